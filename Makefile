@@ -15,7 +15,7 @@ TORCH ?= torch==2.13.0
 # Hundreds of tests start Python again: without compiled files each start takes half as long again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-fast test-beside test-alone test-failed lint types docs notebooks site screenshots gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps clean
+.PHONY: demo test test-all test-fast test-beside test-alone test-failed lint types docs notebooks site screenshots catalogue gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps clean
 
 demo: $(BASE)
 	$(BIN)/claimlab demo --force
@@ -74,7 +74,7 @@ types: $(READY)
 
 docs: $(READY)
 	PYTHONPATH=bench $(BIN)/python -m manual.helppages docs/help
-	$(BIN)/python -m claimlab.catalog.views.docs docs/datasets.md
+	PYTHONPATH=bench $(BIN)/python -m manual.datasets docs/datasets.md
 
 # Run the notebooks of the documentation again, and keep what they show.
 notebooks: $(ALL)
@@ -89,9 +89,13 @@ site: $(ALL)
 screenshots: $(ALL)
 	$(BIN)/python bench/screenshots.py
 
-# The page on what the field's datasets can carry: audits every dataset in ../shared/data, and goes on where it was.
+# The page on what each public dataset can be used for: audits every dataset in ../shared/data, and goes on where it was.
 gallery: $(ALL)
 	nice -n 10 $(BIN)/python bench/gallery.py
+
+# Every catalogued dataset in ../shared/data: file, rows, labels, and whether these are the numbers that its README gives, or why not.
+catalogue: $(READY)
+	nice -n 10 $(BIN)/python bench/load_all.py
 
 # The figures on the pages of the presets, from whole runs (about 40 minutes of processor time), and the values that tests hold them by.
 presets: $(ALL)

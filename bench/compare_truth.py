@@ -20,7 +20,9 @@ import numpy as np
 from harness import begin, parser, shared
 from scipy.special import ndtri
 
-from claimlab.core.stats.ranks import Ranking, foreseen, rank, smallest_detectable
+from claimlab.core.stats.ceiling import by_agreement, ceiling
+from claimlab.core.stats.interval import effective_groups
+from claimlab.core.stats.ranks import Ranking, foreseen, rank
 from claimlab.core.stats.scores import Floats, Ints, macro_f1
 
 REAL = ("twitter15", "fibvid", "liar-new")  # events; 74% false; 92% false
@@ -122,7 +124,8 @@ def ranking(known: TestSet, correct: Floats, rng: np.random.Generator) -> tuple[
     groups = int(known.groups.max()) + 1
     drawn = rng.multinomial(groups, np.full(groups, 1 / groups), size=DRAWS)[:, known.groups]
     points = scores(known, correct)
-    return points, rank(points, resampled(known, correct, drawn.astype(np.float64)), groups)
+    effective = effective_groups(np.bincount(known.groups))
+    return points, rank(points, resampled(known, correct, drawn.astype(np.float64)), effective)
 
 
 def truth(known: TestSet, skills: Floats) -> Floats:
@@ -171,18 +174,40 @@ def planted(name: str) -> tuple[float, float]:
     base, low = made(SETS[name]), 0.75
     high = low + 0.1
     for _ in range(6):
-        errors = []
+        seen = []
         for draw in range(40):
             rng = np.random.default_rng([draw, 5])
             known = again(base, rng)
             _, one = ranking(known, right(known, np.array([high, low]), rng), rng)
-            errors.append(one.errors[0, 1])
-        wanted = smallest_detectable(float(np.sqrt(np.mean(np.square(errors)))))
+            seen.append(one.detectable)
+        wanted = float(np.sqrt(np.mean(np.square(seen))))
         best, worst = truth(base, np.array([high, low]))
         high = min(0.99, low + (high - low) * wanted / (best - worst))
     return low, high
 
 
+def under_ceiling(case: tuple[str, float, int, int]) -> int:
+    """Whether the band of the noise ceiling holds the score of a perfect detector, where labels are
+    wrong at a known rate: each is one annotator's, with a second one beside it, or the majority of
+    three."""
+    name, rate, votes, draw = case
+    rng = np.random.default_rng([draw, votes, int(100 * rate)])
+    known = again(made(SETS[name]), rng)
+    truth = known.labels
+    given = truth ^ (rng.random((max(2, votes), len(truth))) < rate)
+    labels = (given.mean(axis=0) > 0.5).astype(np.int64) if votes > 1 else given[0]
+    ones, n = given.sum(axis=0), len(given)
+    agreeing = (ones * (ones - 1) + (n - ones) * (n - ones - 1)) / (n * (n - 1))
+    quality = by_agreement(agreeing, known.groups, 2, [votes], seed=draw)
+    if quality is None:
+        return 0
+    low, high = ceiling(np.bincount(labels, minlength=2), quality, macro_f1, seed=draw)[1]
+    table = np.zeros((2, 2))
+    np.add.at(table, (labels, truth), 1)
+    return int(low <= float(macro_f1(table)) <= high)
+
+
+RATES = ((0.05, 1), (0.15, 1), (0.15, 3))  # of wrong labels, and annotators behind each label
 SETS: dict[str, Structure] = {}
 PLANTED: dict[str, tuple[float, float]] = {}
 
@@ -191,11 +216,13 @@ def main() -> None:
     made_parser = parser(__doc__)
     made_parser.add_argument("--quick", action="store_true")
     made_parser.add_argument("--draws", type=int, default=1_000)
+    made_parser.add_argument("--systems", type=int, default=200, help="at most so many")
     made_parser.add_argument("--structures", help="JSON instead of the datasets at hand")
     chosen = begin(made_parser)
     SETS.update(json.loads(chosen.structures) if chosen.structures else structures())
     draws = 60 if chosen.quick else chosen.draws
-    systems = list(SYSTEMS)[:3] if chosen.quick else list(SYSTEMS)
+    most = 10 if chosen.quick else chosen.systems
+    systems = [name for name, skills in SYSTEMS.items() if len(skills) <= most]
     lines = [
         "| test set | systems | draws | ranks hold | the tied hold all of the best |",
         "|---|---|---:|---:|---:|",
@@ -224,6 +251,12 @@ def main() -> None:
             predicted, expected = f"{100 * gap:.1f} points", f"{100 * early:.1f} points"
             lines.append(f"| {size} | {predicted} | {100 * seen:.1f} % | {expected} |")
             print(lines[-1], flush=True)
+        for name in SETS:
+            for rate, votes in RATES:
+                planted_errors = [(name, rate, votes, draw) for draw in range(draws)]
+                held = np.mean(list(pool.map(under_ceiling, planted_errors, chunksize=8)))
+                words = f"{name}: {100 * rate:.0f}% wrong, {votes} annotator(s)"
+                print(f"ceiling, {words}: {100 * held:.1f} % of bands hold", flush=True)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def prepare(folder: Path, tables: dict[str, Table], seeds: int) -> None:
     import torch
     from safetensors.torch import load_file, save_file
 
-    from claimlab.detect.neural.files import MINILM, model_place
+    from claimlab.detect.neural import MINILM, model_place
 
     weights = folder / "model"
     weights.mkdir(parents=True, exist_ok=True)
@@ -93,8 +93,7 @@ def run(folder: Path, name: str, seed: int, args: argparse.Namespace) -> dict[st
     import numpy as np
 
     from claimlab.core.stats.scores import macro_f1_of
-    from claimlab.detect.neural.files import choose_device
-    from claimlab.detect.neural.train import Recipe, train
+    from claimlab.detect.neural import Recipe, choose_device, train
 
     lines = gzip.decompress((folder / f"{name}.jsonl.gz").read_bytes()).decode().splitlines()
     rows = [json.loads(line) for line in lines]

@@ -193,9 +193,10 @@ def contaminated(data: Path, place: Path) -> bool:
         for one in (name, corpus):
             if not (place / one).exists():
                 cl.load(one, shared(f"{one}.zip", data), output=place / one)
-        measured = cl.contamination(
+        measured = cl.overlap(
             place / name, corpus=place / corpus, output=place / f"{name}-{corpus}"
-        )
+        ).contamination
+        assert measured is not None
         ours = measured.counts()["contaminated"]
         known: set[tuple[str, ...]] = set()
         for text in cl.Dataset.open(place / corpus).records["text"].drop_nulls().to_list():

@@ -31,8 +31,7 @@ from harness import begin, parser, shared
 from claimlab.catalog.load import load
 from claimlab.core import sync
 from claimlab.core.dataset import Dataset
-from claimlab.enrich.checkworthy import READ
-from claimlab.enrich.clauses import MOST
+from claimlab.enrich.checkworthy import MOST, READ
 from claimlab.enrich.correspondence import shares
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
 from claimlab.enrich.flow import Doors, Settings

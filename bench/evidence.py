@@ -61,7 +61,7 @@ def enriched(data: Path, place: Path, limit: int | None) -> Any:
 
 def judged(dataset: Any) -> list[str]:
     """The records of which a judge of rationales reads an article."""
-    from claimlab.evaluate.judge.cases import articles_in
+    from claimlab.evaluate.judge.people import articles_in
 
     return sorted(articles_in(dataset).texts)
 

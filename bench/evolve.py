@@ -28,11 +28,10 @@ from parts.evolved import show
 from scipy.spatial import cKDTree
 
 from claimlab.evolve.propagation import CELLS
-from claimlab.evolve.society.build import MEAN_DEGREE, NETWORKS, build
 from claimlab.evolve.society.engine import Fresh, Model, Numbers, below, neighbour, numbers, travel
-from claimlab.evolve.society.network import Network
-from claimlab.evolve.society.networks.clustered import INSIDE
+from claimlab.evolve.society.network import MEAN_DEGREE, NETWORKS, Network, build
 from claimlab.evolve.society.networks.dunbar import MODERATE, STRONG
+from claimlab.evolve.society.networks.table import INSIDE
 from claimlab.evolve.society.population import Population
 
 Job = Callable[[], object]

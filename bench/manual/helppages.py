@@ -7,16 +7,20 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import typer
 from typer.main import get_command as to_command
 
+from claimlab.cli import complete
 from claimlab.cli.app import app
-from claimlab.cli.complete import WORDS, words_in
+from claimlab.cli.complete import WORDS, Row
 from claimlab.cli.lazy import LazyVerbs, verb_names
 
 WIDTH = 100
+OFFERED = ("datasets", "detectors", "checks", "formats", "strategies")  # of cli/complete
 
 
 def pages() -> dict[str, str]:
@@ -66,6 +70,24 @@ def commands() -> dict[str, Any]:
     return known
 
 
+def words_in(commands: Mapping[str, Any]) -> dict[str, list[Row]]:
+    """What `words.json` holds, made from the commands themselves, by their paths."""
+    offers = {getattr(complete, name)("")[0]: name for name in OFFERED}
+    table: dict[str, list[Row]] = {}
+    for path, command in commands.items():
+        rows: list[Row] = []
+        for one in command.params:
+            flag = " ".join([*one.opts, *one.secondary_opts]) if one.opts[0][0] == "-" else ""
+            kind = "flag" if getattr(one, "is_flag", False) else "many" if one.multiple else "one"
+            kind = "many" if one.nargs == -1 else kind
+            first = next(iter(one.shell_complete(typer.Context(command), "")), None)
+            value = getattr(first, "value", "")
+            rows.append((flag, kind, offers.get(value, "")))
+        rows += [(word, "flag", "") for word in command.general]
+        table[path] = rows
+    return table
+
+
 def words() -> str:
     """What `words.json` should be, a line for each command."""
     rows = words_in(commands()).items()
@@ -81,10 +103,7 @@ def main() -> None:
         (folder / stale).unlink()
     for name, text in fresh.items():
         (folder / name).write_text(text, encoding="utf-8")
-    lines = [
-        f"{json.dumps(path)}: {json.dumps(rows)}" for path, rows in words_in(commands()).items()
-    ]
-    WORDS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    WORDS.write_text(words(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,8 +21,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.languages import describe
 from claimlab.files.read import user_table
 from claimlab.split.job import Choices, prepare
-from claimlab.split.material import Shares
-from claimlab.split.strategy import Request
+from claimlab.split.strategy import Request, Shares
 from claimlab.study.file import paper_table
 from claimlab.tasks import Task, open_task
 from claimlab.text.langid import identify

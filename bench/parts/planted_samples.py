@@ -19,7 +19,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.stats.streams import stream
 from claimlab.core.types import JsonObject
 from claimlab.generate.planted import LANGUAGES, SLOTS
-from claimlab.generate.records import Sample, original, rows
+from claimlab.generate.run import Sample, original, rows
 
 DEFECTS = {
     "wrong-language": "the translation is not in its language",

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from claimlab.audit.fair import Deal, measure
 from claimlab.audit.features import Numbers
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import Context, Settings
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
@@ -180,11 +180,12 @@ def test_scores_and_permuted_scores_are_of_one_statistic() -> None:
     """A permutation that moves nothing gives back the score itself."""
     rng = np.random.default_rng(6)
     y = rng.integers(0, 2, 400)
-    subject = Subject.of(texts_of(rng.integers(10, 60, 400) + 8 * y, y))
+    context = Context(settings=Settings(few=3, many=3))
+    subject = Subject.of(texts_of(rng.integers(10, 60, 400) + 8 * y, y), context=context)
     feature = Numbers(np.array([[len(t)] for t in subject.rows["text"]], np.float32))
     deal = Deal(subject.y, subject.everyone, 2, Settings(), seed=0)
     deal._permuted = [(subject.y.astype(np.int16), deal.fold)] * 3
-    found = measure(subject, feature, deal=deal, settings=Settings(few=3, many=3))
+    found = measure(subject, feature, deal)
     assert found.baselines.shuffled == pytest.approx(found.score, abs=1e-12)
     assert found.p == 1.0
 

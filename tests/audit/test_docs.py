@@ -1,4 +1,5 @@
-"""docs/audit.md says what the checks and protocols say of themselves, word for word."""
+"""docs/audit.md and docs/audit-protocols.md say what the checks and protocols say of themselves,
+word for word."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from pathlib import Path
 
 from claimlab.audit.check import CHECKS, SHORTCUT_RULE, caveats
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def expected() -> dict[str, list[str]]:
@@ -25,7 +26,8 @@ def expected() -> dict[str, list[str]]:
 
 
 def test_the_page_holds_every_check_rule_and_caveat_and_no_other() -> None:
-    page = PAGE.read_text(encoding="utf-8")
+    names = ("audit.md", "audit-protocols.md")
+    page = "\n".join((DOCS / name).read_text(encoding="utf-8") for name in names)
     for heading, lines in expected().items():
         part = page.split(f"{heading}\n")[1].split("\n## ")[0]
         missing = [line for line in lines if line not in part.splitlines()]

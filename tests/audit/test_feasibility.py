@@ -3,7 +3,6 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from claimlab.audit.asking import ALONE, PROMISED, Opinion, Reading
 from claimlab.audit.checks.feasibility import (
     QUESTION,
     agreement_of,
@@ -13,6 +12,7 @@ from claimlab.audit.checks.feasibility import (
     verdict_of,
     votes_of,
 )
+from claimlab.audit.judge import ALONE, PROMISED, Opinion, Reading
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset

@@ -15,7 +15,7 @@ from claimlab.audit.result import Audit, read_audits
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
 from claimlab.audit.views.compare import comparison, left_over
-from claimlab.audit.write import REPORT, both
+from claimlab.audit.views.page import REPORT, both
 from claimlab.core.dataset import Dataset
 from claimlab.core.record import validate
 from claimlab.core.stats.deal import deal

@@ -147,6 +147,17 @@ def named() -> Dataset:
     return Dataset.build("named", pl.DataFrame(rows))
 
 
+def spread() -> Dataset:
+    """False records have twice as many posts below them."""
+    data = readable("spread")
+    rows = [
+        {"record_id": one, "child": f"{one}-{post}", "delay": float(post), "depth": min(post, 1)}
+        for i, (one, label) in enumerate(data.records.select("id", "veracity").iter_rows())
+        for post in range((2 + i % 9) * (2 if label == "false" else 1))
+    ]
+    return Dataset.build("spread", data.records, {"cascade": pl.DataFrame(rows)})
+
+
 def unlabelled() -> Dataset:
     return Dataset.build("bare", leaky().records.with_columns(veracity=pl.lit(None, pl.String)))
 
@@ -172,6 +183,7 @@ AUDITED: dict[str, tuple[Callable[[], Dataset], list[str]]] = {
     "sourced": (lambda: readable("sourced", tables=True, hint="claim"), ["evidence"]),
     "told": (lambda: readable("told", tables=True, hint="evidence"), ["evidence"]),
     "reasoned": (lambda: readable("reasoned", wrong=48, tables=True, hint="none"), ["evidence"]),
+    "spread": (spread, ["cascade"]),
     "uneven": (lambda: readable("uneven", rare=0.04), ["one-class"]),
     "bare": (unlabelled, ["one-class"]),
     "single": (one_class, ["one-class"]),

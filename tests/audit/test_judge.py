@@ -12,8 +12,15 @@ import polars as pl
 import pytest
 from parts.standin import StandIn
 
-from claimlab.audit.asking import ALONE, PROMISED, READINGS, RESULTS, Opinion, Reading
-from claimlab.audit.judge import FeasibilityJudge
+from claimlab.audit.judge import (
+    ALONE,
+    PROMISED,
+    READINGS,
+    RESULTS,
+    FeasibilityJudge,
+    Opinion,
+    Reading,
+)
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.cli.app import run

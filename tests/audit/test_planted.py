@@ -9,7 +9,7 @@ import pytest
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
-from claimlab.cli.story import FOUND_BY_AUDIT, findings_of
+from claimlab.cli.tour import FOUND_BY_AUDIT, findings_of
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import DEFECTS, clean_twin, planted
 
@@ -69,12 +69,12 @@ def test_labels_drawn_by_lot_never_fail_in_twenty_seeds() -> None:
 
 
 def test_a_fault_in_a_check_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    from claimlab.audit.checks.length import Length
+    from claimlab.audit.checks.table_trees import TreeCheck
 
     def broken(*_: object) -> list[object]:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr(Length, "run", broken)
+    monkeypatch.setattr(TreeCheck, "run", broken)
     result = audit(clean_twin(size=120), checks=["length", "one-class"])
     assert [f.verdict for f in result.findings] == ["not-measured", "pass"]
     assert "ZeroDivisionError" in result.findings[0].why

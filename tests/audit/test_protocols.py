@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import CHECKS, Context
+from claimlab.audit.check import CHECKS
+from claimlab.audit.rule import Context
 from claimlab.audit.run import audit, default_checks, run_one
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset

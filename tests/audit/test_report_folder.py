@@ -13,13 +13,11 @@ import polars as pl
 import pytest
 
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
-from claimlab.audit.examples import IN_ALL, PER_FINDING, TEXT
-from claimlab.audit.result import Audit, read_audits
+from claimlab.audit.result import PER_FINDING, Audit, read_audits
 from claimlab.audit.rule import Settings
-from claimlab.audit.run import audit
-from claimlab.audit.views.page import DETAILS, chapters, report
+from claimlab.audit.run import IN_ALL, TEXT, audit
+from claimlab.audit.views.page import DETAILS, chapters, report, write_audits
 from claimlab.audit.views.wording import explanation
-from claimlab.audit.write import write_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists
 from claimlab.core.finding import Finding

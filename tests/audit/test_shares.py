@@ -9,12 +9,11 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 
-from claimlab.audit.check import Context
 from claimlab.audit.checks import near_duplicates
 from claimlab.audit.checks.giveaways import one_sided
 from claimlab.audit.checks.table import purity
 from claimlab.audit.fair import deal_of
-from claimlab.audit.rule import Settings, Share
+from claimlab.audit.rule import Context, Settings, Share
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
@@ -108,7 +107,7 @@ def test_what_is_tested_without_a_test_part_is_said(part: str, name: str) -> Non
 
 def test_paraphrases_are_sought_for_the_same_records() -> None:
     data = rows(["train"] * 100 + ["dev"] * 30 + ["test"] * 40)
-    side = near_duplicates.sides(Subject.of(data), 0)
+    side = near_duplicates.sides(Subject.of(data))
     assert (side.train.sum(), side.test.sum(), side.dev.sum()) == (100, 40, 30)
     changed = audit(data, checks=["paraphrases"], debug=True).findings[0]
     assert changed.n == 40
@@ -128,14 +127,14 @@ def test_one_sided_words_are_chosen_on_the_training_folds() -> None:
     """Each word is in one fold only: where that fold is tested the word is not known, and elsewhere
     it is not found.
     """
-    subject = Subject.of(rows([None] * 400))
     context = Context(settings=Settings(few=3, many=3))
-    fold = deal_of(subject, "groups", context.settings, context.seed).fold[0]
+    subject = Subject.of(rows([None] * 400), context=context)
+    fold = deal_of(subject).fold[0]
     columns = [(fold == k) & (subject.y == label) for k in range(4) for label in (0, 1)]
-    measured = one_sided(subject, csr_matrix(np.stack(columns, axis=1).astype(np.uint8)), context)
+    measured = one_sided(subject, csr_matrix(np.stack(columns, axis=1).astype(np.uint8)))
     assert (measured.held, measured.right, measured.excess) == (0, 0, 0.0)
     everywhere = csr_matrix((subject.y == 1)[:, None].astype(np.uint8))
-    assert one_sided(subject, everywhere, context).held == int(subject.y.sum()), (
+    assert one_sided(subject, everywhere).held == int(subject.y.sum()), (
         "or nothing would ever be found"
     )
 

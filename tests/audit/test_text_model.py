@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import probabilities, text_score
 from claimlab.core.dataset import Dataset
@@ -26,5 +25,5 @@ def test_many_weak_words_are_learnt() -> None:
         }
     )
     subject = Subject.of(Dataset.build("d", rows))
-    assert text_score(subject, Context(), subject.rows["text"]).score > 0.8
-    assert probabilities(subject, Context(), subject.rows["text"]).std() > 0.05
+    assert text_score(subject, subject.rows["text"]).score > 0.8
+    assert probabilities(subject, subject.rows["text"]).std() > 0.05

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from claimlab.catalog.cite import Work, bibtex, works
 from claimlab.catalog.load import DATASETS
+from claimlab.catalog.views import Work, bibtex, works
 
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},$")
 

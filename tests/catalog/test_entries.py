@@ -12,19 +12,34 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.catalog.entry import Sample
+from claimlab.catalog.entry import Entry, Sample
 from claimlab.catalog.load import DATASETS, load
+from claimlab.core.errors import DataError, UsageError
 from claimlab.core.record import validate
+from claimlab.tasks import TASKS
 
 SAMPLES = Path(__file__).with_name("samples")
 NAMES = DATASETS.names()
 WITH_LOADER = [n for n in NAMES if DATASETS.get(n).variants]
 FILES = {
+    "averitec": "averitec-train",
     "checkthat": "checkthat-2022-task1-2",
+    "checkthat-2019": "checkthat-2019-task1",
+    "checkthat-2024": "checkthat-2024-task1",
+    "checkthat-2025-normalisation": "checkthat-2025-task2",
+    "checkthat-2025-science": "checkthat-2025-task4",
+    "checkthat-2025-subjectivity": "checkthat-2025-task1",
+    "clan": "clan-samples",
+    "communitynotes": "communitynotes-sample",
+    "ex-fever": "ex-fever-part",
+    "fire": "fire-datasets",
     "mr2": "mr2-sample",
     "mumin-pt": "mumin",
     "multiclaim": "multiclaim-samples",
+    "quantemp": "quantemp-part",
 }
+# what labels can be about that is not a choice between classes of a text
+WITHOUT_CLASSES = ("media-manipulation", "none")
 WITH_REAL_FILES = [n for n in NAMES if DATASETS.get(n).real_rows]
 
 
@@ -41,9 +56,22 @@ def test_card_is_complete(name: str) -> None:
     assert bool(entry.variants) != bool(entry.no_loader), (
         "an entry has a loader, or says why it has none"
     )
+    assert card.task in {*TASKS.names(), *WITHOUT_CLASSES}
     if card.shares is not None:
         total = sum(v for v in card.shares.model_dump().values() if v is not None)
         assert abs(total - 100) < 0.2 or any("shares" in e.lower() for e in card.errata)
+
+
+def test_labels_that_are_not_about_truth_never_become_verdicts(tmp_path: Path) -> None:
+    other = [name for name in WITH_LOADER if DATASETS.get(name).card.task != "veracity"]
+    assert len(other) > 10
+    for name in other:
+        sample_of(name, tmp_path / name)
+        assert load(name, tmp_path / name).records["veracity"].is_null().all(), name
+    with pytest.raises(UsageError, match="not about truth"):
+        load("healthver", tmp_path / "healthver", map="Supports=true,Refutes=false")
+    with pytest.raises(DataError, match="its task is stance"):
+        Entry(DATASETS.get("healthver").card, {"a5": {"Supports": "true"}})
 
 
 def sample_of(name: str, folder: Path) -> Sample:

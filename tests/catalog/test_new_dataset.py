@@ -5,6 +5,7 @@ documented.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from claimlab.catalog.cards import read_entry
 from claimlab.core.errors import DataError
 
+BENCH = Path(__file__).parents[2] / "bench"
 CARD = """
 title = "Village Rumours"
 summary = "Rumours of a village that does not exist."
@@ -41,8 +43,8 @@ RUN = """
 import contextlib, io, json, pathlib, sys
 from claimlab.catalog import cards
 cards.FOLDERS.append(pathlib.Path(sys.argv[1]))
-from claimlab.catalog.views.docs import page
-from claimlab.catalog.query import everything
+from manual.datasets import page
+from claimlab.catalog.front import everything
 from claimlab.cli.app import run
 
 out = {"page": page(everything())}
@@ -71,7 +73,10 @@ def test_it_is_listed_shown_loaded_and_documented(tmp_path: Path) -> None:
         "what,verdict\nBees voted.,so\nThe bell swam.,not so\n", encoding="utf-8"
     )
     command = [sys.executable, "-c", RUN, str(folder), json.dumps([LIST, ASKED, SHOW, LOAD, MAP])]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    paths = {**os.environ, "PYTHONPATH": str(BENCH)}  # the page is written by bench/manual
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, timeout=120, env=paths
+    )
     assert done.returncode == 0, done.stderr
     out = json.loads(done.stdout)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from claimlab.catalog.query import everything
-from claimlab.catalog.views.docs import anchor, audited_in, page
+from manual.datasets import anchor, audited_in, page
+
+from claimlab.catalog.front import everything
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
 
@@ -14,7 +15,7 @@ FILE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
 def test_the_page_is_fresh() -> None:
     audited = audited_in(FILE.parent / "gallery.md")
     fresh = FILE.read_text(encoding="utf-8") == page(everything(), audited)
-    assert fresh, "run: python -m claimlab.catalog.views.docs docs/datasets.md"
+    assert fresh, "run: python -m manual.datasets docs/datasets.md"
 
 
 def test_a_card_links_to_its_audit() -> None:

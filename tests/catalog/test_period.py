@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from claimlab.catalog.card import Card
 from claimlab.catalog.columns import earliest
+from claimlab.catalog.entry import Card
 from claimlab.catalog.load import load, odd_dates
 from claimlab.exchange.importer import import_files
 

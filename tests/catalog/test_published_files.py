@@ -189,6 +189,48 @@ def speeches(files: Files) -> list[Row]:
     return [{"text": row["SENTENCES"], "label_raw": whole(row[row["label"]])} for row in rows]
 
 
+def debates(files: Files) -> list[Row]:
+    columns = {"author": "author", "text": "text", "label_raw": "label_raw"}
+    return [
+        row for part in ("training", "test_annotated")
+        for name in sorted(files.names(rf"data/{part}/.*\.tsv$"), key=natural)
+        for row in files.table(re.escape(name), columns, "\t", "nashville" not in name,
+                               head="line author text label_raw")
+    ]  # fmt: skip
+
+
+def worth_checking(files: Files) -> list[Row]:
+    english = files.names(r"CT24_checkworthy_english_.*\.tsv$")
+    others = [n for n in files.names(r"CT24_checkworthy_.*\.tsv$") if n not in english]
+    columns = {"text": lambda r: r.get("Text") or r.get("tweet_text"), "label_raw": "class_label"}
+    return [
+        row for names in (english, others) for name in sorted(names, key=natural)
+        for row in files.table(re.escape(name), columns, mark="\t", quoted="spanish" not in name)
+    ]  # fmt: skip
+
+
+QUOTES_ARE_TEXT = re.compile(r"dev_bg|train_bg|dev_test_de|dev_test_it")
+
+
+def subjective(files: Files) -> list[Row]:
+    wanted = files.names(r"(?<!multilingual)/(train|dev|dev_test|test)_[a-z]+(_labeled)?\.tsv$")
+    greek = [name for name in wanted if "greek" in name]
+    others = sorted(set(wanted) - set(greek), key=natural)
+    return [
+        row for name in [*greek, *others]
+        for row in files.table(re.escape(name), {"text": "sentence", "label_raw": "label"}, "\t",
+                               not QUOTES_ARE_TEXT.search(name))
+    ]  # fmt: skip
+
+
+def posts_by_part(files: Files) -> list[Row]:
+    return [
+        row for part in ("train", "dev", "test")
+        for name in sorted(files.names(rf"/{part}-\w+\.csv$"), key=natural)
+        for row in files.table(re.escape(name), {"text": "post"})
+    ]  # fmt: skip
+
+
 EVOLVED = (
     "causal_structure",
     "expression_type",
@@ -206,8 +248,10 @@ ARTICLE = {
     "label_raw": "our rating",
 }
 CASES: dict[tuple[str, str], Case] = {
+    ("5pils", "claims"): Case(lambda f: [r for part in ("train", "val", "test") for r in f.objects(rf"dataset/{part}\.json", {"text": "claim", "label_raw": "type_of_image", "url": "URL", "source": "org", "date": "publication_date"})]),
     ("afacta", "sentences"): Case(speeches),
     ("antivax", "labelled"): Case(several(r"VaxMisinfo", columns={"tweet_id": "id", "label_raw": "is_misinfo"})),
+    ("averitec", "claims"): Case(lambda f: f.objects("train.json", {"text": "claim", "label_raw": "label", "date": "claim_date", "author": "speaker", "url": "original_claim_url"}), "averitec-train"),
     ("banfakenews", "human-baseline"): Case(several(r"HB\.csv", columns={"text": "news", "label_raw": "label"}), "banfakenews-humanbaseline"),
     ("benjaminpoliticalnews", "articles"): Case(horne),
     ("buzzfeednews", "posts"): Case(several("facebook-fact", columns={"label_raw": "Rating", "date": "Date Published", "url": "Post URL", "source": "Page"})),
@@ -217,10 +261,26 @@ CASES: dict[tuple[str, str], Case] = {
     ("checkthat", "claim"): Case(checked("1B_claim"), "checkthat-2022-task1-2", {"tweet_id": 2}),
     ("checkthat", "harmful"): Case(checked("1C_harmful"), "checkthat-2022-task1-2", {"tweet_id": 2}),
     ("checkthat", "attention"): Case(checked("1D_attentionworthy"), "checkthat-2022-task1-2", {"tweet_id": 2}),
+    ("checkthat-2019", "sentences"): Case(debates, "checkthat-2019-task1"),
+    ("checkthat-2020-task2", "queries"): Case(several("v3.0/train/tweets", "v3.0/dev/tweets", r"test-input.zip/tweets\.queries", columns={"id": "", "text": "tweet_content"}, mark="\t")),
+    ("checkthat-2020-task2", "archive"): Case(several("v3.0/verified", columns={"id": "", "text": lambda r: f"{r['title']} {r['vclaim']}"}, mark="\t")),
+    ("checkthat-2022-task2a", "archive"): Case(each_json("vclaims/", {"id": "vclaim_id", "text": lambda r: f"{r['title']} {r['vclaim']}", "date": "date"}), unread={"date": 3}, ordered=False),
+    ("checkthat-2022-task2a", "queries"): Case(several("Train-Dev_Queries", "Dev-Test_Queries", "test_TEST", columns={"text": "text"}, head="id text", mark="\t")),
+    ("checkthat-2024", "check-worthy"): Case(worth_checking, "checkthat-2024-task1"),
+    ("checkthat-2025-normalisation", "posts"): Case(posts_by_part, "checkthat-2025-task2"),
+    ("checkthat-2025-science", "tweets"): Case(several("ct_train", "ct_dev", "ct_test", columns={"text": "text", "label_raw": lambda r: r.get("labels", "[")[1:2]}, mark="\t"), "checkthat-2025-task4"),
+    ("checkthat-2025-science", "stance"): Case(several("consolidated_task3", columns={"text": "claim", "label_raw": "label"}, mark="\t"), "checkthat-2025-task4"),
+    ("checkthat-2025-subjectivity", "sentences"): Case(subjective, "checkthat-2025-task1"),
+    ("clan", "posts"): Case(several("CLAN", columns={"text": "Social Media Post"}), "clan-samples"),
+    ("claimbuster", "crowdsourced"): Case(several("crowdsourced", columns={"text": "Text", "label_raw": "Verdict", "author": "Speaker"})),
+    ("claimbuster", "groundtruth"): Case(several("groundtruth", columns={"text": "Text", "label_raw": "Verdict", "author": "Speaker"})),
     ("claimskg", "rated"): Case(crawled),
     ("climate-fever", "claims"): Case(lambda f: f.objects("climate-fever", {"text": "claim", "label_raw": "claim_label"})),
     ("cmu-miscov19", "tweets"): Case(several("CMU_MisCov19", columns={"tweet_id": "status_id", "date": "status_created_at", "label_raw": "annotation1"})),
     ("coaid", "items"): Case(named(lambda n: COAID.search(n)[2].lower(), {"text": "title", "url": "news_url", "date": "publish_date"}, COAID.pattern), unread={"date": 5}),
+    ("communitynotes", "notes"): Case(several(r"notes-small\.tsv", columns={"text": "summary", "label_raw": "classification", "group": "tweetId"}, **TSV), "communitynotes-sample"),
+    ("communitynotes", "english"): Case(several("notes-en-3291", columns={"text": "summary", "label_raw": "classification", "group": "tweetId"}, **TSV), "communitynotes-sample"),
+    ("communitynotes", "helpful"): Case(several("helpful-5000", columns={"text": "summary", "label_raw": "classification", "group": "tweetId"}, **TSV), "communitynotes-sample"),
     ("counter-covid-19-misinformation", "annotated"): Case(several("cure_labeled", "g5_labeled", columns={"tweet_id": "tweet id"})),
     ("covid-19-disinformation", "binary"): Case(lambda f: [r for n in sorted(f.names(r"(arabic|bulgarian|dutch|english)_binary"), key=natural) for r in f.table(n, {"tweet_id": "tweet_id", "label_raw": "q2_label"}, **TSV)], unread={"tweet_id": 6}),
     ("covid-19-rumor", "claims"): Case(several("en_dup", columns={"text": "content", "label_raw": "label", "date": "time", "author": "author", "url": lambda r: r["source"] if "://" in r["source"] else None}), unread={"date": 7}),
@@ -233,8 +293,11 @@ CASES: dict[tuple[str, str], Case] = {
     ("defakts", "binary"): Case(several("binary", columns={"text": "text", "label_raw": lambda r: whole(r["binary_label"])})),
     ("evolved-claims", "evolved"): Case(lambda f: [r for stem in EVOLVED for r in f.objects(rf"data/{stem}\.jsonl", {"text": "claim", "label_raw": "label", "topic": "topic"})]),
     ("evolved-claims", "seed"): Case(lambda f: f.objects(r"data/seed\.jsonl", {"text": lambda r: r.get("seed-claim") or r.get("seed_claim"), "label_raw": "label", "topic": "topic"})),
+    ("ex-fever", "test"): Case(several(r"/test\.csv", columns={"text": "claim", "label_raw": "label"}), "ex-fever-part"),
     ("f3", "all"): Case(both_cuts, ordered=False),
+    ("factcheck-gpt", "claims"): Case(lambda f: f.objects("subtask4", {"text": "claim", "label_raw": "label"})),
     ("factck-br", "claims"): Case(several("FACTCKBR", columns={"text": "claimReviewed", "label_raw": "alternativeName", "date": "datePublished"}, mark="\t")),
+    ("factool", "claims"): Case(lambda f: [{"text": c["claim"], "label_raw": str(c["label"]).lower()} for r in f.objects("knowledge_qa") for c in r["claims"]]),
     ("fake-br", "full"): Case(fake_br, unread={"date": 3}),
     ("fakeddit", "posts"): Case(several("_train", "_validate", "_test", columns={"text": "title", "label_raw": "2_way_label", "date": "created_utc", "author": "author", "source": "subreddit"}, mark="\t")),
     ("fakehealth", "news"): Case(each_json("content/", {"url": "url", "date": "publish_date"}), ordered=False),
@@ -245,13 +308,20 @@ CASES: dict[tuple[str, str], Case] = {
     ("fever", "dev"): Case(lambda f: f.objects("fever", {"text": "claim", "label_raw": "label"})),
     ("feverous", "dev"): Case(lambda f: f.objects("dev", {"text": "claim", "label_raw": "label"})),
     ("fibvid", "claims"): Case(several("news_claim", columns={"text": "text", "source": "source", "label_raw": "group"})),
+    ("fire", "bingcheck"): Case(lambda f: f.objects(r"bingcheck\.jsonl", {"text": "claim", "label_raw": "label"}), "fire-datasets"),
+    ("fire", "felm"): Case(lambda f: f.objects("felm_wk", {"text": "claim", "label_raw": lambda r: str(r["label"]).lower()}), "fire-datasets"),
     ("fnc-1", "stances"): Case(several("test_stances", columns={"text": "Headline", "label_raw": "Stance"})),
+    ("healthver", "pairs"): Case(several("_dev", "_test", columns={"text": "claim", "label_raw": "label"})),
     ("hover", "all"): Case(lambda f: [*f.objects("dev", {"text": "claim", "label_raw": "label"}), *f.objects("test", {"text": "claim", "label_raw": "label"})]),
     ("isot", "titles"): Case(several("ISOT_real", "ISOT_fake", columns={"text": "title", "date": "date"})),
     ("isot", "articles"): Case(several("(?<!24_)True.csv", "Fake.csv", columns={"text": "text", "date": "date", "topic": "subject"})),
+    ("known-lie", "tweets"): Case(several("tweet-veclaim", columns={"text": "claim", "group": "fact"}, mark="\t")),
+    ("known-lie", "claims"): Case(several("snopes/verified-claims", columns={"text": "fact"}, mark="\t")),
+    ("known-lie", "debates"): Case(lambda f: [r for n in sorted(f.names(r"politifact/fact-checking/.*\.csv"), key=natural) for r in f.table(re.escape(n), {"text": "sentence", "author": "speaker"})]),
     ("liar", "statements"): Case(several("train", "valid", "test", head=LIAR, columns={c: c for c in ("text", "label_raw", "author", "source", "topic")}, **TSV)),
     ("liar-new", "statements"): Case(lambda f: f.objects(r"LIAR-New\.jsonl", {"text": "statement", "label_raw": "label", "date": "date"})),
     ("liar-new", "french"): Case(lambda f: f.objects(r"LIAR-New\.jsonl", {"text": "french", "label_raw": "label", "date": "date"})),
+    ("liar-plus", "statements"): Case(lambda f: [*f.objects(r"val2\.jsonl", {"text": "claim", "label_raw": "label", "author": "originator"}), *f.objects(r"test2\.jsonl", {"text": "claim", "label_raw": "label", "author": "originator"})]),
     ("mediaeval", "2016"): Case(several("2016/devset", "2016/testset", columns=EDITION, **TSV)),
     ("mediaeval", "2015"): Case(several("2015/devset", "2015/testset", columns=EDITION, **TSV)),
     ("mediaeval", "images"): Case(rumour_images),
@@ -261,11 +331,16 @@ CASES: dict[tuple[str, str], Case] = {
     ("mumin", "claims"): Case(lambda f: f.objects("claims", {"text": "claim", "label_raw": "verdict"})),
     ("nlp4if-2021", "labelled"): Case(lambda f: [r for part in ("train", "dev") for s in ("ar", "bg", "en") for r in f.table(rf"prepared_additional/{part}\.{s}", {"text": lambda r: r.get("tweet_text") or r.get("text"), "label_raw": "q2_label"}, **TSV)]),
     ("pheme", "threads"): Case(several("012-Pheme", columns={"text": "text", "tweet_id": "tweetID"})),
+    ("politifact-plusplus", "articles"): Case(lambda f: [{"text": f"{r['title']} {r['text']}", "label_raw": label, "group": r["id"]} for stem, label in (("HF", "fake"), ("HR", "real"), ("MF", "fake"), ("MR", "real")) for r in json.loads(f.text(rf"{stem}\.json")).values()]),
+    ("politihop", "statements"): Case(several("_train", "_valid", "_test", columns={"text": "statement", "label_raw": "annotated_label"}, mark="\t")),
     ("pubhealthtab", "claims"): Case(lambda f: [*f.objects("evalset", {"text": "claim"}), *f.objects("testset", {"text": "claim"})]),
+    ("quantemp", "questions"): Case(several("claimdecomp", columns={"text": "claims"}, mark="@"), "quantemp-part"),
     ("recovery", "tweets"): Case(several("social-media", columns={"tweet_id": "tweet_id"})),
     ("truthseeker2023", "tweets"): Case(several("Truth_Seeker", columns={"text": "tweet", "label_raw": "target"})),
     ("twitter15", "texts"): Case(twitter_texts),
     ("verite", "pairs"): Case(several("VERITE.csv", columns={"text": "caption", "label_raw": "label"})),
+    ("vo-lee-politifact", "queries"): Case(lambda f: [{"tweet_id": key, "text": one["OriginalTweetContent_Raw"]} for key, one in json.loads(f.text("queries_content")).items()]),
+    ("vo-lee-politifact", "archive"): Case(lambda f: [{"url": key} for key in json.loads(f.text("articles_content"))]),
     ("voterfraud2020", "tweets"): Case(lambda f: [r for n in sorted(f.names(r"tweets/.*/tweets-"), key=natural) for r in f.table(n, {"tweet_id": "tweet_id"})]),
     ("wico", "all"): Case(lambda f: [{"tweet_id": str(i)} for n in ("5g", "other", "non", "test") for i in json.loads(f.text(n))]),
 }  # fmt: skip
@@ -312,33 +387,7 @@ def test_records_equal_the_published_files(name: str, variant: str, real_data: P
 
 
 NOT_CATALOGUED = {  # files at hand for which no card and reader has been written yet
-    "5pils",
-    "averitec-train",
-    "checkthat-2019-task1",
-    "checkthat-2020-task2",
-    "checkthat-2022-task2a",
-    "checkthat-2024-task1",
-    "checkthat-2025-task1",
-    "checkthat-2025-task2",
-    "checkthat-2025-task4",
-    "claimbuster",
-    "clan-samples",
-    "communitynotes-sample",
-    "ex-fever-part",
-    "factcheck-gpt",
-    "factool",
     "factors-part",
-    "fire-datasets",
-    "healthver",
-    "known-lie",
-    "liar-plus",
-    "pheme-germanwings-rumours",
-    "pheme-threads-rumours",
-    "politifact-plusplus",
-    "politihop",
-    "quantemp-part",
-    "twitter15-trees",
-    "vo-lee-politifact",
     "xfact-label-maps",
 }
 
@@ -346,7 +395,7 @@ NOT_CATALOGUED = {  # files at hand for which no card and reader has been writte
 def test_every_dataset_at_hand_is_compared(real_data: Path) -> None:
     compared = {name for name, _ in CASES} | {case.file for case in CASES.values() if case.file}
     elsewhere = {
-        "weibo21", "ifnd-mirror-splits", "checkthat-2021-task3",  # below
+        "weibo21", "ifnd-mirror-splits", "checkthat-2021-task3", "twitter15-trees", "pheme-germanwings-rumours", "pheme-threads-rumours",  # below, test_cascades.py
     }  # fmt: skip
     there = {file.stem for file in real_data.glob("*.zip")}
     assert there - compared - elsewhere - NOT_CATALOGUED == set()
@@ -366,6 +415,22 @@ def test_the_labs_own_files_of_ct_fan_are_read(real_data: Path) -> None:
     assert [clean(f"{row['title']} {row['text']}") for row in raw] == [
         clean(v) for v in records["text"]
     ]
+
+
+def test_twitter15_is_read_from_a_copy_with_the_trees(real_data: Path) -> None:
+    source = real_data / "twitter15-trees.zip"
+    pairs = [line.split(":") for line in Files(source).text(r"label\.txt").split()]
+    records = load("twitter15", source).records
+    assert records.select("label_raw", "tweet_id").rows() == [(a, b) for a, b in pairs]
+
+
+def test_the_threads_of_pheme_are_read_as_their_authors_lay_them_out(real_data: Path) -> None:
+    source = real_data / "pheme-germanwings-rumours.zip"
+    files = Files(source)
+    tweets = [json.loads(files.data[name]) for name in files.names("/source-tweets/")]
+    records = load("pheme", source, variant="release").records
+    assert sorted(records["tweet_id"]) == sorted(str(tweet["id"]) for tweet in tweets)
+    assert records["veracity"].value_counts().height == 3
 
 
 def test_pickles_are_refused(real_data: Path) -> None:

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from claimlab.catalog.card import Card, Quality
-from claimlab.catalog.entry import Entry, Loaded, loader_state
-from claimlab.catalog.front import catalog
-from claimlab.catalog.query import everything, first_day, last_day, phrases
+from claimlab.catalog.entry import Card, Entry, Loaded, Quality, loader_state
+from claimlab.catalog.front import catalog, days, everything, phrases
 from claimlab.core.errors import UnknownName, UsageError
 
 
@@ -132,9 +130,9 @@ def test_an_unknown_filter_is_no_silent_yes() -> None:
 
 
 def test_days() -> None:
-    assert (first_day("2020"), last_day("2020")) == (date(2020, 1, 1), date(2020, 12, 31))
-    assert (first_day("2020-02"), last_day("2020-02")) == (date(2020, 2, 1), date(2020, 2, 29))
-    assert first_day("2020-02-03") == last_day("2020-02-03") == date(2020, 2, 3)
+    assert days("2020") == (date(2020, 1, 1), date(2020, 12, 31))
+    assert days("2020-02") == (date(2020, 2, 1), date(2020, 2, 29))
+    assert days("2020-02-03") == (date(2020, 2, 3), date(2020, 2, 3))
 
 
 def test_which_filter_to_loosen() -> None:

@@ -26,6 +26,7 @@ UNREAD = {
     "afacta": r"Q\d|claim|score 0-3|step .*|verifiable, .*",
     "banfakenews": "authentic or fake",
     "cdl-md": "rationale",
+    "checkthat-2025-science": "scientific claim",
     "claimskg": "topic: .*",
     "climate-fever": "stance of .*",
     "cmu-miscov19": r"annotation\d",

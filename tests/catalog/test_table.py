@@ -136,3 +136,21 @@ def test_members_are_there_or_said_to_be_missing(
     assert members(opened, "*.csv") == ["a.csv", "b.csv"]
     with pytest.raises(UnreadableFile, match=r"no file like '\*\.tsv'"):
         members(opened, "*.tsv")
+
+
+STRAY = 'id\ttext\tlabel\n1\t"So it began.\tno\n2\tThe end.\tyes\n3\tHe said: go."\tno\n4\tOn 9 May\tno\n5\tNever!\tyes\n'
+AROUND = 'id\ttext\tlabel\n1\t"The ""old"" mill,\ta ruin"\tno\n2\tThe end.\tyes\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "rows", "loose"),
+    [(STRAY, '"So it began.', 5, True), (AROUND, 'The "old" mill,\ta ruin', 2, False)],
+)
+def test_the_file_tells_whether_quotes_are_text(
+    text: str, first: str, rows: int, loose: bool, tmp_path: Path, write: Callable[..., Path]
+) -> None:
+    """Read the other way, the first file loses two rows and the second its quotes and its tab."""
+    with Bundle.open(write(tmp_path, {"a.tsv": text})) as bundle:
+        table = Table.read(bundle, "a.tsv", quoted=None)
+    assert (table.height, table.quotes_are_text) == (rows, loose)
+    assert table.need("text")[0] == first

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.cli.story import Tour
-from claimlab.cli.tour import run
+from claimlab.cli.tour import Tour, run
 from claimlab.generate.planted import DEFECTS
 
 

@@ -16,6 +16,7 @@ import pytest
 
 import claimlab
 from claimlab.clean.front import clean
+from claimlab.core.progress import reporting
 from claimlab.core.run import Run
 from claimlab.generate.planted import planted
 
@@ -85,10 +86,11 @@ def test_a_stopped_run_goes_on_from_its_last_stage(tmp_path: Path, stages: int) 
         if done == stages:
             raise Stop
 
-    with pytest.raises(Stop):
-        clean(tmp_path / "in", output=tmp_path / "out", progress=stop)
+    with pytest.raises(Stop), reporting(stop):
+        clean(tmp_path / "in", output=tmp_path / "out")
     seen: list[int] = []
-    clean(tmp_path / "in", output=tmp_path / "out", progress=lambda *said: seen.append(said[1]))
+    with reporting(lambda *stage: seen.append(stage[1])):
+        clean(tmp_path / "in", output=tmp_path / "out")
     assert seen[0] == stages
     clean(tmp_path / "in", output=tmp_path / "whole")
     assert folder_bytes(tmp_path / "out") == folder_bytes(tmp_path / "whole")
@@ -118,15 +120,11 @@ def test_another_seed_takes_up_no_stages_of_a_stopped_run(tmp_path: Path) -> Non
         if done == 4:
             raise Stop
 
-    with pytest.raises(Stop):
-        clean(tmp_path / "in", output=tmp_path / "out", seed=1, progress=stop)
+    with pytest.raises(Stop), reporting(stop):
+        clean(tmp_path / "in", output=tmp_path / "out", seed=1)
     stages: list[int] = []
-    clean(
-        tmp_path / "in",
-        output=tmp_path / "out",
-        seed=2,
-        progress=lambda *said: stages.append(said[1]),
-    )
+    with reporting(lambda *stage: stages.append(stage[1])):
+        clean(tmp_path / "in", output=tmp_path / "out", seed=2)
     assert stages[0] == 0, "every stage is done again"
     clean(tmp_path / "in", output=tmp_path / "fresh", seed=2)
     assert folder_bytes(tmp_path / "out") == folder_bytes(tmp_path / "fresh")

@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from claimlab.clean.decisions import read_decisions
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
 from claimlab.clean.run import Cleaned
+from claimlab.clean.steps.decisions import read_decisions
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
@@ -227,11 +227,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_lists_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command(["clean", "--recipes"]) == 0
+    assert command(["clean", "--show", "recipes"]) == 0
     assert "pt-afc:" in capsys.readouterr().out
-    assert command(["clean", "--show-recipe", "default"]) == 0
+    assert command(["clean", "--show", "default"]) == 0
     assert "[[steps]]" in capsys.readouterr().out
-    assert command(["clean", "--steps", "--json"]) == 0
+    assert command(["clean", "--show", "steps", "--json"]) == 0
     assert {s["step"] for s in json.loads(capsys.readouterr().out)["steps"]} >= {
         "too-short",
         "strip-urls",

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import claimlab as cl
-from claimlab.clean.ratings import plain_ratings, ratings_table
 from claimlab.clean.recipe import STEPS, Recipe, Stage, needs, settable
+from claimlab.clean.steps.fact_checks import plain_ratings, ratings_table
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.labels import general

@@ -54,7 +54,7 @@ def claimlab(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     [
         pytest.param(("audit", "data", "--json"), marks=pytest.mark.slow),
         ("catalog", "--json"),
-        ("clean", "--steps", "--json"),
+        ("clean", "--show", "steps", "--json"),
         ("split", "--strategies", "--json"),
     ],
     ids=lambda words: words[0],

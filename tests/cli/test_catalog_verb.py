@@ -1,28 +1,24 @@
-"""`claimlab catalog` as a user meets it: it fits the terminal, its JSON is a contract, its page is
-one safe file.
-"""
+"""`claimlab catalog` as a user meets it: it fits the terminal, and its JSON is a contract."""
 
 from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
+from claimlab.catalog.front import everything
 from claimlab.catalog.load import DATASETS
-from claimlab.catalog.query import everything
-from claimlab.catalog.views.card import card_blocks
-from claimlab.catalog.views.overview import report, rounded
+from claimlab.catalog.views import card_blocks, heading, rounded
 from claimlab.cli.app import run
+from claimlab.pages.blocks import Report, Section
 from claimlab.pages.html import to_html
 from claimlab.pages.terminal import columns_of, to_text
 
 KEYS = {
     "name", "title", "summary", "size", "modality", "topic", "region", "languages", "language_count", "time_start",
-    "time_end", "labelling", "shares", "quality", "published", "licence", "access", "homepage", "citation", "download", "errata",
-    "has_evidence", "factchecks", "survey", "loader", "no_loader", "variants", "maps", "real_rows", "real_labels", "differences",
+    "time_end", "labelling", "shares", "quality", "published", "licence", "access", "homepage", "citation", "errata",
+    "has_evidence", "factchecks", "task", "family", "survey", "loader", "no_loader", "variants", "maps", "real_rows", "real_labels", "differences",
 }  # fmt: skip
 
 
@@ -77,15 +73,16 @@ def test_json_is_exactly_the_contract(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_filters_reach_the_list_and_the_json(capsys: pytest.CaptureFixture[str]) -> None:
-    argv = ("--topic", "covid", "--language", "Portuguese", "--modality", "posts")
+    argv = ("--topic", "covid", "--language", "Portuguese", "--set", "modality=posts")
     assert "covid19-br" in out(capsys, *argv)
     assert "covid19-br" in {d["name"] for d in json.loads(out(capsys, *argv, "--json"))["datasets"]}
     assert json.loads(
-        out(capsys, "--quality", "keywords=pass", "--quality", "keywords=fail", "--json")
+        out(capsys, "--set", "quality=keywords=pass", "--set", "quality=keywords=fail", "--json")
     ) == {"datasets": []}
-    nothing = out(capsys, "--quality", "keywords=pass", "--quality", "keywords=fail")
+    nothing = out(capsys, "--set", "quality=keywords=pass", "--set", "quality=keywords=fail")
     assert re.search(
-        r"No dataset matches.*--quality keywords=pass: \d+; --quality keywords=fail: \d+", nothing
+        r"No dataset matches.*--set quality=keywords=pass: \d+; --set quality=keywords=fail: \d+",
+        nothing,
     )
 
 
@@ -94,9 +91,9 @@ def test_filters_reach_the_list_and_the_json(capsys: pytest.CaptureFixture[str])
     [
         (["show", "lair"], "Did you mean 'liar'"),
         (["liar"], "claimlab catalog show liar"),
-        (["--modality", "tweet"], "Did you mean 'tweets'"),
-        (["--force", "show", "liar"], "Write them after it."),
-        (["--from", "soon"], "2020-03-01"),
+        (["--set", "modality=tweet"], "Did you mean 'tweets'"),
+        (["--topic", "covid", "show", "liar"], "Write them after it."),
+        (["--set", "since=soon"], "2020-03-01"),
     ],
 )
 def test_wrong_usage_is_a_sentence(
@@ -133,70 +130,13 @@ def test_a_card_shows_bars_verdicts_and_figures(
     assert "claimlab load liar" in page
 
 
-class Page(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.loads: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = {k: v or "" for k, v in attrs}
-        self.ids += [values["id"]] if "id" in values else []
-        self.links += [values["href"]] if tag == "a" else []
-        self.loads += [
-            v
-            for k, v in values.items()
-            if k in ("src", "xlink:href") or (tag == "link" and k == "href")
-        ]
-
-
-def test_the_page_is_one_file_with_a_section_per_card(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out(capsys, "-o", str(tmp_path / "c.html"), "--topic", "climate", "--topic", "health")
-    out(capsys, "-o", str(tmp_path / "folder"), "--topic", "climate")
-    assert (tmp_path / "folder" / "index.html").is_file()
-    page = Page()
-    html = (tmp_path / "c.html").read_text(encoding="utf-8")
-    page.feed(html)
-    assert page.loads == []
-    assert {
-        f"dataset-{e.card.name}" for e in everything() if e.card.topic in ("Climate", "Health")
-    } <= set(page.ids)
-    inside = {link[1:] for link in page.links if link.startswith("#")}
-    assert inside <= set(page.ids)
-    assert html.count("<svg") == 5
-    assert 'class="sortable"' in html
-    assert "Only those that match: topic=climate, topic=health<" in html
-    assert "already exists" in out(capsys, "-o", str(tmp_path / "c.html"), code=1)
-    out(capsys, "-o", str(tmp_path / "c.html"), "--force", "--topic", "climate")
-    (tmp_path / "mine.html").write_text("<title>Mine</title>", encoding="utf-8")
-    assert "is not a page of the catalogue" in out(
-        capsys, "-o", str(tmp_path / "mine.html"), "--force", code=1
-    )
-    assert (tmp_path / "mine.html").read_text(encoding="utf-8") == "<title>Mine</title>"
-
-
-def test_a_page_of_nothing_is_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out(
-        capsys,
-        "-o",
-        str(tmp_path / "c.html"),
-        "--quality",
-        "keywords=pass",
-        "--quality",
-        "keywords=fail",
-    )
-    assert "<svg" not in (tmp_path / "c.html").read_text(encoding="utf-8")
-
-
 def test_a_card_from_elsewhere_cannot_bring_script() -> None:
     liar = DATASETS.get("liar")
     card = liar.card.model_copy(
         update={"title": "<script>x</script>", "homepage": "javascript:alert(1)"}
     )
-    html = to_html(report([type(liar)(card, liar.maps, liar.variants)]))
+    entry = type(liar)(card, liar.maps, liar.variants)
+    html = to_html(Report("Card", "", [Section(heading(entry), card_blocks(entry))]))
     assert "<script>x" not in html
     assert 'href="javascript' not in html
 

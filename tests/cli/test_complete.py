@@ -71,7 +71,7 @@ def test_the_words_of_commands_are_those_of_the_commands() -> None:
     ("words", "offer"),
     [
         ("claimlab detect data -o run --detec", ["--detector", "--detectors"]),
-        ("claimlab catalog --loada", ["--loadable"]),
+        ("claimlab catalog --top", ["--topic"]),
         ("claimlab evolve dri", ["drift"]),
     ],
 )

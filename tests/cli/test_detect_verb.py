@@ -76,7 +76,6 @@ def test_texts_that_are_missing_and_classes_never_seen_are_said(
     ("more", "word"),
     [
         (["--model", "other"], "--model"),
-        (["--set", "search_model=other"], "--set search_model="),
         (["--set", "strength=-1"], "above 0"),
         (["--set", "strength=nan"], "above 0"),
         (["--detector", "encoder", "--set", "epochs=0"], "epochs"),
@@ -121,3 +120,15 @@ def test_a_pattern_that_finds_runs_and_their_recordings_evaluates_the_runs(
     capsys.readouterr()
     assert run(["evaluate", found[1]]) == 1
     said(capsys, "run-a.cache")
+
+
+def test_published_lists_without_a_test_are_scored_on_dev_and_it_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lists = [{**row, "split": "dev"} if row["split"] == "test" else row for row in rows()]
+    data = written(tmp_path / "lists", lists)
+    assert run(["detect", str(data), "-o", str(tmp_path / "run")]) == 0
+    said(capsys, "Scored on split 'dev', since the data has no test")
+    predictions = Dataset.open(tmp_path / "run").tables["predictions"]
+    assert set(predictions["record_id"]) == {row["id"] for row in lists if row["split"] == "dev"}
+    assert run(["evaluate", str(tmp_path / "run"), "-o", str(tmp_path / "report")]) == 0

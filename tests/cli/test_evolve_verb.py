@@ -91,12 +91,12 @@ def test_a_steered_run_is_replayed_from_its_own_traces(claims: Path, tmp_path: P
 def test_files_of_agents_ties_and_weights_are_taken(claims: Path, tmp_path: Path) -> None:
     (tmp_path / "agents.csv").write_text("id,group,job\na,x,baker\nb,x,baker\nc,y,lawyer\n")
     (tmp_path / "ties.csv").write_text("source,target\na,b\nb,c\n")
-    rates = dict.fromkeys(("drop", "exchange", "take", "numbers", "swap", "producers"), 0)
+    rates = dict.fromkeys(("drop", "exchange", "take", "numbers", "blur", "swap", "producers"), 0)
     (tmp_path / "weights.toml").write_text(
         "[null]\n"
         + "".join(f"{name} = {rate}\n" for name, rate in (rates | {"numbers": 1}).items())
     )
-    given = ["--population", str(tmp_path / "agents.csv"), "--network", str(tmp_path / "ties.csv")]
+    given = ["--set", f"population={tmp_path}/agents.csv", "--network", str(tmp_path / "ties.csv")]
     given += ["--set", f"weights={tmp_path / 'weights.toml'}"]
     assert (
         run(["evolve", "run", str(claims), "-o", str(tmp_path / "out"), "--steps", "6", *given])
@@ -139,7 +139,7 @@ def test_an_estimate_sends_nothing_and_writes_nothing(
         (["--network", "rndom"], 2, "Did you mean 'random'"),
         (["--rewriter", "modle"], 2, "Did you mean 'model'"),
         (["--rewriter", "model"], 2, "--profile"),
-        (["--population", "1"], 2, "two or more"),
+        (["--set", "population=1"], 2, "two or more"),
         (["--set", "group=Nobody"], 2, "group of agents"),
         (["--set", "weights=nowhere.toml"], 1, "cannot be read"),
         (["--set", "mode=sometimes"], 2, "live, record, replay"),

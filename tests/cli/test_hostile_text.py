@@ -64,7 +64,7 @@ VERBS: dict[str, list[str]] = {
     "import": ["import", "{raw}", "-o", "{out}", "--label", "label"],
     "import as json": ["import", "{raw}", "-o", "{out}", "--label", "label", "--json"],
     "unmapped labels": ["import", "{raw}", "-o", "{out}", "--label", "source"],
-    "conflicts": ["labels", "conflicts", "{data}"],
+    "conflicts": ["overlap", "{data}", "--conflicts"],
     "split": ["split", "{data}", "-o", "{out}", "--by", "source"],
     "split as json": ["split", "{data}", "-o", "{out}", "--by", "source", "--json"],
     "unknown value": ["split", "{data}", "-o", "{out}", "--by", "source", "--hold-out", "nosuch"],

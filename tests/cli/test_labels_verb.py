@@ -15,7 +15,7 @@ def test_all_maps_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["labels", "maps", "--json"]) == 0
     listed = {m["map"]: m for m in json.loads(capsys.readouterr().out)["maps"]}
     assert set(listed) == {
-        "ratings",
+        *("factors", "ratings", "x-fact"),
         *(f"{n}/{key}" for n, e in DATASETS.all().items() for key in e.maps),
     }
     assert {k: listed["liar/a5"][k] for k in ("version", "true", "false", "mixed", "unknown")} == {
@@ -33,8 +33,9 @@ def test_a_map_calls_itself_by_its_address() -> None:
 def test_one_map_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["labels", "show", "liar/cdl", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert set(shown) == {"name", "version", "exact", "note", "verdicts"}
+    assert set(shown) == {"name", "version", "exact", "note", "verdicts", "in_ratings"}
     assert shown["verdicts"]["barely-true"] == "true"
+    assert shown["in_ratings"] == {"barely-true": "false"}
     assert run(["labels", "show", "liar/cdl"]) == 0
     assert "true, mostly-true, barely-true" in capsys.readouterr().out
     mine = tmp_path / "mine.toml"

@@ -69,7 +69,8 @@ def test_what_is_written_passes_its_contract_within_a_minute(
         ("check Weekday .", 2, "Write: weekday"),
         ("chek weekday .", 2, "check"),
         ("check weekday none", 2, "is not a checkout of claimlab"),
-        ("check length .", 1, "length.py"),
+        ("check length .", 1, "There is a check 'length' already"),
+        ("format csv .", 1, "There is a format 'csv' already"),
     ],
 )
 def test_what_cannot_be_written_is_a_sentence(
@@ -91,4 +92,26 @@ def test_a_row_is_put_where_the_others_are(checkout: Path) -> None:
     page = (checkout / "docs" / "audit.md").read_text(encoding="utf-8").splitlines()
     at = page.index("| `balance-of-power` | Does balance of power give the label away? |")
     assert page[at - 1].startswith("| `balance` |")
-    assert page[at + 1].startswith("| `columns` |")
+    assert page[at + 1].startswith("| `cascade` |")
+
+
+@pytest.mark.slow
+def test_a_plugin_is_installed_and_found(tmp_path: Path) -> None:
+    assert run(["new", "plugin", "river-score", "--into", str(tmp_path)]) == 0
+    site = tmp_path / "site"
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--no-build-isolation",
+        "--no-deps",
+        "--no-index",
+    ]
+    words = [*pip, "--target", str(site), str(tmp_path / "river-score")]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    paths = os.pathsep.join([str(site), str(Path(claimlab.__file__).parents[1])])
+    test = [sys.executable, "-m", "pytest", "-q", str(tmp_path / "river-score" / "tests")]
+    done = subprocess.run(test, env={**os.environ, "PYTHONPATH": paths}, capture_output=True)
+    assert done.returncode == 0, done.stdout

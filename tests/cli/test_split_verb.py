@@ -60,18 +60,18 @@ def test_a_preview_writes_nothing(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(folder.rglob("*"))
-    assert run(["split", str(folder), "--by", "random", "--preview"]) == 0
+    assert run(["split", str(folder), "--by", "random"]) == 0
     out = capsys.readouterr().out
     assert "test in train" in out
     assert "Wrote" not in out
     assert sorted(folder.rglob("*")) == before
-    assert run(["split", str(folder), "--preview", "--json"]) == 0
+    assert run(["split", str(folder), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["output"] is None
 
 
 def test_strict_fails_on_leaks_only(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["split", str(folder), "--by", "random", "--preview", "--strict"]) == 3
-    assert run(["split", str(folder), "--by", "near-duplicates", "--preview", "--strict"]) == 0
+    assert run(["split", str(folder), "--by", "random", "--strict"]) == 3
+    assert run(["split", str(folder), "--by", "near-duplicates", "--strict"]) == 0
     capsys.readouterr()
 
 
@@ -97,16 +97,15 @@ def test_all_writes_a_folder_for_each_value(
 @pytest.mark.parametrize(
     ("more", "code", "says"),
     [
-        (["--by", "family", "--preview"], 1, "every row has 'Indo-European'"),
-        (["--by", "famly", "--preview"], 2, "Did you mean 'family'"),
-        (["--by", "source", "--set", "mode=train-on", "--preview"], 2, "train-on-one"),
-        (["--by", "source", "--set", "mode=train-on-one", "--preview"], 2, "--set train_on=VALUE"),
-        (["--by", "group", "--set", "keep_together=grop", "--preview"], 2, "group"),
-        (["--by", "external", "--preview"], 2, "Pass it as --set external=VALUE."),
-        (["--shares", "1", "--preview"], 2, "70/10/20"),
-        (["--task", "colour", "--preview"], 1, "no task and no column 'colour'"),
-        ([], 2, "--preview"),
-        (["--by", "family", "--all", "--preview"], 1, "None of the splits by family"),
+        (["--by", "family"], 1, "every row has 'Indo-European'"),
+        (["--by", "famly"], 2, "Did you mean 'family'"),
+        (["--by", "source", "--set", "mode=train-on"], 2, "train-on-one"),
+        (["--by", "source", "--set", "mode=train-on-one"], 2, "--set train_on=VALUE"),
+        (["--by", "group", "--set", "keep_together=grop"], 2, "group"),
+        (["--by", "external"], 2, "Pass it as --set external=VALUE."),
+        (["--shares", "1"], 2, "70/10/20"),
+        (["--task", "colour"], 1, "no task and no column 'colour'"),
+        (["--by", "family", "--all"], 1, "None of the splits by family"),
     ],
 )
 def test_errors_are_sentences(
@@ -132,7 +131,7 @@ def test_the_strategies_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_leaking_test_is_told_in_a_sentence(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["split", str(folder), "--by", "random", "--preview"]) == 0
+    assert run(["split", str(folder), "--by", "random"]) == 0
     err = capsys.readouterr().err
     assert (
         "test records have a near-duplicate in train; use --by near-duplicates, or pass --drop-leaks."

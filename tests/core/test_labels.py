@@ -117,3 +117,13 @@ def test_pairs_are_a_text_or_a_dict() -> None:
         load_map({"0": "maybe"})
     with pytest.raises(UsageError, match="`map` cannot be of type int"):
         load_map(5)  # type: ignore[arg-type]
+
+
+def test_published_maps_differ_from_ours_where_it_is_said() -> None:
+    factors, xfact = load_map("factors").against(general()), load_map("x-fact").against(general())
+    assert factors["satire"] == "unknown", "FACTors calls satire false"
+    assert factors["mostly true"] == "true", "FACTors calls it partially true"
+    assert xfact["misleading"] == "false", "X-Fact calls it partly true"
+    assert "false" not in factors
+    assert "false" not in xfact
+    assert general().against(general()) == {}

@@ -14,9 +14,10 @@ import pytest
 
 import claimlab as cl
 from claimlab.cli.app import run
+from claimlab.core.engine.shared import engine_status
 from claimlab.core.errors import ClaimlabError, DataError, FileChanged, OutputExists, UsageError
 from claimlab.core.remote import SENDING, copy_of, is_remote, send, to_write, url_of
-from claimlab.evaluate.eqa.study import QUESTIONS
+from claimlab.evaluate.eqa.study import QUESTIONS, new_study
 from claimlab.generate.planted import clean_twin
 
 pytestmark = pytest.mark.needs("s3fs", "moto", "flask_cors")
@@ -126,7 +127,7 @@ show {root}/audit
 audit --from {root}/audit
 diff {root}/audit {root}/audit
 evaluate {root}/run --draws 200
-labels conflicts {root}/data {root}/split
+overlap {root}/data {root}/split
 import {root}/csv/records.csv --dry-run
 rerun {root}/split
 detect {root}/split -o {root}/later --detector llm-zero-shot --profile embedded --estimate
@@ -167,7 +168,7 @@ def test_what_the_files_of_a_user_name_may_be_in_storage(storage: Any, tmp_path:
     clean_twin(size=120, seed=1).write("s3://claims/data")
     cl.split("s3://claims/data", "random", output="s3://claims/split")
     cl.detect("s3://claims/split", "majority", output="s3://claims/run")
-    cl.new_study("s3://claims/study.toml")
+    new_study("s3://claims/study.toml")
     questions = storage.cat_file("claims/study.toml").decode()
     assert "[formulation]" in questions
     answers = "".join(f'{name} = "Only planted claims, as an example."\n' for name in QUESTIONS)
@@ -194,7 +195,7 @@ def test_what_needs_a_local_folder_says_so(storage: Any) -> None:
         lambda: cl.serve("s3://claims"),
         lambda: cl.Review.open("s3://claims/review"),
         lambda: cl.review_import("s3://claims/review", "decisions.csv"),
-        lambda: cl.engine_status("s3://claims/data"),
+        lambda: engine_status("s3://claims/data"),
     ):
         with pytest.raises(UsageError, match=r"object storage, .* needs a local folder"):
             work()

@@ -30,3 +30,16 @@ def test_few_units_have_an_interval_of_the_share_alone_and_none_have_nothing() -
     assert (few["kappa_interval"], few["alpha_interval"]) == (None, None)
     assert few["agreement_interval"] is not None
     assert set(compared([], []).values()) == {0, None}
+
+
+def test_rare_answers_do_not_hide_agreement() -> None:
+    """Gwet's example: 118 and 2 agree, 5 and 0 do not; kappa is near 0, AC1 and PABAK are not."""
+    one = ["+"] * 118 + ["+"] * 5 + ["-"] * 2
+    other = ["+"] * 118 + ["-"] * 5 + ["+"] * 2
+    row = compared(one, other)
+    agreed = 118 / 125
+    share = (123 + 120) / 250
+    chance = 2 * share * (1 - share)
+    assert row["kappa"] < 0.05
+    assert row["ac1"] == pytest.approx((agreed - chance) / (1 - chance), abs=1e-4)
+    assert row["pabak"] == pytest.approx(2 * agreed - 1, abs=1e-4)

@@ -9,8 +9,7 @@ import pytest
 
 from claimlab.core.stats.interval import BUCKETS, DRAWS, interval, kinds, redraw, tail
 from claimlab.core.stats.scores import Floats, accuracy, macro_f1
-from claimlab.evaluate.answers import Answers
-from claimlab.evaluate.metric import confusion, table_interval
+from claimlab.evaluate.metric import Answers, confusion, table_interval
 
 SKEWED = (0.6, 0.25, 0.15)
 

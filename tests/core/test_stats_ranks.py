@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from claimlab.core.stats.interval import effective_groups
 from claimlab.core.stats.ranks import (
     Ranking,
     confidence_set,
@@ -121,6 +122,24 @@ def test_equal_systems_are_hardly_ever_called_different() -> None:
     assert tied >= stats.binom.ppf(0.001, 120, 0.95)
 
 
+def test_few_groups_of_very_different_size_are_hardly_ever_called_different() -> None:
+    """Half of the records are in 3 of 40 groups, and each group is easy or hard as a whole. Taken
+    as 40 groups of equal size, they give a false "better" in 10 of 100 draws."""
+    sizes = np.array([1] * 30 + [4] * 7 + [15, 20, 25])
+    group, false, naive = np.repeat(np.arange(40), sizes), 0, 0
+    assert effective_groups(sizes.astype(float)) == pytest.approx(118**2 / 1_392)
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        level = rng.normal(size=(40, 3))[group] + rng.normal(size=(len(group), 3))
+        right = (level < 1.2).astype(float)
+        resamples, known = draw_means(right, group, seed=seed, draws=400)
+        scores = right.mean(axis=0)
+        false += rank(scores, resamples, effective_groups(known)).ranks != [(1, 3)] * 3
+        naive += rank(scores, resamples, 40).ranks != [(1, 3)] * 3
+    assert false <= stats.binom.ppf(0.99, 300, 0.05)
+    assert naive > false
+
+
 def test_the_group_at_the_top_holds_the_best_and_leaves_out_the_worse() -> None:
     right = answers([0.9, 0.9, 0.9, 0.6, 0.5], 400, seed=2)
     scores, noise = right.mean(axis=0), drawn(right) - right.mean(axis=0)
@@ -172,7 +191,7 @@ def test_what_can_be_seen_before_a_run_depends_on_records_groups_and_classes() -
 
 def test_groups_are_drawn_whole() -> None:
     values = answers([0.8, 0.7], 200)
-    copies, groups = draw_means(np.repeat(values, 5, axis=0), np.repeat(np.arange(200), 5))
+    copies, sizes = draw_means(np.repeat(values, 5, axis=0), np.repeat(np.arange(200), 5))
     alone, _ = draw_means(values, np.arange(200))
-    assert groups == 200
+    assert sizes.tolist() == [5] * 200
     assert copies.std(axis=0) == pytest.approx(alone.std(axis=0), rel=1e-9)

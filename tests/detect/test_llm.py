@@ -17,12 +17,13 @@ from parts.standin import StandIn
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import PageRefused, SearchFailed, UsageError
+from claimlab.core.progress import reporting
 from claimlab.detect.asking import PIECE
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.detectors.llm_few_shot import LlmFewShot, alternating, tag_in
 from claimlab.detect.detectors.llm_search import LlmSearch, Screen
 from claimlab.detect.detectors.llm_zero_shot import LlmZeroShot
-from claimlab.detect.evidence import PAGE, PASSAGE
+from claimlab.detect.evidence import PASSAGE
 from claimlab.detect.run import detect
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
@@ -384,22 +385,6 @@ def test_a_page_that_says_it_is_newer_than_the_claim_is_not_shown() -> None:
     assert found["meta"]["newer"] == 1
 
 
-def test_a_condensing_model_reads_the_page_and_the_main_model_what_it_makes_of_it() -> None:
-    shelf = Shelf([found_on(1)])
-    site = Site({"https://pages.example/1": snapshot("https://pages.example/1", LONG_PAGE)})
-    asked, condenser = (
-        model([move("looms garrow"), answer_now("false", ["E1"])]),
-        model(["E1: sold in 1931."]),
-    )
-    detect(one_record(), LlmSearch(model=asked, search=shelf, search_model=condenser, reader=site))
-    (request,) = condenser.inner.asked  # type: ignore[attr-defined]
-    assert "sold to Velmore in 1931" in request.messages[-1].content
-    assert PASSAGE < len(request.messages[-1].content) < PAGE + 2 * PIECE
-    last = asked.inner.asked[-1].messages[-1].content  # type: ignore[attr-defined]
-    assert "sold in 1931" in last
-    assert "Nothing to see" not in last
-
-
 def test_searching_is_bounded_and_the_last_question_takes_only_an_answer() -> None:
     shelf = Shelf([piece("Nine looms.")])
 
@@ -438,20 +423,6 @@ def test_newer_undated_and_screened_pieces_are_never_shown() -> None:
     assert not any(word in shown for word in ("later", "No day", "fact-check"))
     assert [found["meta"][name] for name in ("newer", "undated", "screened")] == [1, 1, 1]
     assert shelf.asked[0].before is not None
-
-
-def test_a_cheaper_model_condenses_and_its_failure_is_counted() -> None:
-    shelf = Shelf([piece("Nine looms were sold by the mill, and some more words.")])
-    for line, shown, counted in (
-        ("E1 says nine were sold.", "E1 says nine", None),
-        (Refuse(), "some more words", 1),
-    ):
-        asked = model([move("looms"), answer_now("true", ["E1"])])
-        detector = LlmSearch(model=asked, search=shelf, search_model=model([line]))
-        (found,) = said(detect(one_record(), detector)).values()
-        assert shown in asked.inner.asked[-1].messages[-1].content  # type: ignore[attr-defined]
-        assert found["meta"].get("not_condensed") == counted
-        assert found["evidence_ids"] == [shelf.pieces[0].evidence_id]
 
 
 def test_a_failed_search_is_told_and_counted_a_hopeless_one_stops_the_run() -> None:
@@ -599,11 +570,8 @@ def test_words_of_the_user_are_asked_and_named_in_lineage(
 
 def test_progress_is_told_for_every_record() -> None:
     seen: list[tuple[int, int | None]] = []
-    detect(
-        data(),
-        LlmZeroShot(model=model(lambda _: verdict("true"))),
-        progress=lambda _, done, total: seen.append((done, total)),
-    )
+    with reporting(lambda _, done, total: seen.append((done, total))):
+        detect(data(), LlmZeroShot(model=model(lambda _: verdict("true"))))
     assert {(1, 4), (2, 4), (3, 4), (4, 4)} <= set(seen)
 
 

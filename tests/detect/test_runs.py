@@ -274,6 +274,29 @@ def test_what_corresponds_is_shown_first_and_only_fact_checks_that_are_shown_are
     assert any("1 of 3 records includes a fact-check" in note for note in both.notes)
 
 
+def test_the_reading_corresponding_shows_what_corresponds_and_every_run_counts_it() -> None:
+    class Reads(Slow):
+        reads_evidence = True
+
+    table = evidence().with_columns(corresponds=pl.col("evidence_id").is_in(["late"]))
+    data = small()
+    data.tables["evidence"] = to_side_table("evidence", table)
+    reads = Reads()
+    run = detect(data, reads, evidence="corresponding")
+    (piece,) = {row["id"]: row for row in reads.seen.to_dicts()}["r1"]["evidence"]
+    assert piece["id"] == "late"
+    assert "1 of 3 test records has evidence that corresponds." in run.notes
+    none = to_side_table("evidence", table.with_columns(corresponds=pl.lit(False)))
+    data.tables["evidence"] = none
+    sentence = "0 of 3 test records have evidence that corresponds."
+    complete = detect(data, Reads(), evidence="complete")
+    warned = f"{sentence} What the others were shown is not about their claim."
+    assert warned in complete.notes
+    assert sentence in detect(data, Reads(), evidence="corresponding").notes
+    unmeasured = detect(small(), Reads(), evidence="complete").notes
+    assert not any("corresponds" in note for note in unmeasured), "not measured, not 0"
+
+
 def test_evidence_that_is_not_there_is_a_sentence() -> None:
     with pytest.raises(DataError, match="has no evidence.*claimlab enrich"):
         detect(small(with_evidence=False), Slow(), evidence="complete")

@@ -143,6 +143,13 @@ def test_every_verb_has_its_page(verb: str) -> None:
     assert f"claimlab {verb}" in page.read_text(encoding="utf-8")
 
 
+def test_a_page_is_short_or_says_that_it_is_a_reference() -> None:
+    texts = {p.name: p.read_text(encoding="utf-8") for p in (ROOT / "docs").glob("*.md")}
+    long = {name for name, text in texts.items() if len(text.split()) > 1_500}
+    references = {name for name, text in texts.items() if "This reference" in text[:200]}
+    assert long - references == {"datasets.md"}  # generated from the cards
+
+
 def test_the_matcher_itself() -> None:
     assert matches(["a", "...", "z"], ["a", "b", "c", "z"])
     assert matches(["a", "..."], ["a"])

@@ -52,7 +52,7 @@ def test_help_prints_the_signature() -> None:
 
 def test_what_is_public_is_what_is_listed() -> None:
     assert sorted(cl.__all__) == cl.__all__
-    assert set(cl.__all__) == {*cl._HOMES, "__version__"}
+    assert set(cl.__all__) == {*cl.HOMES, "__version__"}
     assert all(
-        inspect.isfunction(getattr(cl, n)) or inspect.isclass(getattr(cl, n)) for n in cl._HOMES
+        inspect.isfunction(getattr(cl, n)) or inspect.isclass(getattr(cl, n)) for n in cl.HOMES
     )

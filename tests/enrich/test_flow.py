@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,9 @@ from claimlab.core.calls.estimate import estimated
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, ClaimlabError, ReplayMiss, SearchFailed, UsageError
 from claimlab.core.journal import Journal
-from claimlab.enrich.cost import cost
 from claimlab.enrich.extract import Extraction
 from claimlab.enrich.flow import Doors, Settings
-from claimlab.enrich.open import open_doors, read_countries
+from claimlab.enrich.front import cost, open_doors, read_countries
 from claimlab.enrich.run import Enrichment, Shards, enrich_async
 from claimlab.search.query import Query
 from claimlab.search.results import Results, now
@@ -35,7 +35,12 @@ class Access:
     def __init__(self, web: list[str], factcheck: list[str] | None = None, **words: Any) -> None:
         how = {name: words.pop(name) for name in ("mode", "cache", "budget") if name in words}
         self.calls = Calls(**how)
-        self.words = {"web": web, "factcheck": factcheck or [], **words}
+        self.words = {"web": web, "factcheck": factcheck or [], "words": True, **words}
+
+
+def stages(settings: Settings | None) -> Settings:
+    """By the paper's rule, under which a long query needs its claim: both stages are searched."""
+    return replace(settings or Settings(), correspondence_rule="paper")
 
 
 def run(
@@ -43,7 +48,7 @@ def run(
 ) -> Enrichment:
     async def whole() -> Enrichment:
         async with open_doors(calls=access.calls, **access.words) as doors:
-            return await enrich_async(dataset, doors, settings, **more)
+            return await enrich_async(dataset, doors, stages(settings), **more)
 
     return asyncio.run(whole())
 
@@ -51,7 +56,7 @@ def run(
 def enriched(
     dataset: Dataset, doors: Doors, settings: Settings | None = None, **more: Any
 ) -> Enrichment:
-    return asyncio.run(enrich_async(dataset, doors, settings, **more))
+    return asyncio.run(enrich_async(dataset, doors, stages(settings), **more))
 
 
 def ends(done: Enrichment) -> dict[str, str]:
@@ -75,6 +80,7 @@ def test_every_end_has_its_own_name(dataset: Dataset, reviews: Path, tmp_path: P
         "deep": "claim",
     }
     assert evidence["verdict"].to_list() == ["false", "false"]
+    assert evidence["stance"].to_list() == ["refutes", "refutes"]
     assert evidence["guard_factcheck"].all()
     assert evidence.filter(pl.col("record_id") == "same")["guard_copy"].to_list() == [True]
     assert done.summary["outcomes"]["corresponding"] == 2

@@ -1,10 +1,7 @@
-"""Patterns, domains, ratings and years on evidence whose truth is planted; the rows of the paper
-read back.
-"""
+"""Patterns, domains, ratings and years on evidence whose truth is planted."""
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,11 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
-from claimlab.enrich.imported import read_enriched
-from claimlab.enrich.run import EVIDENCE
+from claimlab.enrich.run import BY_RATING, EVIDENCE
 from claimlab.enrich.views import analyse, write_evidence
 
 
@@ -36,6 +31,7 @@ def row(record: str, url: str, share: float = 1.0, **more: Any) -> dict[str, Any
         "corresponds": share >= 0.8,
         **marks,
         **more,
+        "stance": BY_RATING.get(more.get("verdict", "")) if share >= 0.8 else None,
     }
 
 
@@ -117,60 +113,3 @@ def test_the_page_escapes_what_the_web_said(planted: Dataset, tmp_path: Path) ->
 def test_without_evidence_there_is_no_analysis() -> None:
     with pytest.raises(SchemaError, match="no evidence"):
         analyse(Dataset.build("x", pl.DataFrame({"id": ["a"]})))
-
-
-ROWS = [
-    {
-        "text_no_url": "A água do rio Quilhama virou vinho.", "old_split": "train", "new_split": "test", "label": "fake",
-        "initial_query": "A água do rio Quilhama virou vinho.", "claim_query": "água do rio virou vinho",
-        "google_search_results": [
-            {"title": "Rio", "link": "https://checagem.example/1", "snippet": "água do rio virou vinho",
-             "pagemap": {"claim_review": "É falso", "date_review": "2020-04-01"}, "match": True},
-            {"title": "Sem endereço", "link": None, "snippet": "x", "pagemap": {}, "match": False},
-        ],
-        "google_fact_check_results": [
-            {"text": "Água virou vinho", "claimReview": [{"url": "https://checks.example/v", "title": "Não virou",
-             "publisher": {"name": "Checks"}, "textualRating": "Falso", "reviewDate": "2020-04-02", "languageCode": "pt"}]}
-        ],
-        "near_duplicates": [3], "text_urls": ["https://a.example"], "metadata": {"shares": 4},
-    },
-    {
-        "text_no_url": "Nada foi achado.", "old_split": None, "new_split": "train", "label": "true", "initial_query": "Nada foi achado.",
-        "claim_query": None, "google_search_results": [], "google_fact_check_results": None, "near_duplicates": [],
-        "text_urls": [], "metadata": None,
-    },
-]  # fmt: skip
-
-
-def test_the_rows_of_the_paper_are_read_with_nothing_lost(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps(r) + "\n" for r in ROWS), encoding="utf-8")
-    assert run(["enrich", str(file), "-o", str(tmp_path / "out"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["counts"]["evidence"] == 2
-    found = Dataset.open(tmp_path / "out")
-    assert found.records.select("veracity", "split").rows() == [
-        ("false", "test"),
-        ("true", "train"),
-    ]
-    assert json.loads(found.records["meta"][0]) == {
-        "old_split": "train", "near_duplicates": [3], "text_urls": ["https://a.example"], "metadata": {"shares": 4},
-    }  # fmt: skip
-    evidence = found.tables["evidence"]
-    assert evidence.select("provider", "published", "retrieved").rows() == [
-        ("google-cse", datetime(2020, 4, 1), None), ("google-factcheck", datetime(2020, 4, 2), None),
-    ]  # fmt: skip
-    assert evidence["guard_factcheck"].all()
-    assert (evidence["rating"][1], evidence["verdict"][1]) == ("Falso", "false")
-    assert found.tables["claims"].select("text", "method").rows() == [
-        ("água do rio virou vinho", "imported")
-    ]
-    assert found.tables["enrichment"]["outcome"].to_list() == ["corresponding", "nothing-found"]
-
-
-def test_other_files_are_refused_in_a_sentence(tmp_path: Path) -> None:
-    file = tmp_path / "other.json"
-    file.write_text('[{"text": "a"}]', encoding="utf-8")
-    with pytest.raises(SchemaError, match="has no text_no_url and no label"):
-        read_enriched(file)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import polars as pl
 import pytest
 
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UnknownName
+from claimlab.core.stats.scores import Floats32
 from claimlab.enrich import correspondence
-from claimlab.enrich.query import check_rule, make_queries
+from claimlab.enrich.front import enrich
+from claimlab.enrich.query import make_queries
 from claimlab.enrich.sentences import sentences
+from claimlab.search.fusion import Meaning
 
 SHORT = "um dois três quatro cinco seis"
 TWENTY_ONE = " ".join(f"W{i}" for i in range(21))
@@ -33,7 +39,7 @@ TWENTY_ONE = " ".join(f"W{i}" for i in range(21))
 )
 @pytest.mark.parametrize("rule", ["paper", "released"])
 def test_each_branch_of_the_rules(text: str, query: str, how: str, rule: str) -> None:
-    assert make_queries(pl.Series([text]), check_rule(rule)) == [(query, how)]
+    assert make_queries(pl.Series([text]), rule) == [(query, how)]
 
 
 def test_seven_words_are_a_first_sentence_and_six_are_not() -> None:
@@ -63,10 +69,9 @@ def test_only_the_released_rule_mends_broken_encodings() -> None:
 
 
 def test_an_unknown_rule_is_named() -> None:
-    with pytest.raises(UsageError, match="'other' is not a valid query rule"):
-        check_rule("other")
-    with pytest.raises(UsageError, match="'other' is not a valid correspondence rule"):
-        correspondence.check_rule("other")
+    for name in ("query_rule", "correspondence"):
+        with pytest.raises(UnknownName, match=f"choice for `{name}` named 'other'.*paper"):
+            enrich("data", "local:index", **{name: "other"})
 
 
 def test_sentences_end_at_lines_and_marks_but_not_after_abbreviations_or_inside_numbers() -> None:
@@ -87,7 +92,8 @@ def test_four_fifths_correspond_on_paper_but_not_as_released() -> None:
     (match,) = correspondence.matches(
         "alpha beta gamma delta epsilon", ["alpha beta gamma delta"], "eng"
     )
-    assert match == (0.8, 5, 26)
+    assert match is not None
+    assert match[:3] == (0.8, 5, 26)
     assert correspondence.corresponds(match, "paper")
     assert not correspondence.corresponds(match, "released")
     assert not correspondence.corresponds(None)
@@ -120,3 +126,58 @@ def test_a_short_claim_with_content_corresponds() -> None:
         "Vacina contra gripe causa Alzheimer", ["A vacina contra a gripe causa alzheimer?"], "por"
     )
     assert correspondence.corresponds(match)
+
+
+CLAIM = "The harbour council of Velmore sold 412 wooden benches to visitors"
+
+
+@pytest.mark.parametrize(
+    ("result", "yes"),
+    [
+        ("Velmore's harbour council sold 412 wooden benches to visitors last week.", True),
+        ("Velmore's harbour council sold 377 wooden benches to visitors last week.", False),
+        ("The harbour council of Ostrel sold 412 wooden benches to visitors.", False),
+        ("The council of Velmore has a harbour and a park with visitors.", False),
+    ],
+)
+def test_words_names_and_numbers_must_agree(result: str, yes: bool) -> None:
+    (match,) = correspondence.matches(CLAIM, [result], "eng")
+    assert correspondence.corresponds(match) is yes
+
+
+def test_a_long_passage_that_holds_the_words_by_accident_does_not_correspond() -> None:
+    scattered = [
+        *("The harbour was calm.", "A council met in the hall.", "Velmore is a town of 412 souls."),
+        *("A shop sold bread.", "The fence is wooden.", "Two benches were painted."),
+        *("Visitors came by boat.",),
+    ]
+    filler = " Nothing else of any interest happened there on that long and quiet afternoon in May."
+    whole = " ".join(sentence + filler for sentence in scattered)
+    (match,) = correspondence.matches(CLAIM, [whole], "eng")
+    assert correspondence.shares(CLAIM, [whole], "eng") == [1.0]
+    assert not correspondence.corresponds(match)
+
+
+def test_rare_words_weigh_more_than_frequent_ones() -> None:
+    rarity = correspondence.Rarity(["the mayor spoke"] * 50 + ["the comet fell"])
+    common, rare = correspondence.matches(
+        "mayor comet", ["the mayor slept", "a comet slept"], "eng", rarity
+    )
+    assert common is not None
+    assert rare is not None
+    assert rare.held > 0.7 > 0.3 > common.held
+
+
+def test_another_meaning_does_not_correspond() -> None:
+    def encode(texts: Sequence[str]) -> Floats32:
+        return np.array([[1.0, 0.0] if "benches" in t else [0.0, 1.0] for t in texts], np.float32)
+
+    meaning = Meaning(encode, {"eng"})
+    told = CLAIM.replace("benches", "tables")
+    same, other = correspondence.matches(CLAIM, [CLAIM, told], "eng", None, meaning)
+    assert (same and same.cosine, other and other.cosine) == (1.0, 0.0)
+    assert correspondence.corresponds(same)
+    assert not correspondence.corresponds(other)
+    (unknown,) = correspondence.matches(CLAIM, [told], "xho", None, meaning)
+    assert unknown is not None
+    assert unknown.cosine is None, "not measured in a language that the encoder does not know"

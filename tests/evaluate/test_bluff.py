@@ -15,8 +15,8 @@ import pytest
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.record import to_side_table
+from claimlab.evaluate.front import evaluate_run
 from claimlab.evaluate.result import RunResult
-from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import score
 from claimlab.evaluate.slices import Slices
 from claimlab.tasks import TASKS

@@ -18,7 +18,7 @@ import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.chance import Chance, corrected
 from claimlab.evaluate.chance import against_chance
-from claimlab.evaluate.run import evaluate_runs
+from claimlab.evaluate.front import evaluate_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.views import conclusion
 from claimlab.generate.planted import clean_twin
@@ -132,7 +132,7 @@ def test_what_cannot_be_tested_says_why() -> None:
     )
     assert bound.p is None
     assert bound.why is not None
-    assert bound.why.startswith("Permutations that keep groups together move only")
+    assert bound.why.startswith("Shuffling the labels of whole groups changes only")
 
 
 def test_a_permutation_gives_a_record_the_same_label_in_every_seed() -> None:

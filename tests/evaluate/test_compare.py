@@ -19,8 +19,8 @@ from claimlab.evaluate.compare import (
     join_seeds,
     mcnemar,
 )
+from claimlab.evaluate.front import evaluate_run
 from claimlab.evaluate.metric import confusion
-from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run
 from claimlab.tasks import TASKS
 

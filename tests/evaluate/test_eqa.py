@@ -13,13 +13,12 @@ from claimlab.audit.check import CHECKS
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
-from claimlab.audit.write import write_audits
+from claimlab.audit.views.page import write_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists, UsageError
 from claimlab.core.finding import Finding
-from claimlab.evaluate.eqa.evidence import EXAMPLES, Evidence, gather
+from claimlab.evaluate.eqa.evidence import EXAMPLES, SHIFTS, Evidence, gather
 from claimlab.evaluate.eqa.limits import BEYOND, KINDS, limits
-from claimlab.evaluate.eqa.scope import SHIFTS
 from claimlab.evaluate.eqa.study import QUESTIONS, is_answer, is_empty, new_study, read_study
 from claimlab.evaluate.eqa.write import report as write_eqa
 from claimlab.generate.planted import clean_twin, planted
@@ -350,7 +349,7 @@ def test_runs_stand_beside_each_other_and_what_needs_no_detector(
 def test_a_contamination_report_is_in_the_assurance_and_its_absence_too(home: Path) -> None:
     unchecked = "Whether a pre-trained model has met the test records before was not checked."
     (home / "web.jsonl").write_text('{"text": "Nothing of the kind."}\n', encoding="utf-8")
-    cl.contamination(home / "data", corpus=home / "web.jsonl", output=home / "known", force=True)
+    cl.overlap(home / "data", corpus=home / "web.jsonl", output=home / "known", force=True)
     data = '[data]\ndatasets = ["data", "other"]\n'
     without = write_eqa(study(home, "unknown", data))
     assert [m["about"] for m in without["limits"] if m["sentence"] == unchecked] == [

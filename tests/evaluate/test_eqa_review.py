@@ -11,7 +11,7 @@ import pytest
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import DataError
+from claimlab.core.errors import DataError, UsageError
 from claimlab.evaluate.eqa.write import Assurance
 from claimlab.generate.planted import planted
 
@@ -145,3 +145,25 @@ def test_named_records_of_a_run_are_reviewed_with_its_predictions(home: Path) ->
     who, _ = review.add_person("ana")
     assert all(item.payload.model is not None for item in review.queue(who))
     review.close()
+
+
+def test_a_checklist_is_filled_from_the_folders_and_the_rest_is_open(home: Path) -> None:
+    written(home)
+    for venue in ("arr", "neurips"):
+        content = cl.report("eqa.toml", venue, checklist=venue)
+        rows = {one["question"]: one["answer"] for one in content["checklist"]["questions"]}
+        answered = {question: answer for question, answer in rows.items() if answer}
+        assert (
+            "309 records; veracity false 158"
+            in answered["How many records are there, by label and split?"]
+        )
+        assert "licence" in " ".join(rows).lower()
+        assert rows["Was the data collection approved by an ethics board?"] is None
+        assert any("computing" in question for question in rows.keys() - answered.keys())
+        page = (home / venue / "report.md").read_text(encoding="utf-8")
+        left = len(rows) - len(answered)
+        assert f"{left} questions of {len(rows)} can only be answered by the authors" in page
+    agreed = cl.report("eqa.toml", "again", checklist="arr")["checklist"]["questions"]
+    assert any("Krippendorff" in (one["answer"] or "") for one in agreed)
+    with pytest.raises(UsageError, match="arr"):
+        cl.report("eqa.toml", "other", checklist="acl")

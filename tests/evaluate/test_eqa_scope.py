@@ -14,7 +14,7 @@ import pytest
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.evaluate.eqa.scope import DEALT, SHIFTS
+from claimlab.evaluate.eqa.evidence import DEALT, SHIFTS
 from claimlab.evaluate.eqa.study import QUESTIONS, Shifts
 from claimlab.evaluate.eqa.write import Assurance
 from claimlab.generate.planted import planted
@@ -179,9 +179,8 @@ def test_predictions_made_elsewhere_are_tested_with_a_reservation(home: Path) ->
         {"id": part["id"], "label": part["veracity"], "run": ["tfidf"] * part.height}
     )
     table.write_csv(home / "theirs.csv")
-    cl.import_predictions(
-        home / "split-time", home / "theirs.csv", output=home / "run-theirs", force=True
-    )
+    theirs = home / "theirs.csv"
+    cl.detect(home / "split-time", predictions=theirs, output=home / "run-theirs", force=True)
     content = written(home, 'time = "in scope"', "theirs")
     (test,) = content["shifts"][0]["tests"]
     assert "made elsewhere" in test["how"], "a run that is only called tfidf is not taken for ours"

@@ -14,6 +14,7 @@ import claimlab as cl
 from claimlab.cli.app import app
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import OutputExists, UsageError
+from claimlab.core.progress import reporting
 
 Maker = Callable[..., Dataset]
 FILES = {
@@ -25,6 +26,7 @@ FILES = {
     "leaderboard.html",
     "report.md",
     "leaderboard.tex",
+    "leaderboard-document.tex",
     "plots",
 }
 
@@ -230,12 +232,8 @@ def test_a_test_set_of_one_class_has_no_macro_f1_anywhere(
 
 def test_progress_moves_within_a_run_and_over_comparisons(folders: list[str]) -> None:
     reports: list[tuple[str, int, int | None]] = []
-    cl.evaluate(
-        folders[:2],
-        by=["language", "month"],
-        draws=300,
-        progress=lambda *stage: reports.append(stage),
-    )
+    with reporting(lambda *stage: reports.append(stage)):
+        cl.evaluate(folders[:2], by=["language", "month"], draws=300)
     scores = [
         (label, done, total) for label, done, total in reports if label.startswith("scores: ")
     ]

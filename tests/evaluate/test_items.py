@@ -122,14 +122,22 @@ WRITERS = [as_csv, as_lines, as_inspect, as_lm_eval, as_helm, as_resolved]
 
 
 def test_every_format_is_written_here() -> None:
-    assert set(FORMATS.names()) == {"csv-or-lines", "inspect-log", "lm-eval", "helm", "swe-bench"}
+    assert set(FORMATS.names()) == {
+        "csv-or-lines",
+        "inspect-log",
+        "lm-eval",
+        "helm",
+        "swe-bench",
+        "texts",  # tests/tasks/test_normalisation.py
+        "trec",
+    }
 
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_each_format_gives_the_same_board(
     write: Callable[[Results, Path], list[Path]], results: Results, tmp_path: Path
 ) -> None:
-    board = rank_items(write(results, tmp_path), draws=500)
+    (board,) = rank_items(write(results, tmp_path), draws=500)
     assert {one.name: round(one.score * 240) for one in board.standings} == {
         system: sum(items.values()) for system, items in results.items()
     }
@@ -165,8 +173,8 @@ def test_groups_of_items_are_not_independent(results: Results, tmp_path: Path) -
     for system, items in results.items():
         rows += [f"{i}-{n},{system},{right},{i}" for i, right in items.items() for n in range(10)]
     (tmp_path / "copies.csv").write_text("\n".join(rows), encoding="utf-8")
-    copies = rank_items([tmp_path / "copies.csv"], draws=500)
-    single = rank_items(as_csv(results, tmp_path), draws=500)
+    (copies,) = rank_items([tmp_path / "copies.csv"], draws=500)
+    (single,) = rank_items(as_csv(results, tmp_path), draws=500)
     assert (copies.records, copies.groups) == (2_400, 240)
     assert copies.detectable == pytest.approx(single.detectable, rel=0.1)
 
@@ -174,7 +182,7 @@ def test_groups_of_items_are_not_independent(results: Results, tmp_path: Path) -
 def test_only_counts(tmp_path: Path) -> None:
     file = tmp_path / "counts.csv"
     file.write_text("system,n,accuracy\na,500,81.2\nb,500,79.0\n", encoding="utf-8")
-    board = rank_items([file])
+    (board,) = rank_items([file])
     assert board.why is not None
     assert "A difference above 8.8 points is clear" in board.why
     assert board.standings[0].ranks is None
@@ -191,3 +199,44 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="Row 1 of 'words.csv' has no result"):
         cl.evaluate(empty)
     assert [as_score(v) for v in ("C", "I", True, "0.25", "?", None)] == [1, 0, 1, 0.25, None, None]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "no results item by item"),
+        (b"\xff\xfe\x00x,y\n", "no results item by item"),
+        (b"system,accuracy,n\n", "no rows"),
+        (b"system,accuracy,n\na,high,100\n", "has 'high' as its accuracy"),
+        (b"system,accuracy,n\na,150,100\n", "has '150' as its accuracy"),
+        (b"system,accuracy,n\na,,100\n", "has '' as its accuracy"),
+        (b"system,accuracy,n\na,0.9,\n", "no whole number of items above 0"),
+        (b"system,accuracy,n\na,0.9,0\n", "no whole number of items above 0"),
+        (b"system,accuracy,f1,n\na,0.9,good,10\n", "has 'good' as its f1"),
+        (b"system,accuracy,n,positives,negatives\na,0.9,10,few,2\n", "not whole numbers"),
+    ],
+)
+def test_a_bad_table_of_scores_gets_a_sentence(
+    content: bytes, problem: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "published.csv"
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=problem):
+        cl.evaluate(file)
+
+
+def test_scores_that_no_confusion_table_gives_are_named(tmp_path: Path) -> None:
+    """80 of 100 positives and 150 of 200 negatives are right; the second row prints another F1."""
+    file = tmp_path / "published.csv"
+    file.write_text(
+        "system,positives,negatives,accuracy,precision,recall,f1\n"
+        "sound,100,200,76.7,61.5,80.0,69.6\n"
+        "unsound,100,200,76.7,61.5,80.0,72.6\n"
+    )
+    (board,) = cl.evaluate(file).boards
+    assert board.records == 300
+    assert "The scores of unsound are impossible" in str(board.why)
+    assert [one.score for one in board.standings] == pytest.approx([0.767, 0.767])
+    file.write_text("system,n,accuracy\nsound,many,0.8\n")
+    with pytest.raises(DataError, match="no whole number"):
+        cl.evaluate(file)

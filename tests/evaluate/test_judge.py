@@ -20,17 +20,19 @@ from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.agreement import compared
 from claimlab.evaluate.judge import opinions as lexical
-from claimlab.evaluate.judge.cases import Articles, articles_in, read_cases
+from claimlab.evaluate.judge.front import judge_run
 from claimlab.evaluate.judge.opinions import Contradiction, LexicalJudge, conflict
 from claimlab.evaluate.judge.people import (
     DEFAULT,
+    Articles,
     agreement_between,
+    articles_in,
     consensus,
     fit,
     rates,
+    read_cases,
     read_people,
 )
-from claimlab.evaluate.judge.run import judge_run
 from claimlab.llm.judge import combined
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request

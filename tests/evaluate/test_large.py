@@ -13,8 +13,8 @@ from scipy.stats import norm, rankdata, t
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.interval import _numbered, tail
-from claimlab.evaluate.answers import answers
 from claimlab.evaluate.compare import compare
+from claimlab.evaluate.metric import answers
 from claimlab.evaluate.metrics.table_scores import rank_area
 from claimlab.evaluate.scored_run import open_runs
 from claimlab.evaluate.slices import slice_run

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import matthews_corrcoef
 
-from claimlab.evaluate.answers import answers
+from claimlab.evaluate.metric import answers
 from claimlab.evaluate.metrics.mcc import METRIC
 
 NAMES = ("ay", "bee", "cee", "dee")

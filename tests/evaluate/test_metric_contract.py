@@ -7,8 +7,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from claimlab.evaluate.answers import Answers, answers
-from claimlab.evaluate.metric import METRICS, Metric, TableMetric, confusion, metrics
+from claimlab.evaluate.metric import (
+    METRICS,
+    Answers,
+    Metric,
+    TableMetric,
+    answers,
+    confusion,
+    metrics,
+)
 from claimlab.evaluate.metrics.table_scores import RATES
 
 EACH = pytest.mark.parametrize("metric", metrics(), ids=lambda metric: metric.name)

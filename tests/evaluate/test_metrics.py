@@ -9,8 +9,7 @@ import pytest
 from sklearn import metrics as sk
 
 from claimlab.core.stats.scores import macro_f1
-from claimlab.evaluate.answers import Answers, answers
-from claimlab.evaluate.metric import confusion
+from claimlab.evaluate.metric import Answers, answers, confusion
 from claimlab.evaluate.metrics.table_scores import RATES, calibration, tpr_at
 from claimlab.evaluate.result import measure
 

@@ -12,12 +12,10 @@ import pytest
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.stats.interval import intervals
-from claimlab.evaluate.answers import Answers
-from claimlab.evaluate.front import evaluate
-from claimlab.evaluate.metric import METRICS
+from claimlab.evaluate.front import evaluate, evaluate_run
+from claimlab.evaluate.metric import METRICS, Answers
 from claimlab.evaluate.metrics.table_scores import areas
 from claimlab.evaluate.result import abstentions, measure
-from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import each_run, open_foreign, open_runs
 from claimlab.tasks import open_task
 

@@ -10,8 +10,8 @@ from sklearn.metrics import f1_score
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
 from claimlab.core.languages import describe
-from claimlab.evaluate.answers import SMALLEST
-from claimlab.evaluate.run import evaluate_run, telling
+from claimlab.evaluate.front import evaluate_run, telling
+from claimlab.evaluate.metric import SMALLEST
 from claimlab.evaluate.scored_run import ScoredRun, each_run
 from claimlab.evaluate.slices import head_tail_gap, slice_run
 from claimlab.tasks import TASKS

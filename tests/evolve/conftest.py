@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 from claimlab.core.dataset import Dataset
+from claimlab.evolve.contracts import Request, Rewrite
 from claimlab.evolve.propagation import Stage
-from claimlab.evolve.rewrite.rewriter import Request, Rewrite
-from claimlab.evolve.society.build import build
-from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.network import Network, build
 from claimlab.evolve.society.population import Population
 
 CLAIMS = (

@@ -12,10 +12,8 @@ import pytest
 from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError, UnknownName
-from claimlab.core.record import meta_json
-from claimlab.evolve.claims.contexts import contexts_of, read_contexts
-from claimlab.evolve.claims.model import Claim, dimension, dimensions, read_data, types
-from claimlab.evolve.claims.seed import ClaimSentence, OtherSentence
+from claimlab.evolve.claims.model import Claim, Target, dimension, dimensions, read_data, types
+from claimlab.evolve.claims.seed import ClaimSentence, OtherSentence, contexts_of, read_contexts
 
 
 def test_six_dimensions_in_two_layers_with_all_their_values() -> None:
@@ -56,23 +54,12 @@ def test_spellings_are_one_value_and_strangers_are_named() -> None:
         dimension("styles")
 
 
-def test_a_claim_comes_back_from_a_record_as_it_went_in() -> None:
+def test_what_is_known_of_a_claim_goes_into_the_meta_of_its_record() -> None:
     claim = Claim("The mill burned.", id="r1", context="Mills", causal="none", stance="neutral")
-    row = {"id": "r1", "text": "The mill burned.", "meta": meta_json(claim.meta())}
-    assert Claim.of_record(row) == claim
-    bare = Claim("The mill burned.", id="r1")
-    assert bare.meta() == {}
-    assert Claim.of_record({**row, "meta": None}) == bare
-    assert Claim.of_record({**row, "meta": '{"claim": "another key"}'}) == bare
-
-
-def test_a_change_log_says_what_a_claim_became() -> None:
-    note = {"label": "claim", "origin": {"context": "Mills"}, "changes": [
-        {"dimension": "message_type", "value": "Corrective"}, {"type": "gray area", "noise": "symbols"}]}  # fmt: skip
-    row = {"id": "a", "text": "No mill burned.", "meta": json.dumps({"synthetic": note})}
-    assert Claim.of_record(row) == Claim(
-        "No mill burned.", id="a", context="Mills", expression="corrective"
-    )
+    assert claim.meta() == {
+        "open_claim": {"context": "Mills", "causal": "none", "stance": "neutral"}
+    }
+    assert Claim("The mill burned.", id="r1").meta() == {}
 
 
 def dataset() -> Dataset:
@@ -132,11 +119,10 @@ def test_contexts_from_the_released_layout_a_table_and_a_dataset(tmp_path: Path)
 def test_every_released_value_is_known(real_data: Path) -> None:
     archive = real_data / "evolved-claims.zip"
     records = load("evolved-claims", archive, variant="evolved").records
-    evolved = [Claim.of_record(row) for row in records.iter_rows(named=True)]
-    assert len(evolved) == 3_557
-    stated = [tuple(claim.stated().items()) for claim in evolved]
-    assert all(len(values) == 1 for values in stated)
-    counts = pl.Series([f"{d}={v}" for ((d, v),) in stated]).value_counts()
+    logs = [json.loads(meta)["synthetic"]["changes"] for meta in records["meta"]]
+    assert len(logs) == 3_557
+    goals = [Target.of(change["dimension"], change["value"]) for (change,) in logs]
+    counts = pl.Series([str(goal) for goal in goals]).value_counts()
     assert counts.height == 15  # 2 + 3 + 2 + 4 + 4; the veracity level is not released
     assert dict(counts.rows())["granularity=macro"] == 240
     assert len(read_contexts(archive)) == 244

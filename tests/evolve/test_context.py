@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from claimlab.core.errors import UsageError
+from claimlab.evolve.contracts import Request, Rewrite
+from claimlab.evolve.front import Setup, simulate
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.model import question
-from claimlab.evolve.rewrite.rewriter import Request, Rewrite
-from claimlab.evolve.run import Setup, simulate
 from claimlab.llm.prompts import packaged_prompts, read_prompts
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from claimlab.evolve.propagation import Stage
-from claimlab.evolve.society.build import build
 from claimlab.evolve.society.engine import (
     Closest,
     Fresh,
@@ -26,7 +25,7 @@ from claimlab.evolve.society.engine import (
     travel,
     weighted,
 )
-from claimlab.evolve.society.network import TIERS, Network
+from claimlab.evolve.society.network import TIERS, Network, build
 from claimlab.evolve.society.population import Population
 
 SEEDS = np.array([3, 2**62 + 5, 11, 12, 13], dtype=np.uint64)

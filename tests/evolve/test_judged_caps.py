@@ -12,7 +12,7 @@ import pytest
 from parts.standin import Body, StandIn
 
 from claimlab.cli.app import run
-from claimlab.evolve.drift.fuse import Reading
+from claimlab.evolve.drift.judged import Reading
 from claimlab.evolve.front import evolve
 from claimlab.evolve.worth.score import DIMENSIONS
 

@@ -4,6 +4,7 @@ length, and rates that are settings.
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ import pytest
 
 from claimlab.core.errors import UnknownName, UnreadableFile
 from claimlab.evolve.claims.model import Target
+from claimlab.evolve.contracts import Request
 from claimlab.evolve.front import evolve
-from claimlab.evolve.rewrite.known.null import Null, changes, pieces
-from claimlab.evolve.rewrite.rewriter import Request
+from claimlab.evolve.rewrite.known.null import Edits, Null, Words, noised
 from claimlab.evolve.rewrite.weights import Rates, Weights
+from claimlab.text.changes import applied, changes, pieces
 
 TEXTS = {
     "eng": "In 2019, the bridge of Riverton was closed for 47 days due to a cracked pillar.",
@@ -26,15 +28,6 @@ TEXTS = {
     "arb": "أُغلق الجسر ٤٧ يومًا، بسبب شق في العمود.",
 }
 STILL = dict.fromkeys(Rates.model_fields, 0.0)
-
-
-def applied(text: str, log: Any) -> str:
-    """The text after the changes of a log, each checked against what it says stood there."""
-    for change in reversed(log):
-        at, gone = change["at"], change["before"]
-        assert text[at : at + len(gone)] == gone
-        text = text[:at] + change["after"] + text[at + len(gone) :]
-    return text
 
 
 def null(**rates: float) -> Null:
@@ -131,6 +124,8 @@ def test_each_rate_does_what_its_name_says() -> None:
     assert lost == "After days, of 1,000 left."
     swapped = "the bridge of Riverton was closed for 47 days due to a cracked pillar, In 2019."
     assert after(only(swap=1.0)) == swapped
+    dated = Request("On 14 March 2023 they met Maria Lopez.", {}, 1, language="eng")
+    assert only(blur=1.0).turn(dated).text == "On March 2023 they met Lopez."
     assert len(after(only(drop=1.0)).replace(",", "").rstrip(".").split()) == 5, "words and numbers"
     exchanged = after(only(exchange=1.0))
     assert len(pieces(exchanged)) == len(pieces(text))
@@ -155,6 +150,14 @@ def test_in_a_steered_run_some_pass_the_claim_on() -> None:
     share = np.mean([turn.role == "producer" for turn in turns])
     assert 0.5 < share < 0.7
     assert all(turn.text == TEXTS["eng"] for turn in turns if turn.role == "bystander")
+
+
+def test_noise_repeats_the_number_of_edits_of_a_rewrite() -> None:
+    before, after = "the old mill sold 40 looms", "the new mill gave away looms last week"
+    edits = Edits.observed(before, after)
+    assert (edits.drop, edits.exchange, edits.take, edits.numbers) == (0, 2, 3, 1)
+    text = noised(before, "eng", edits, [Words([TEXTS["eng"]])], random.Random(1))
+    assert len(text.split()) == len(before.split()) - 1 + 3
 
 
 def test_a_log_is_of_any_two_texts() -> None:

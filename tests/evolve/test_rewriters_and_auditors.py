@@ -20,18 +20,17 @@ from claimlab.core.calls.pace import Retries
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.run import Run
-from claimlab.evolve.auditors.auditor import AUDITORS, Question, Settings, Vote
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, examples, fit_auditors
 from claimlab.evolve.auditors.known.model import ModelAuditor
-from claimlab.evolve.auditors.known.rules import Rules as RuleAuditor
+from claimlab.evolve.auditors.known.table import Rules as RuleAuditor
 from claimlab.evolve.claims.model import Target
+from claimlab.evolve.contracts import AUDITORS, REWRITERS, Question, Request, Settings, Vote
+from claimlab.evolve.contracts import Settings as RewriterSettings
+from claimlab.evolve.front import simulate
 from claimlab.evolve.hop import Recording
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.model import Model
 from claimlab.evolve.rewrite.known.replay import Replay
-from claimlab.evolve.rewrite.rewriter import REWRITERS, Request
-from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
-from claimlab.evolve.run import simulate
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
 from claimlab.llm.prompts import Prompts

@@ -19,10 +19,15 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.pace import Retries
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
-from claimlab.evolve.claims.contexts import Context
-from claimlab.evolve.claims.front import seed_claims
-from claimlab.evolve.claims.model import Claim
-from claimlab.evolve.claims.seed import SYMBOLS, Seeded, draw_seeds, figures, wanted_of
+from claimlab.evolve.claims.seed import (
+    SYMBOLS,
+    Context,
+    Seeded,
+    Seeding,
+    figures,
+    seed_claims,
+    wanted_of,
+)
 from claimlab.llm import weights
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered, open_provider
@@ -73,7 +78,7 @@ def seeded(server: StandIn, cache: Path, **settings: Any) -> Seeded:
     )
     provider = open_provider(profile, calls=Calls(cache=cache), retries=QUICK)
     try:
-        return draw_seeds(CONTEXTS, provider, **{"wanted": WANTED, "seed": 1, **settings})
+        return Seeding(provider, **{"wanted": WANTED, "seed": 1, **settings}).seeded(CONTEXTS)
     finally:
         sync.run(provider.close())
 
@@ -87,7 +92,7 @@ def scripted(
         return say({"messages": [{"content": m.content} for m in request.messages]})
 
     provider = layered(Scripted(answers=answer), Calls(mode="live"))
-    return draw_seeds(contexts, provider, **{"wanted": WANTED, "seed": 1, **settings})
+    return Seeding(provider, **{"wanted": WANTED, "seed": 1, **settings}).seeded(contexts)
 
 
 def test_seeds_carry_their_type_label_origin_and_change_log(tmp_path: Path) -> None:
@@ -116,7 +121,7 @@ def test_seeds_carry_their_type_label_origin_and_change_log(tmp_path: Path) -> N
             "prompt": Prompts()["seeds"].sha256[:16],
         }
         assert (meta["type"] in ("quantity", "causation")) == (row["label_raw"] == "claim")
-        assert Claim.of_record(row).context == "Mills"
+        assert meta["open_claim"] == {"context": "Mills"}
         assert "  " not in row["text"]
         for change in note["changes"]:
             notes += 1
@@ -272,7 +277,7 @@ def test_a_capped_seeding_goes_on_and_an_estimate_asks_nobody(
             f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
         )
         command = ["evolve", "seed", str(tmp_path / "texts.csv"), "-o", str(tmp_path / "seeds"), "--json",
-                   "--profile", str(tmp_path / "mine.toml"), "--claims", "3", "--set", "gray=0", "--seed", "1"]  # fmt: skip
+                   "--profile", str(tmp_path / "mine.toml"), "--set", "claims=3", "--set", "gray=0", "--seed", "1"]  # fmt: skip
         assert run([*command, "--estimate"]) == 0
         estimate = json.loads(capsys.readouterr().out)["estimate"]
         assert estimate["parts"]["sentences"]["calls"] == 40
@@ -302,7 +307,7 @@ def test_the_embedded_model_seeds_offline(tmp_path: Path) -> None:
     except ClaimlabError as error:
         pytest.skip(f"the model cannot be installed here: {error}")
     provider = open_provider("embedded", calls=Calls(cache=tmp_path / "cache"))
-    result = draw_seeds(CONTEXTS[:1], provider, wanted=wanted_of(1, 0, 0.0), gray=0.0, seed=1)
+    result = Seeding(provider, wanted_of(1, 0, 0.0), gray=0.0, seed=1).seeded(CONTEXTS[:1])
     made = result.counts["claims"]
     assert (
         made + result.counts["failed_calls"] + sum(result.dropped.values()) == 1

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.core.errors import DataError, UnknownName, UsageError
-from claimlab.evolve.society.build import MEAN_DEGREE, NETWORKS, build, open_network
-from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.network import MEAN_DEGREE, NETWORKS, Network, build, open_network
 from claimlab.evolve.society.population import Population
 
 MATCHED = ["clustered", "random", "scale-free"]

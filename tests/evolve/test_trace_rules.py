@@ -14,15 +14,14 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.load import load
-from claimlab.evolve.auditors.auditor import Settings
-from claimlab.evolve.auditors.known.rules import AUDITOR
+from claimlab.evolve.auditors.known.table import rule_auditors as AUDITOR
 from claimlab.evolve.claims.model import all_targets
+from claimlab.evolve.contracts import Settings
+from claimlab.evolve.front import simulate
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.null import Null
 from claimlab.evolve.rewrite.weights import Weights
-from claimlab.evolve.run import simulate
-from claimlab.evolve.society.files import read_network
-from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.network import Network, read_network
 from claimlab.evolve.society.population import Population
 
 ROLES = ("producer", "bystander")
@@ -104,7 +103,8 @@ def _tied(rows: pl.DataFrame, population: Population, network: Network | None) -
         for c in ("agent", "next_agent")
     )
     known = here.is_not_null() & there.is_not_null()
-    found = network.tied(here.fill_null(0).to_numpy(), there.fill_null(0).to_numpy())
+    pairs = zip(here.fill_null(0), there.fill_null(0), strict=True)
+    found = [b in network.neighbours(a) for a, b in pairs]
     return pl.select(pl.when(known).then(pl.Series(found))).to_series().alias("tied")
 
 
@@ -236,13 +236,13 @@ def test_the_released_traces_keep_the_rules(real_data: Path) -> None:
     hops = walks.height - walks.select("trace_id", "round").n_unique()
     assert hops == 2_083
 
-    broken = broken_rules(walks, people, read_network(archive, people, "random_network.json"))
+    broken = broken_rules(walks, people, read_network(f"{archive}#random_network.json", people))
     assert dict(broken["rule"].value_counts().rows()) == {"producer": 1, "end": 14}
     ends = broken.filter(pl.col("rule") == "end")
     assert set(ends.select("round", "step").rows()) == {(1, 10)}
     # The rule has teeth: on the other networks most hops are not ties.
     for other, wrong in {"scale_free": 1_968, "cluster": 1_805}.items():
         on_other = broken_rules(
-            walks, people, read_network(archive, people, f"{other}_network.json")
+            walks, people, read_network(f"{archive}#{other}_network.json", people)
         )
         assert (on_other["rule"] == "hop").sum() == wrong

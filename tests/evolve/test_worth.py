@@ -15,27 +15,23 @@ from parts.standin import Body, StandIn
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName, UsageError
-from claimlab.evolve.society.build import build
 from claimlab.evolve.society.engine import Closest, Model, depth, size
-from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.network import Network, build
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.worth.front import worth
+from claimlab.evolve.worth.front import Worth, distances, worth
 from claimlab.evolve.worth.score import (
     ALL,
     DIMENSIONS,
     Background,
-    Bounds,
     Circumstances,
     Perspective,
     Society,
-    Values,
     against_people,
     conditions,
     judge_of,
-    of_counts,
     score_claims,
+    wasserstein,
 )
-from claimlab.evolve.worth.views import Worth, distances
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
@@ -68,14 +64,15 @@ def test_the_published_distances_follow_from_the_published_counts(
     counts: tuple[int, ...], published: float
 ) -> None:
     """Tables of scores of BUP, a text classifier and a zero-shot model, each against people."""
-    assert of_counts(dict(zip(SCORES, counts, strict=True)), PEOPLE) == pytest.approx(published)
+    theirs = np.repeat(list(PEOPLE), list(PEOPLE.values()))
+    assert wasserstein(np.repeat(SCORES, counts), theirs) == pytest.approx(published)
 
 
 def test_bounds_cap_the_reach_as_released() -> None:
-    assert Bounds().most_reached == 40
-    assert Bounds().ceiling(90) == pytest.approx(0.5 + 20 / 90)
-    assert Perspective.named("released").rounded(Bounds().ceiling(90)) == 0.7
-    assert Bounds(2, 1).ability(np.array([1]), np.array([2]), 4).tolist() == [0.5]
+    assert Perspective().most_reached == 40
+    assert Perspective().ceiling(90) == pytest.approx(0.5 + 20 / 90)
+    assert Perspective.named("released").rounded(Perspective().ceiling(90)) == 0.7
+    assert Perspective(depth=2, fan_out=1).ability(1, 2, 4) == 0.5
 
 
 def line(n: int) -> Network:
@@ -169,7 +166,7 @@ def test_a_background_is_told_to_the_users_and_checked(society: Society) -> None
     with pytest.raises(UnknownName, match="weather"):
         Background.parse("weather=bad")
     with pytest.raises(UnknownName, match="stormy"):
-        Circumstances(background=Background(time_node="stormy"))
+        Background(time_node="stormy")
 
 
 def test_users_are_a_condition(society: Society) -> None:
@@ -201,16 +198,6 @@ def test_a_perspective_counts_what_it_names(society: Society) -> None:
         Perspective(dimensions={"beauty": 1.0})
     with pytest.raises(UsageError, match="negative"):
         Perspective(content=-1.0)
-
-
-def test_a_table_with_a_wrong_dimension_is_refused(tmp_path: Any) -> None:
-    file = tmp_path / "v.toml"
-    file.write_text("[dimensions]\nfun = 'x'\n[background]\n", encoding="utf-8")
-    with pytest.raises(DataError, match="wrong dimensions"):
-        Values.read(file)
-    file.write_text("not toml [", encoding="utf-8")
-    with pytest.raises(DataError, match="not a table of values"):
-        Values.read(file)
 
 
 def test_agents_see_a_profile_and_a_fenced_claim(society: Society) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import claimlab
 
 ROOM = Path(claimlab.__file__).parent / "evolve"
-WRITERS = ("rewrite", "auditors", "run.py", "propagation.py", "front.py")
+WRITERS = ("rewrite", "auditors", "propagation.py", "front.py")
 
 
 def imported(folder: Path) -> set[str]:
@@ -27,7 +27,7 @@ def test_check_worthiness_imports_no_rewriter() -> None:
     assert not {
         m
         for m in imported(ROOM / "worth")
-        if m.startswith(("claimlab.evolve.rewrite", "claimlab.evolve.run"))
+        if m.startswith(("claimlab.evolve.rewrite", "claimlab.evolve.front"))
     }
 
 

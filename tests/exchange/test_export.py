@@ -44,6 +44,7 @@ def test_the_formats_that_are_promised_are_there() -> None:
         "inspect",
         "jsonl",
         "lm-eval",
+        "trec",
     ]
     assert LOSSLESS == ["croissant", "csv", "hf", "jsonl"]
     for name, form in FORMATS.all().items():

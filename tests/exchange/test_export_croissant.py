@@ -13,7 +13,7 @@ import pytest
 from claimlab.catalog.load import DATASETS
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import DataError
+from claimlab.core.errors import DataError, UnknownName
 from claimlab.core.record import to_side_table
 from claimlab.exchange.export import export
 from claimlab.generate.planted import planted
@@ -167,3 +167,25 @@ def test_agreement_is_that_of_the_annotations(hard: Dataset, tmp_path: Path) -> 
     )
     assert meta["rai:annotationsPerItem"] == "3 to 3"
     assert meta["rai:machineAnnotationTools"] == ["m1"]
+
+
+def test_what_only_authors_know_is_asked_once_and_a_placeholder_is_not_an_answer(
+    tmp_path: Path,
+) -> None:
+    planted()[0].write(tmp_path / "data")
+    answers = tmp_path / "rai.toml"
+    for wrong in ("TODO", "to be done: TBD", "short", "Use it for <purpose> only please"):
+        answers.write_text(f'dataUseCases = "{wrong}"\n')
+        with pytest.raises(DataError, match="`dataUseCases`"):
+            export(tmp_path / "data", "croissant", tmp_path / "out", rai=answers)
+    answers.write_text('dataUse = "To test detectors of claims."\n')
+    with pytest.raises(UnknownName, match="dataUseCases"):
+        export(tmp_path / "data", "croissant", tmp_path / "out", rai=answers)
+    answers.write_text('dataUseCases = "To test detectors of short claims."\n')
+    export(tmp_path / "data", "croissant", tmp_path / "out", rai=answers)
+    metadata = json.loads((tmp_path / "out" / "croissant.json").read_text("utf-8"))
+    assert metadata["rai:dataUseCases"] == "To test detectors of short claims."
+    states = (tmp_path / "out" / "responsible-ai.md").read_text("utf-8")
+    assert "| `rai:dataUseCases` | present |" in states
+    assert "| `rai:dataSocialImpact` | **missing** |" in states
+    assert "| `rai:personalSensitiveInformation` | present |" in states

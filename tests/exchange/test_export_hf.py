@@ -5,6 +5,7 @@ of.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import claimlab as cl
 from claimlab.catalog.load import DATASETS
 from claimlab.core.dataset import Dataset
-from claimlab.exchange.about import size_category, spdx
-from claimlab.exchange.escape import markdown
-from claimlab.exchange.escape import yaml as to_yaml
+from claimlab.core.licence import spdx
+from claimlab.exchange.about import markdown, size_category
+from claimlab.exchange.about import yaml as to_yaml
 from claimlab.exchange.export import export
 from claimlab.exchange.formats.hf import split_names
 from claimlab.generate.planted import planted
@@ -46,7 +48,8 @@ def test_the_configs_name_every_row_once(hard: Dataset, tmp_path: Path) -> None:
         "the value itself is kept"
     )
     assert pl.concat(parts.values())["position"].sort().to_list() == list(range(27))
-    assert {c["config_name"] for c in side} == set(hard.tables)
+    assert {c["config_name"] for c in side} == set(hard.tables) - {"traces"}, "not for others"
+    assert (tmp_path / "out" / "tables" / "traces.parquet").is_file()
     for config in side:
         (file,) = config["data_files"]
         assert (
@@ -162,3 +165,25 @@ def test_only_a_licence_that_is_one_gets_an_identifier(
     licence: str | None, identifier: str | None
 ) -> None:
     assert spdx(licence) == identifier
+
+
+def test_the_card_says_how_the_records_came_about(tmp_path: Path) -> None:
+    dataset = planted()[0]
+    _, body = card_of(dataset, tmp_path / "out")
+    section = body.split("## Collection and annotation")[1].split("## ")[0]
+    assert "- Collection: not stated" in section
+    assert "Krippendorff's alpha" in section
+    assert "A scan by rule counts" in section
+
+
+def test_the_test_records_are_a_benchmark_of_the_hub(hard: Dataset, tmp_path: Path) -> None:
+    cl.split(planted()[0], "random", output=tmp_path / "data")
+    cl.export(tmp_path / "data", "hf", tmp_path / "out")
+    (task,) = yaml.safe_load((tmp_path / "out" / "eval.yaml").read_text("utf-8"))["tasks"]
+    assert (task["config"], task["split"]) == ("records", "test")
+    assert task["field_spec"] == {"input": "text", "target": "veracity", "metadata": ["language"]}
+    template = task["solvers"][0]["args"]["template"]
+    assert template.endswith("{prompt}\n\nAnswer with one word and nothing else: false or true.")
+    unlabelled = hard.records.with_columns(veracity=pl.lit(None, pl.String))
+    cl.export(replace(hard, records=unlabelled), "hf", tmp_path / "without")
+    assert not (tmp_path / "without" / "eval.yaml").exists()

@@ -6,7 +6,7 @@ less: so the docs cannot rot.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,6 @@ from claimlab.core.errors import UsageError
 from claimlab.core.record import SCHEMA, meta_json
 from claimlab.exchange.export import read_export
 from claimlab.exchange.format import FORMATS, Lossless, Road, Settings
-from claimlab.exchange.roundtrip import table_of_losses
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 24
@@ -159,7 +158,7 @@ def inspect_log(rows: list[dict[str, Any]], work: Path) -> Path:
 
 def answered(data: Path, log: Path, n: int) -> Dataset:
     """The run of a log in which every answer is right."""
-    run = cl.import_predictions(data, log)
+    run = cl.detect(data, predictions=log)
     assert run.report["scores"]["accuracy"] == 1
     assert run.tables["predictions"].height == n
     return run
@@ -170,7 +169,7 @@ ROADS: dict[str, Back] = {  # by the call that a format declares
     "cl.import_files(DIR)": by_import,
     "load_dataset(DIR).save_to_disk(DISK); cl.import_files(DISK)": by_datasets,
     'cl.import_files(DIR, id="identifier")': by_identifier,
-    "cl.import_predictions(DATA, LOG)": by_log,
+    "cl.detect(DATA, predictions=LOG)": by_log,
 }
 DECLARED = [(name, road) for name, form in FORMATS.all().items() for road in form.back]
 
@@ -241,9 +240,7 @@ def test_the_judge_of_losses_sees_each_one(full: Dataset) -> None:
 
 def test_the_docs_hold_the_table_of_roads() -> None:
     page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
-    assert table_of_losses() in page, (
-        "put the output of claimlab.exchange.roundtrip.table_of_losses() into docs/export.md"
-    )
+    assert table_of_losses() in page, "put the output of table_of_losses() into docs/export.md"
 
 
 @pytest.mark.parametrize("to", ["csv", "jsonl"])
@@ -283,3 +280,20 @@ def test_a_limit_and_the_whole_folder(full: Dataset, tmp_path: Path) -> None:
         N - 1,
     )
     assert losses(full, read_export(tmp_path / "out")) == set()
+
+
+def table_of_losses() -> str:
+    """The table of docs/export.md: by which call an export comes back, and what is lost on the way.
+    A row for every road back that a format declares.
+    """
+    rows = [
+        f"| `{name}` | `{road.by}` | {_lost(road.loses)} |"
+        for name, form in FORMATS.all().items()
+        for road in form.back
+    ]
+    return "\n".join(["| format | back by | lost |", "| --- | --- | --- |", *rows])
+
+
+def _lost(parts: Mapping[str, str]) -> str:
+    named = [f"{part} ({which})" if which else part for part, which in parts.items()]
+    return ", ".join(named) or "nothing"

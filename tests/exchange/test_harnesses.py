@@ -18,7 +18,7 @@ from parts.standin import StandIn
 import claimlab as cl
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.files.predictions import read_predictions
-from claimlab.generate.planted import clean_twin
+from claimlab.generate.planted import clean_twin, planted
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_an_inspect_log_comes_back_as_a_run(data: Path, tmp_path: Path, form: st
             archive.writestr("header.json", json.dumps({"eval": log["eval"]}))
             for sample in log["samples"]:
                 archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
-    run = cl.import_predictions(data, file, output=tmp_path / "run")
+    run = cl.detect(data, predictions=file, output=tmp_path / "run")
     n = len(rows)
     assert run.report["scores"]["accuracy"] == pytest.approx((n - 2) / n)
     assert run.report["scores"]["failed"] == 2
@@ -119,7 +119,7 @@ def test_samples_of_lm_eval_come_back(data: Path, tmp_path: Path) -> None:
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     predictions = read_predictions(file)
     assert predictions["label"].null_count() == 1
-    run = cl.import_predictions(data, file)
+    run = cl.detect(data, predictions=file)
     assert run.report["scores"]["accuracy"] == pytest.approx((len(rows) - 1) / len(rows))
 
 
@@ -133,7 +133,7 @@ def test_what_is_not_a_log_is_a_sentence(data: Path, tmp_path: Path) -> None:
         read_predictions(tmp_path / "other.json")
     (tmp_path / "rows.csv").write_text("id,label\nnobody,true\n")
     with pytest.raises(DataError, match="No id in 'rows.csv' is an id of"):
-        cl.import_predictions(data, tmp_path / "rows.csv", output=tmp_path / "run")
+        cl.detect(data, predictions=tmp_path / "rows.csv", output=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -177,6 +177,56 @@ def test_both_harnesses_run_the_task_offline_and_come_back(data: Path, tmp_path:
         next(tmp_path.glob("inspect/logs/*.json")),
         next(tmp_path.glob("lm-eval/results/m/samples*.jsonl")),
     ):
-        run = cl.import_predictions(data, file)
+        run = cl.detect(data, predictions=file)
         assert run.report["scores"]["accuracy"] == 1.0
         assert run.report["scores"]["n"] == len(rows)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    "CLAIMLAB_HARNESSES" not in os.environ, reason="make harnesses installs both and runs this"
+)
+def test_both_harnesses_leave_out_what_a_clean_list_names(tmp_path: Path) -> None:
+    """The questions are those of the data as published; the list alone takes records out."""
+    planted(size=240)[0].write(tmp_path / "data")
+    cl.clean(tmp_path / "data", output=tmp_path / "clean", ids=tmp_path / "leave-out.json")
+    listed = json.loads((tmp_path / "leave-out.json").read_text("utf-8"))["leave_out"]
+    leave_out = {row["id"] for row in listed}
+    for form in ("inspect", "lm-eval"):
+        cl.export(tmp_path / "data", form, tmp_path / form)
+    asked = {row["id"] for row in samples(tmp_path / "inspect")}
+    expected = asked - leave_out
+    assert asked > expected > set()
+    read = f"import json\nleave_out = {{row['id'] for row in json.load(open({str(tmp_path / 'leave-out.json')!r}))['leave_out']}}\n"
+    python = Path(os.environ["CLAIMLAB_HARNESSES"]) / "bin" / "python"
+    code = {
+        "inspect": (
+            f"{read}from inspect_ai.dataset import json_dataset\n"
+            "data = json_dataset('samples.jsonl')\n"
+            "kept = data.filter(lambda sample: sample.id not in leave_out)\n"
+            "print(json.dumps([sample.id for sample in kept]))\n"
+        ),
+        "lm-eval": (
+            "import json\nfrom lm_eval.tasks import TaskManager, get_task_dict\n"
+            "(task,) = get_task_dict(['claimlab_planted'], TaskManager(include_path='.')).values()\n"
+            "print(json.dumps([doc['id'] for doc in task.test_docs()]))\n"
+        ),
+    }
+    (tmp_path / "lm-eval" / "leave_out.py").write_text(
+        f"{read}def keep(docs):\n    return docs.filter(lambda doc: doc['id'] not in leave_out)\n",
+        "utf-8",
+    )
+    task = tmp_path / "lm-eval" / "claimlab_planted.yaml"
+    task.write_text(f"{task.read_text('utf-8')}\nprocess_docs: !function leave_out.keep\n", "utf-8")
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    for form, script in code.items():
+        done = subprocess.run(
+            [str(python), "-c", script],
+            cwd=tmp_path / form,
+            env={**environment, "HF_HUB_OFFLINE": "1"},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+        assert set(json.loads(done.stdout.splitlines()[-1])) == expected, form

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import shlex
 import signal
 import struct
 import subprocess
@@ -217,3 +218,39 @@ def test_a_kill_while_the_folder_is_built_is_swept(tmp_path: Path, claims: Path)
     )
     assert call(claims, "-o", out) == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["claims.csv", "out"]
+
+
+def refusals(folder: Path) -> dict[str, str]:
+    """Files that leave a question open, by name."""
+    texts = [f"The bridge in Riverton, number {i}, is closed" for i in range(24)]
+    table = {
+        "codes.csv": ["text,label", *(f'"{t}",{i % 2}' for i, t in enumerate(texts))],
+        "words.csv": ["text,label", *(f'"{t}",{"abc"[i % 3]}x' for i, t in enumerate(texts))],
+        "flag.csv": ["post,is_rumor", *(f'"{t}",{i % 2 == 0}' for i, t in enumerate(texts))],
+        "shelf.csv": ["post,shelf", *(f'"{t}",{("up", "low")[i % 2]}' for i, t in enumerate(texts))],
+        "both/a.csv": ["post,verdict", *(f'"{t}",{i % 2 == 0}' for i, t in enumerate(texts))],
+        "both/b.csv": ["id,claim,rating", *(f'{i},"{t}?",true' for i, t in enumerate(texts))],
+        "twice/a.csv": ["text,label", *(f'"{t}",true' for t in texts)],
+        "twice/b.csv": ["text,label", *(f'"{t}",false' for t in texts)],
+    }  # fmt: skip
+    for name, lines in table.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("\n".join(lines), encoding="utf-8")
+    return {name.split("/")[0]: name for name in table}
+
+
+def test_every_command_that_a_refusal_prints_goes_further(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in refusals(tmp_path):
+        assert call(name, "-o", "out", "--force") in (1, 2), name
+        said = capsys.readouterr().err
+        commands = [shlex.split(line)[1:] for line in said.splitlines() if line[:3] == "  c"]
+        assert len(commands) > 1, said
+        for command in commands:
+            code = run(command)
+            err = capsys.readouterr().err
+            assert code == 0 or "\n  claimlab import" in err, (command, err)
+            assert said.partition("Choose")[0] not in err, command
+            Path("plan.toml").unlink(missing_ok=True)

@@ -13,7 +13,6 @@ from claimlab.exchange.importing import report as findings
 from claimlab.exchange.importing.report import (
     LANGUAGE_SAMPLE,
     ImportReport,
-    boilerplate,
     languages_of,
     repeats,
 )
@@ -72,36 +71,6 @@ def test_an_unread_date_stays_in_meta(tmp_path: Path) -> None:
     dataset, _ = import_files([write(tmp_path / "p.csv", lines)])
     assert dataset.records["date"][9] is None
     assert "sometime in May" in dataset.records["meta"][9]
-
-
-def test_boilerplate_of_a_source_is_found() -> None:
-    shared = "RIVERTON (Daily Wire Service) - "
-    texts = [shared + text_of(i) for i in range(30)] + [text_of(i + 100) for i in range(60)]
-    texts += [text_of(i + 300) + ". Share this before they delete it, everyone!" for i in range(25)]
-    sources = ["wire"] * 40 + ["town"] * 50 + ["blog"] * 25
-    found, more = boilerplate(pl.DataFrame({"source": sources, "text": texts}))
-    assert [(b.source, b.where, b.texts, b.of) for b in found] == [
-        ("wire", "start", 30, 40),
-        ("blog", "end", 25, 25),
-    ]
-    assert found[0].text.startswith(shared)
-    assert found[1].text.endswith("Share this before they delete it, everyone!")
-    assert more == 0
-
-
-def test_repeated_texts_and_small_sources_are_no_boilerplate() -> None:
-    same = pl.DataFrame(
-        {
-            "source": ["a"] * 50 + ["b"] * 5,
-            "text": [text_of(1)] * 50 + [f"{text_of(2)} {i}" for i in range(5)],
-        }
-    )
-    assert boilerplate(same) == ([], 0)
-    without_source = pl.DataFrame(
-        {"source": pl.Series([None] * 30, dtype=pl.String), "text": [f"The very same thirty characters at first, then: {i * 997} and nothing else" for i in range(30)]}
-    )  # fmt: skip
-    found, _ = boilerplate(without_source)
-    assert [(b.source, b.where) for b in found] == [(None, "start")]
 
 
 def test_repeats_are_exact() -> None:
@@ -175,16 +144,3 @@ def test_languages_are_measured_when_the_file_names_none(tmp_path: Path) -> None
     assert report.languages is not None
     assert report.languages.counts == {"eng": 8, "por": 4}
     assert dataset.records["language"].to_list() == ["eng"] * 8 + ["por"] * 4
-
-
-def test_half_of_the_texts_with_one_start_is_no_boilerplate() -> None:
-    """Repeats of a text do not make more than half of it either."""
-
-    def starts(same: int, repeats: int) -> list[int]:
-        opening = "Breaking news from the agency of the town: "
-        own = [f"{opening}{text_of(i)}" for i in range(same)]
-        texts = [*own, *own[:repeats], *(f"{i} {text_of(i)}" for i in range(20))]
-        found, _ = boilerplate(pl.DataFrame({"text": texts}).with_columns(source=pl.lit("a")))
-        return [b.texts for b in found if b.where == "start"]
-
-    assert [starts(19, 0), starts(20, 0), starts(20, 5), starts(21, 0)] == [[], [], [], [21]]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.errors import DataError
+from claimlab.core.errors import Question
 from claimlab.exchange.importer import import_files
 from claimlab.exchange.importing.choose import patterns
 
@@ -77,10 +77,10 @@ def test_layouts_of_like_worth_are_asked_about_in_few_words(tmp_path: Path) -> N
         posts = [{"post": words, "label": VERDICTS[i % N]}]
         name = f"{'abcdefghij'[i % 10]}_{i * 7919}.json"
         dump(tmp_path / "d" / long / ("one", "two", "three", "four")[i % 4] / name, posts)
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(Question) as caught:
         import_files(zipped(tmp_path / "d"))
     message = str(caught.value)
-    offers = re.findall(r"'([^']*\.(?:csv|json))'", message.partition("at a time")[2])
+    offers = re.findall(r"'([^']*\.(?:csv|json))'", message.partition("Choose")[2])
     names = [p.relative_to(tmp_path / "d").as_posix() for p in (tmp_path / "d").rglob("*.*")]
     assert len(message) < 500
     assert 1 <= len(offers) <= 3 * 3
@@ -185,5 +185,34 @@ def test_records_in_files_of_their_own_get_their_labels_from_like_named_files(
 def test_row_numbers_under_different_names_are_no_key(tmp_path: Path) -> None:
     write(tmp_path / "d" / "claims.csv", ["claim_no", "text"], [(i, t) for i, t, _ in claims()])
     write(tmp_path / "d" / "cities.csv", ["city_no", "label"], [(i, v) for i, _, v in claims()])
-    with pytest.raises(DataError, match="2 layouts"):
+    with pytest.raises(Question, match="2 layouts"):
         import_files(tmp_path / "d")
+
+
+def test_a_note_beside_the_labels_is_not_the_text(tmp_path: Path) -> None:
+    notes = [(f"k{i}", v, f"{t}, I looked it up in the archive") for i, t, v in claims()]
+    texts = [(f"k{i}", t) for i, t, _ in claims()]
+    write(tmp_path / "d" / "annotations.csv", ["claim_id", "gold_verdict", "remark"], notes)
+    write(tmp_path / "d" / "claims.csv", ["claim_id", "claim_text"], texts)
+    dataset, report = import_files(tmp_path / "d")
+    assert dataset.records["text"].to_list() == [text for _, text, _ in claims()]
+    assert report.labels == HALVES
+
+
+def test_a_word_on_each_text_in_a_folder_beside_is_its_label(tmp_path: Path) -> None:
+    for i, text, verdict in claims():
+        for folder, words in (("texts", f"{text} ({i})"), ("labels", verdict)):
+            file = tmp_path / "d" / folder / f"doc{i}.txt"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(words, encoding="utf-8")
+    dataset, report = import_files(tmp_path / "d")
+    assert (dataset.records.height, report.labels) == (N, HALVES)
+
+
+def test_an_empty_file_beside_the_records_is_left_out_and_named(tmp_path: Path) -> None:
+    write(tmp_path / "d" / "claims.csv", ["id", "claim", "label"], claims())
+    dump(tmp_path / "d" / "structure.json", {})
+    (tmp_path / "d" / "more.csv").write_text("id,claim,label\n", encoding="utf-8")
+    dataset, report = import_files(tmp_path / "d")
+    assert (dataset.records.height, report.labels) == (N, HALVES)
+    assert {"more.csv", "structure.json"} <= set(report.ignored_files)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.errors import UnmappedLabels
+from claimlab.core.errors import Question, UnknownName, UnmappedLabels
 from claimlab.core.labels import general
-from claimlab.exchange.importer import import_files
+from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.meanings import nearest
+from claimlab.tasks import open_task
 
 N = 60
 TEXTS = [
@@ -40,6 +41,20 @@ def test_of_several_labels_in_a_cell_one_is_the_veracity(tmp_path: Path) -> None
     meta = [json.loads(cell or "{}") for cell in dataset.records["meta"]]
     assert [one.get("tags") for one in meta[:4]] == [["hate"], None, ["hate", "offensive"], None]
     assert dataset.records["label_raw"][0] == "fake,hate"
+
+
+def test_cells_of_several_labels_are_found_by_their_parts(tmp_path: Path) -> None:
+    """The name of the column says nothing."""
+    cells = ["fake", "real", "fake,hate", "real,offensive", "fake,hate,offensive"]
+    rows = [[text, cells[i % len(cells)]] for i, text in enumerate(TEXTS)]
+    _, report = import_files(write(tmp_path / "a.csv", ["tweet", "tagged as"], rows))
+    assert report.labels == {"false": 36, "true": 24}
+
+
+def test_true_for_a_rumour_is_not_read_as_a_true_claim(tmp_path: Path) -> None:
+    rows = [[text, ("true", "false")[i % 2]] for i, text in enumerate(TEXTS)]
+    with pytest.raises(Question, match="'is_rumor'.*does not say whether"):
+        import_files(write(tmp_path / "a.csv", ["post", "is_rumor"], rows))
 
 
 def test_a_remark_after_a_verdict_is_not_left_out(tmp_path: Path) -> None:
@@ -107,3 +122,58 @@ def test_the_names_of_folders_are_words_not_codes(tmp_path: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     assert import_files(tmp_path / "d")[1].labels == {"false": 30, "true": 30}
+
+
+@pytest.mark.parametrize(
+    ("column", "labels", "task"),
+    [
+        ("label", ["OBJ", "SUBJ"], "subjectivity"),
+        ("stance", ["agree", "disagree", "discuss", "unrelated"], "stance"),
+        ("check_worthiness", ["Yes", "No"], "check-worthiness"),
+        ("class", ["checkable", "not a claim"], "claim-detection"),
+    ],
+)
+def test_labels_of_another_task_are_kept_and_are_no_verdicts(
+    tmp_path: Path, column: str, labels: list[str], task: str
+) -> None:
+    rows = [[text, labels[i % len(labels)]] for i, text in enumerate(TEXTS)]
+    dataset, report = import_files(write(tmp_path / "a.csv", ["text", column], rows))
+    assert (report.task, report.labels) == (task, {})
+    assert dataset.records["veracity"].null_count() == N
+    assert open_task(task).labels(dataset.records).null_count() == 0
+    assert any(f"about {task}, not about truth" in line for line in report.lines())
+
+
+def test_words_that_several_tasks_have_are_asked_about(tmp_path: Path) -> None:
+    """Yes and no answer any question: only the name of their column can say which."""
+    with pytest.raises(UnmappedLabels):
+        import_files(labelled(tmp_path / "a.csv", ["yes", "no"]))
+
+
+def test_ratings_stay_verdicts_in_a_column_that_is_named_as_a_task(tmp_path: Path) -> None:
+    rows = [[text, ("true", "false")[i % 2]] for i, text in enumerate(TEXTS)]
+    _, report = import_files(write(tmp_path / "a.csv", ["text", "verdict"], rows))
+    assert (report.task, report.labels) == (None, {"false": 30, "true": 30})
+
+
+def test_the_task_of_labels_can_be_named_and_is_kept_in_a_plan(tmp_path: Path) -> None:
+    source = labelled(tmp_path / "a.csv", ["1", "0"])
+    _, report = import_files(source, map="check-worthiness")
+    assert report.task == "check-worthiness"
+    plan = tmp_path / "plan.toml"
+    guess_files(source, map="check-worthiness").save(plan)
+    assert "[verdicts]" not in plan.read_text(encoding="utf-8")
+    _, again = import_files(source, plan=plan)
+    assert again.task == "check-worthiness"
+
+
+def test_a_prefix_that_turns_a_word_round_suggests_nothing() -> None:
+    assert nearest("unauthentic", general()) is None
+    assert nearest("authentik", general()) == ("authentic", "true")
+
+
+def test_a_task_with_a_typing_error_is_suggested(tmp_path: Path) -> None:
+    with pytest.raises(
+        UnknownName, match="verdict map or task named .subjectivty.. Did you mean .?subjectivity"
+    ):
+        import_files(labelled(tmp_path / "a.csv", ["OBJ", "SUBJ"]), map="subjectivty")

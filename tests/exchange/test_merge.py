@@ -152,3 +152,13 @@ def test_one_dataset_or_two_of_a_name_are_refused() -> None:
         merge([dataset("a", [HARBOUR])])
     with pytest.raises(UsageError, match="called 'a'"):
         merge([dataset("a", [HARBOUR]), dataset("a", [RIVER])])
+
+
+def test_datasets_of_one_family_are_named(tmp_path: Path) -> None:
+    parts = [
+        Dataset.build(name, pl.DataFrame({"id": ["1"], "text": [f"text of {name}"]}), card=name)
+        for name in ("liar", "liar-plus", "isot")
+    ]
+    notes = " ".join(merge(parts).notes)
+    assert "'liar' and 'liar-plus' are one family" in notes
+    assert "'isot' are" not in notes

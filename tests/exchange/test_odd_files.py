@@ -260,7 +260,7 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "fasttext.txt": ("\n".join(f"__label__{v} {t}" for t, v in rows), "'__label__'"),
         "colons.txt": ("\n".join(f"{v}::{t}" for t, v in rows), "'::'"),
         "rows.xml": ("<rows>" + "".join(f"<row><text>{t}</text></row>" for t, _ in rows) + "</rows>", "is XML"),
-        "two-codes.csv": (delimited(coded), "`map='0=true,1=false'` or `map='0=false,1=true'`"),
+        "two-codes.csv": (delimited(coded), "`map='0=false,1=true'`"),
         "broken-one.zip": (
             zipped({"a.csv": delimited(rows), "b.csv": delimited(rows), "c.xlsx": b"\xd0\xcf\x11\xe0"}), "`only='*.csv'`",
         ),
@@ -278,14 +278,14 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
                 "ids.csv": "tweet_id\n" + "\n".join(str(1344795424855642112 + i) for i in range(5 * N)),
                 "labelled.csv": "tweet_id,label\n" + "\n".join(f"{1344795424855642112 + i},{v}" for i, (_, v) in enumerate(rows)),
             }),
-            "Read each of them once: `only='labelled.csv'`",
+            "Choose: `only='labelled.csv'`",
         ),
         "two-schemes.zip": (
             zipped({
                 f"{place}_{scheme}_{part}.csv": delimited([(t.replace("council", place), v) for t, v in rows[start::2]])
                 for place in ("arabic", "dutch") for scheme in ("binary", "multi") for start, part in enumerate(("dev", "train"))
             }),
-            "Read each of them once: `only='*binary*.csv'`",
+            "Choose: `only='*binary*.csv'`",
         ),
     }  # fmt: skip
 

@@ -6,6 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
+import import_roles
 import polars as pl
 import pytest
 
@@ -16,9 +17,8 @@ from claimlab.core.errors import DataError, Question
 from claimlab.core.labels import general
 from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.choose import patterns
-from claimlab.exchange.importing.features import ELSEWHERE, NAMED, VALUES, WEIGHTS
-from claimlab.exchange.importing.profile import profile
-from claimlab.exchange.importing.propose import ROLES, propose
+from claimlab.exchange.importing.profile import Profile, profile
+from claimlab.exchange.importing.propose import ELSEWHERE, NAMED, ROLES, WEIGHTS, facts_of, propose
 from claimlab.exchange.vocabulary import NAMES, fold_name
 
 N = 60
@@ -257,7 +257,8 @@ def test_the_guess_says_what_spoke_for_a_column_and_what_came_next(tmp_path: Pat
 def test_every_role_has_weights_and_every_value_feature_is_used() -> None:
     used = {name for own in WEIGHTS.values() for name in own}
     assert list(WEIGHTS) == list(ROLES)
-    assert {*VALUES, *NAMED.values(), ELSEWHERE} <= used
+    facts = facts_of(Profile(pl.Series(["a"]), general()))
+    assert {*facts, *NAMED.values(), ELSEWHERE} <= used
     assert all(own.keys() & set(NAMED.values()) for own in WEIGHTS.values())
 
 
@@ -277,3 +278,19 @@ def test_patterns_are_few_short_and_match(folders: int) -> None:
 
     assert all(any(_matches(name, glob) for glob in globs) for name in names)
     assert not any(_matches("clean.csv", glob) for glob in globs)
+
+
+def test_the_weights_are_those_of_these_features_names_and_answers() -> None:
+    written = import_roles.FILE.read_text(encoding="utf-8").splitlines()
+    assert import_roles.stamp() in written, "run python bench/import_roles.py --write"
+
+
+@pytest.mark.slow
+def test_text_and_label_are_found_in_published_tables(real_data: Path) -> None:
+    """With the packaged weights, which were fitted on these tables: a floor, no measurement."""
+    every = [one for one in import_roles.cases(real_data, None) if one.headers == "as published"]
+    found = list(import_roles.outcomes(every, dict(import_roles.model.WEIGHTS)))
+    for role in ("text", "label"):
+        right = [one.right for one in found if one.role == role and one.has]
+        assert len(right) > 40
+        assert sum(right) >= 0.93 * len(right), role

@@ -155,6 +155,23 @@ def test_ragged_rows_are_refused_by_line() -> None:
     assert table.rows_read == 5
 
 
+def test_rows_that_all_lack_the_last_column_are_kept() -> None:
+    whole = "".join(f"{i}\tA text {i}\tSUBJ\tFalse\n" for i in range(60))
+    cut = "".join(f"{i}\tA text {i}\tOBJ\n" for i in range(60, 100))
+    table = read("id\ttext\tlabel\tsolved\n" + whole + cut, "t.tsv")
+    assert (table.frame.height, table.refused.total) == (100, 0)
+    assert table.frame["solved"].null_count() == 40
+    assert table.frame["label"].null_count() == 0
+    assert table.notes == ["40 rows of 't.tsv' end before 'solved', which is empty there."]
+
+
+def test_rows_of_several_shorter_widths_are_broken_and_refused() -> None:
+    whole = "".join(f"{i}\tA text {i}\tSUBJ\tFalse\n" for i in range(60))
+    broken = "".join(f"{i}\tA text\n{i}\tmore\tOBJ\n" for i in range(40))
+    table = read("id\ttext\tlabel\tsolved\n" + whole + broken, "t.tsv")
+    assert (table.frame.height, table.refused.total) == (60, 80)
+
+
 def test_short_and_long_rows_do_not_cancel_out() -> None:
     table = read("id,text,label\n1,a,x\n2,b\n3,c,x,\n4,d,x\n")
     assert table.frame["id"].to_list() == ["1", "4"]

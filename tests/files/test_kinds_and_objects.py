@@ -391,3 +391,19 @@ def test_a_workbook_that_claims_a_million_columns_is_read_as_it_is(tmp_path: Pat
             new.writestr(info.filename, data)
     path.write_bytes(out.getvalue())
     assert read(path).frame.shape == (1, 1)
+
+
+def test_many_keys_with_values_of_one_kind_are_ids(tmp_path: Path) -> None:
+    path = tmp_path / "map.json"
+    path.write_text(json.dumps({f"doc{i}": i for i in range(3_000)}), encoding="utf-8")
+    table = read(path)
+    assert (table.frame.columns, table.frame.height) == (["key", "value"], 3_000)
+    path.write_text(json.dumps({"text": "A bridge", "label": "true"}), encoding="utf-8")
+    assert read(path).frame.columns == ["text", "label"]
+
+
+def test_an_object_of_ids_is_one_value(tmp_path: Path) -> None:
+    """Who replied to whom: {"580320995266936832": {"580321156508577792": []}}"""
+    path = tmp_path / "structure.json"
+    path.write_text('{"580320995266936832": {"580321156508577792": []}}', encoding="utf-8")
+    assert read(path).frame.columns == ["key", "value"]

@@ -249,27 +249,6 @@ def test_own_thresholds_replace_only_what_they_name(
         quality_filter(planted[0], thresholds=own)
 
 
-def test_the_live_page_reloads_until_the_filter_is_done(
-    planted: tuple[Dataset, dict[str, list[str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from claimlab.generate.filter import measure as module
-
-    pages: list[str] = []
-    write = module.atomic_text
-    monkeypatch.setattr(
-        module, "atomic_text", lambda file, text: (pages.append(text), write(file, text))
-    )
-    quality_filter(planted[0], metrics=["structure", "language"], live=tmp_path / "live.html")
-    assert 'http-equiv="refresh"' in pages[0]
-    assert "waiting" in pages[0]
-    last = (tmp_path / "live.html").read_text(encoding="utf-8")
-    assert last == pages[-1]
-    assert 'http-equiv="refresh"' not in last
-    assert "The filter is done." in last
-    with pytest.raises(ClaimlabError, match="already exists"):
-        quality_filter(planted[0], metrics=["structure"], live=tmp_path / "live.html")
-
-
 def test_the_verb_prints_the_funnel_and_lists_its_metrics(
     planted: tuple[Dataset, dict[str, list[str]]],
     tmp_path: Path,

@@ -19,10 +19,8 @@ from claimlab.core.errors import DataError
 from claimlab.exchange.export import export, read_export
 from claimlab.exchange.format import FORMATS
 from claimlab.exchange.synthetic import lacks
-from claimlab.generate.chain import Outcome
 from claimlab.generate.plan import Configuration, Job, find_chain
-from claimlab.generate.records import Sample, rows
-from claimlab.generate.run import dataset_of
+from claimlab.generate.run import Outcome, Sample, dataset_of, rows
 
 MARKED = (
     "Zanzibar-like machine text"  # what every slot holds, so that it can be looked for in any file

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from claimlab.generate.filter.decide import Gate, Said, agreement, fails, read_decisions
 from claimlab.generate.filter.measure import read_table
-from claimlab.generate.filter.metric import METRICS, Reading
+from claimlab.generate.filter.metric import METRICS, Batch, Reading, Text
 from claimlab.generate.filter.metrics.table_source import copied
 from claimlab.generate.filter.metrics.table_text import repeated
-from claimlab.generate.filter.texts import Batch, Text
+from claimlab.generate.filter.result import Gate, Said, agreement, fails, read_decisions
 from claimlab.text import details
 
 SOURCE = "The council of Velmore sold 45 boats to 12 fishermen in June. It kept 3 of them."
@@ -38,7 +37,15 @@ def read(metric: str, **about: Any) -> Any:
         ("details", {"text": SOURCE.replace("45", "x").replace("12", "45").replace("x", "12")}, "failed"),
         ("details", {"text": SOURCE.replace("June", "July")}, "failed"),
         ("details", {"text": SOURCE.replace(" 3 ", " three ")}, "passed"),
-        ("details", {"text": "In June the council sold 45 boats to 12 fishermen."}, "passed"),
+        ("details", {"text": "In June the council of Velmore sold 45 boats to 12 fishermen, and kept 3."}, "passed"),
+        ("details", {"text": SOURCE.replace(" in June", "")}, "failed"),
+        ("details", {"text": SOURCE.replace(" It kept 3 of them.", "")}, "failed"),
+        ("details", {"text": SOURCE.replace(" It kept 3 of them.", ""), "short": True}, "passed"),
+        ("details", {"text": SOURCE.replace("45 boats", "45 boats of Ostrel"), "short": True}, "failed"),
+        ("details", {"text": "In junho, 12 pescadores de Velmore: 45 barcos, 3 ficaram.", "language": "por",
+                     "translated": True}, "passed"),
+        ("details", {"text": "12 pescadores de Velmore: 45 barcos, 3 ficaram.", "language": "por",
+                     "translated": True}, "failed"),
         ("details", {"text": SOURCE, "source": None}, "not measured"),
         ("details", {"text": SOURCE.replace("45", "54"), "veracity": "altered"}, "does not apply"),
         ("details", {"text": "议会卖了4万5千条船。", "language": "zho", "translated": True}, "not measured"),
@@ -64,7 +71,6 @@ def read(metric: str, **about: Any) -> Any:
                              "pair_language": "swh"}, "failed"),
         ("translated-pair", {"text": SOURCE, "translated": True}, "not measured"),
         ("authorship", {"text": SOURCE}, "not measured"),
-        ("surprise", {"text": SOURCE}, "not measured"),
     ],
 )  # fmt: skip
 def test_a_metric_says(metric: str, about: dict[str, Any], outcome: str) -> None:
@@ -106,6 +112,14 @@ def test_a_number_has_one_spelling() -> None:
     assert details.numbers("COVID-19, N95 and the G7 in 2020") == ["2020"], (
         "digits in a name are no number"
     )
+
+
+def test_pounds_do_not_become_euros_in_a_translation() -> None:
+    source = "The council approved £1.2 million for 300 trees on 14 March 2023."
+    kept = "O conselho aprovou 1,2 milhão de libras para 300 árvores em 14 de março de 2023."
+    about = {"source": source, "language": "por", "translated": True}
+    assert read("details", text=kept, **about).outcome == "passed"
+    assert "1200000 EUR" in read("details", text=kept.replace("libras", "euros"), **about).reason
 
 
 def test_a_text_that_breaks_a_metric_is_an_error_and_the_others_are_read() -> None:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import claimlab as cl
-from claimlab.core.calls.estimate import estimate
+from claimlab.core.calls.estimate import cost_of
 from claimlab.core.dataset import Dataset
 from claimlab.exchange.export import read_export
 from claimlab.exchange.synthetic import lacks
@@ -88,7 +88,7 @@ def test_generated_text_goes_through_a_whole_study_with_its_labels(
     seeds.write("seeds")
     assert writer.profile == str(tmp_path / "writer.toml")
     Path("start.toml").write_text(START, encoding="utf-8")
-    cost = estimate(study_run, "start.toml", "out", trust=True)
+    cost = cost_of(study_run, "start.toml", "out", trust=True)
     assert cost["money_most"] > 0
     assert writer.server.counts()["served"] == 0
     study_run("start.toml", "out", trust=True)

@@ -46,7 +46,7 @@ def outcome(process: subprocess.Popen[str]) -> tuple[int, str]:
 @pytest.fixture(scope="session")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`data` is a dataset with a split, `rows.csv` and `rows.jsonl` have its texts, `sample` is a
-    catalogued dataset as its authors lay it out, `run` has rationales to judge, and `study.toml` is
+    catalogued dataset as its authors lay it out, `run` has rationales to judge, `results` has two bundles, `audit` an audit, and `study.toml` is
     a study of `data`. Not to be changed."""
     folder = tmp_path_factory.mktemp("workspace")
     dataset = cl.split(planted(size=240)[0], output=folder / "data").dataset
@@ -55,6 +55,12 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows.write_ndjson(folder / "rows.jsonl")
     shutil.copytree(SAMPLE, folder / "sample")
     explained(dataset).write(folder / "run")
+    for detector in ("majority", "stratified"):
+        cl.detect(dataset, detector, output=folder / detector)
+        (folder / "results").mkdir(exist_ok=True)
+        cl.publish_bundle(folder / detector, folder / "results" / f"{detector}.json", draws=200)
+    cl.publish_board(folder / "results", output=folder / "results-board")
+    cl.audit(dataset, checks=["length", "near-duplicates"], output=folder / "audit")
     cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
     planted_samples(size=9, each=1)[0].write(folder / "generated")
     unsigned = dataset.records.head(40).with_columns(

@@ -266,5 +266,5 @@ def test_another_processor_gets_more_room() -> None:
 
 def test_every_quick_measure_is_on_record() -> None:
     recorded = json.loads(quick.RECORD.read_text(encoding="utf-8"))
-    assert all(set(quick.MEASURES) <= set(ratios) for ratios in recorded.values())
-    assert recorded
+    names = {name.partition(" (")[0] for ratios in recorded.values() for name in ratios}
+    assert set(quick.MEASURES) <= names  # without the loops that were measured: "vectors (vnni)"

@@ -74,7 +74,12 @@ def test_the_hashed_lock_pins_what_the_tools_and_the_base_need_with_hashes_and_n
     lock, pinned = dependencies.locked(), pins()
     assert all(len(hashes) >= 1 for versions in lock.values() for hashes in versions.values())
     versions = {name: Version(*found) for name, found in lock.items()}
-    elsewhere = {"appnope", "colorama", "httpx2-jsfetch"}  # packages of other systems than Linux
+    elsewhere = {
+        "appnope",
+        "colorama",
+        "httpx2-jsfetch",
+        "pywin32",
+    }  # packages of other systems than Linux
     assert {n: v for n, v in versions.items() if n not in elsewhere and pinned.get(n) != v} == {}, (
         "run `make lock`"
     )

@@ -14,9 +14,9 @@ FLOORS = {
     "core": 0,
     "text": 1, "files": 1, "llm": 1, "search": 1, "pages": 1, "tasks": 1,
     "catalog": 2,
-    "exchange": 3, "clean": 3, "enrich": 3, "audit": 3, "split": 3, "review": 3, "detect": 3, "evolve": 3, "generate": 3,
+    "exchange": 3, "clean": 3, "enrich": 3, "claims": 3, "audit": 3, "split": 3, "review": 3, "detect": 3, "evolve": 3, "generate": 3,
     "evaluate": 4,
-    "study": 5,
+    "study": 5, "publish": 5,
     "cli": 6, "web": 6,
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ import pytest
 import claimlab as cl
 
 FUNCTIONS = [
-    name for name in cl.__all__ if name != "estimate" and inspect.isfunction(getattr(cl, name))
+    name for name in cl.__all__ if name != "cost_of" and inspect.isfunction(getattr(cl, name))
 ]
 
 

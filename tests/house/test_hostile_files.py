@@ -52,15 +52,20 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     commands = [
         ["import", str(raw), "-o", data, "--name", "<svg onload=alert(1)>"],
-        ["labels", "conflicts", data, "-o", str(folder / "conflicts.csv")],
         ["audit", data, "-o", place["audit"]],
         ["clean", data, "-o", place["cleaned"], "--report", place["clean-report"]],
+        ["overlap", data, place["cleaned"], "-o", str(folder / "overlap")],
         ["split", place["cleaned"], "-o", split, "--by", "random"],
         ["detect", split, "-o", place["run"], "--detector", "tfidf"],
         ["detect", split, "-o", place["other"], "--detector", "stratified"],
+        ["defend", place["run"], "--data", split, "-o", str(folder / "defence"), "--set", "draws=200"],
         ["evaluate", place["run"], place["other"], "-o", str(folder / "evaluation"), "--draws", "200"],
+        ["publish", "bundle", place["run"], place["other"], "-o", str(folder / "results" / "both.json")],
+        ["publish", "board", str(folder / "results"), "-o", str(folder / "board")],
+        ["publish", "site", place["audit"], str(folder / "overlap"), str(folder / "board"), "-o", str(folder / "site")],
         *(["export", data, "--to", to, "-o", str(folder / f"to-{to}")] for to in ("csv", "hf", "croissant")),
     ]  # fmt: skip
+    (folder / "results").mkdir()
     for words in commands:
         assert run([*words, "--quiet"]) == 0, words
     review = review_create(

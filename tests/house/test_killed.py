@@ -49,7 +49,7 @@ COMMANDS = [
     "load covid-fact sample -o {out}",
     "import rows.csv -o {out}",
     "clean data -o {out}",
-    "labels conflicts data -o {out}",
+    "overlap data evolved -o {out} --unseen-by all",
     "merge data evolved -o {out}",
     "split data -o {out} --by random",
     "split data -o {out} --by language --all",
@@ -58,13 +58,17 @@ COMMANDS = [
     "audit data -o {out} --check length --fix",
     "detect data -o {out} --detector stratified --seed 4",
     "evaluate --predictions rows.csv --data data -o {out} --draws 200",
+    "defend run --data data -o {out} --set draws=200",
     "judge run -o {out} --offline",
-    "contamination data -o {out} --corpus rows.jsonl --corpus people --cutoff 2024-06",
+    "overlap data -o {out} --corpus rows.jsonl --corpus people --set cutoff=2024-06",
     "evolve run data -o {out} --steps 3 --limit 12",
     "rerun evolved -o {out}",
     "generate run people -o {out} --chain translation --size 4",
     "generate filter generated -o {out} --metric language --metric details --metric structure",
     "report study.toml -o {out}",
+    "publish bundle run -o {out}",
+    "publish board results -o {out}",
+    "publish site audit results-board -o {out}",
     "export data --to hf -o {out}",
 ]
 
@@ -230,7 +234,7 @@ def recorded(cache: Path) -> int:
 
 ASKING = {
     "judge": "judge run -o {out} --profile model.toml",
-    "contamination": "contamination data -o {out} --profile model.toml --set probes=40",
+    "overlap": "overlap data -o {out} --profile model.toml --set probes=40",
     "audit": "audit data -o {out} --check feasibility --judge model.toml --set judge_sample=40",
     "evolve": "evolve run data -o {out} --rewriter model --profile model.toml --steps 3 --limit 12",
     "detect": "detect data -o {out} --detector llm-zero-shot --profile model.toml --limit 30",

@@ -9,9 +9,10 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src" / "claimlab"
 FLAG = re.compile(r"(?:^|[\s(\"'`])--[a-z][a-z-]+")
 OWN_COMMANDS = {"llm/weights.py"}  # pip's flags
-OWN_COMMANDS |= {"detect/run.py", "evaluate/judge/run.py"}  # until their verbs are thin
+OWN_COMMANDS |= {"detect/run.py", "evaluate/judge/front.py"}  # until their verbs are thin
 OWN_COMMANDS |= {"exchange/formats/hf.py", "exchange/formats/inspect.py"}  # flags of other tools
 OWN_COMMANDS |= {"audit/remedy.py"}  # advice as it is typed, for pages and terminals
+OWN_COMMANDS |= {"web/command.py"}  # jobs as they are typed, for pages
 
 
 def strings(tree: ast.AST) -> list[tuple[int, str]]:

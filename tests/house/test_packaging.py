@@ -22,7 +22,9 @@ CONTAINER = (ROOT / "Containerfile").read_text(encoding="utf-8")
 @pytest.mark.slow
 def test_the_wheel_holds_types_data_and_c_sources(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
-    tracked = subprocess.run(["git", "ls-files", "src"], cwd=ROOT, capture_output=True, text=True)
+    tracked = subprocess.run(
+        ["git", "ls-files", "src", "docs"], cwd=ROOT, capture_output=True, text=True
+    )
     if tracked.returncode:
         pytest.skip("not a clone")
     for name in [
@@ -48,6 +50,7 @@ def test_the_wheel_holds_types_data_and_c_sources(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     names = set(ZipFile(wheel).namelist())
+    assert {"claimlab/docs/ci.md", "claimlab/docs/help/audit.md"} <= names
     package = {
         f"claimlab/{Path(n).relative_to('src/claimlab')}"
         for n in tracked.stdout.splitlines()

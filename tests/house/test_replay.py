@@ -142,7 +142,7 @@ VERBS: dict[str, Callable[..., object]] = {
     "enrich": lambda **ask: cl.enrich(
         data(), "searxng", extract="model", snapshot=True, limit=2, **ask
     ),
-    "contamination": lambda **ask: cl.contamination(data(), cutoff="2020", **ask),
+    "overlap": lambda **ask: cl.overlap(data(), cutoff="2020", **ask),
     "judge": lambda **ask: cl.judge(judged(), runs=2, **ask),
     "feasibility": lambda profile, **ask: cl.audit(
         data(), judge=profile, judge_sample=4, provider="searxng", checks=["feasibility"], **ask

@@ -12,7 +12,7 @@ import claimlab as cl
 
 from .test_twins import TWINS, Twin
 
-WRITE_FILES = ("catalog", "labels")  # one page or table, not a folder
+WRITE_FILES = ("catalog", "labels", "publish bundle")  # one page or table, not a folder
 FOLDERS = [twin for twin in TWINS if not twin.command.startswith(WRITE_FILES)]
 
 

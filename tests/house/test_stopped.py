@@ -31,7 +31,7 @@ LONG = [
     "evaluate --predictions large.csv --predictions large.txt --data large -o {out} --draws 200000",
     "evolve run large -o {out} --steps 30",
     "diff large large -o {out}",
-    "contamination large -o {out} --corpus large.txt --corpus large",
+    "overlap large -o {out} --corpus large.txt --corpus large",
     "export large --to claimreview -o {out}",
     "export large --to hf -o {out}",
 ]
@@ -63,7 +63,7 @@ ASKING = [
     "detect large -o {out} --detector llm-zero-shot --profile model.toml",
     "judge run -o {out} --profile model.toml",
     "audit large -o {out} --check feasibility --judge model.toml",
-    "contamination large -o {out} --profile model.toml --set probes=5000",
+    "overlap large -o {out} --profile model.toml --set probes=5000",
     "evolve run large -o {out} --rewriter model --profile model.toml",
 ]
 

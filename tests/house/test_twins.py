@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Unpack, get_args, get_origin, get_type_hints, is_typeddict
@@ -20,9 +21,11 @@ from claimlab.cli.lazy import LazyVerbs, verb_names
 from claimlab.core.options import parameters_of
 
 WITHOUT_OUTPUT = {
+    "catalog",
     "demo",
     "doctor",
     "engine",
+    "labels",
     "llm",
     "new",
     "serve",
@@ -41,10 +44,6 @@ class Twin:
 
 TWINS = [
     Twin(
-        "catalog --topic covid --language pt --loadable -o {out}",
-        lambda out: cl.catalog(topic="covid", language="pt", loadable=True, output=out),
-    ),
-    Twin(
         "load covid-fact sample -o {out} --limit 3",
         lambda out: cl.load("covid-fact", "sample", output=out, limit=3),
     ),
@@ -57,7 +56,14 @@ TWINS = [
         "clean data -o {out} --limit 150 --report {out}-report",
         lambda out: cl.clean("data", output=out, limit=150, report=f"{out}-report"),
     ),
-    Twin("labels conflicts data -o {out}", lambda out: cl.labels("data", output=out)),
+    Twin(
+        "match data --archive evolved --set words=true --limit 20 -o {out}",
+        lambda out: cl.match("data", archive="evolved", words=True, limit=20, output=out),
+    ),
+    Twin(
+        "overlap data evolved -o {out} --unseen-by all",
+        lambda out: cl.overlap(["data", "evolved"], unseen_by=["all"], output=out),
+    ),
     Twin(
         "audit data -o {out} --check length --check source --column topic",
         lambda out: cl.audit("data", checks=["length", "source"], columns=["topic"], output=out),
@@ -88,12 +94,16 @@ TWINS = [
         lambda out: cl.evaluate(predictions="rows.csv", data="data", output=out, draws=200),
     ),
     Twin(
+        "defend run --data data -o {out} --set draws=200",
+        lambda out: cl.defend("run", data="data", output=out, draws=200),
+    ),
+    Twin(
         "detect data -o {out} --detector stratified --seed 4 --limit 30",
         lambda out: cl.detect("data", "stratified", seed=4, limit=30, output=out),
     ),
     Twin(
         "detect data -o {out} --predictions rows.csv",
-        lambda out: cl.import_predictions("data", "rows.csv", output=out),
+        lambda out: cl.detect("data", predictions="rows.csv", output=out),
     ),
     Twin("export data --to inspect -o {out}", lambda out: cl.export("data", "inspect", out)),
     # the second of the two answers from the recording of the first: times of retrieval are the same
@@ -102,10 +112,8 @@ TWINS = [
         lambda out: cl.enrich("data", "local:rows.jsonl", cache="calls", limit=12, output=out),
     ),
     Twin(
-        "contamination data -o {out} --corpus rows.jsonl --cutoff 2024-06 --limit 60",
-        lambda out: cl.contamination(
-            "data", corpus="rows.jsonl", cutoff="2024-06", limit=60, output=out
-        ),
+        "overlap data -o {out} --corpus rows.jsonl --set cutoff=2024-06 --limit 60",
+        lambda out: cl.overlap("data", corpus="rows.jsonl", cutoff="2024-06", limit=60, output=out),
     ),
     Twin(
         "judge run -o {out} --offline --limit 3",
@@ -120,7 +128,7 @@ TWINS = [
         lambda out: cl.drift("evolved", traces=3, output=out),
     ),
     Twin(
-        "generate run people -o {out} --chain translation --size 3 --by language --seed 4",
+        "generate run people -o {out} --chain translation --size 3 --set by=language --seed 4",
         lambda out: cl.generate(
             "people", chain="translation", size=3, by=["language"], seed=4, output=out
         ),
@@ -141,6 +149,18 @@ TWINS = [
     Twin(
         "study run grid.toml -o {out} --only split=random",
         lambda out: cl.study_run("grid.toml", out, only={"split": "random"}),
+    ),
+    Twin(
+        "publish bundle run -o {out}.json",
+        lambda out: cl.publish_bundle("run", f"{out}.json"),
+    ),
+    Twin(
+        "publish board results -o {out}",
+        lambda out: cl.publish_board("results", output=out),
+    ),
+    Twin(
+        "publish site audit results-board -o {out} --set as_of=2026-01-31",
+        lambda out: cl.publish_site(["audit", "results-board"], out, as_of=date(2026, 1, 31)),
     ),
     Twin("rerun evolved -o {out}", lambda out: cl.rerun("evolved", output=out)),
     Twin("report study.toml -o {out}", lambda out: cl.report("study.toml", out)),
@@ -186,11 +206,11 @@ def test_the_verb_and_the_function_write_the_same_bytes(
 
 
 TWIN_OF = {
-    "generate filter": "quality_filter", "generate run": "generate", "import": "import_files", "evolve run": "evolve", "evolve drift": "drift", "evolve worth": "worth",
-    "evolve seed": "seed_claims", "labels conflicts": "labels", "review create": "review_create",
+    "generate filter": "quality_filter", "generate run": "generate", "import": "import_files", "evolve run": "evolve", "evolve drift": "drift", "evolve validate": "validate_cascades", "evolve worth": "worth",
+    "evolve seed": "seed_claims", "evolve learn": "evolve_learn", "review create": "review_create",
     "review apply": "review_apply", "review ask": "review_ask", "review export": "review_export",
-    "review import": "review_import", "study new": "study_new", "study check": "study_check",
-    "study run": "study_run", "study table": "study_table", "engine work": "engine_work", "engine status": "engine_status",
+    "review import": "review_import", "study check": "study_check",
+    "publish board": "publish_board", "publish bundle": "publish_bundle", "publish site": "publish_site", "publish verify": "publish_verify", "study run": "study_run", "study table": "study_table",
 }  # fmt: skip
 INPUTS = {
     "folder",
@@ -200,15 +220,14 @@ INPUTS = {
     "data",
 }  # what a verb reads is the function's first argument
 PRINTED = {
-    "as_json", "verbose", "strict", "shown", "preview", "recipes", "steps", "show_recipe", "list_metrics", "dry_run", "open_page",
+    "as_json", "conflicts", "verbose", "strict", "shown", "preview", "show", "list_metrics", "dry_run",
     "_list", "no_labels", "yes",
 }  # fmt: skip
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
     "audit --allow": "audit.guard.assert_audit", "audit --from": "audit.front.saved_audits",
-    "detect --predictions": "detect.outside.import_predictions",
-    "report --init": "evaluate.eqa.study.new_study",
+    "publish board --init": "publish.board.new_board", "report --init": "evaluate.eqa.study.new_study",
 }  # fmt: skip
-ESTIMATED = {"estimate", "settings_"}  # `cl.estimate(function, ...)`; the settings are arguments
+SETTINGS = {"settings_"}  # they are arguments
 LAYOUT = {
     "delimiter",
     "encoding",
@@ -219,7 +238,7 @@ LAYOUT = {
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    for verb in sorted(set(verb_names()) - WITHOUT_OUTPUT | {"engine", "show"}):
+    for verb in sorted(set(verb_names()) - WITHOUT_OUTPUT | {"show"}):
         command: Any = LazyVerbs().get_command(None, verb)
         below = getattr(command, "commands", {})
         yield from (
@@ -233,7 +252,7 @@ def test_every_option_of_a_verb_is_an_argument_of_its_twin() -> None:
     others = set()
     for name, command in commands():
         function = getattr(cl, TWIN_OF.get(name, name))
-        arguments = set(parameters_of(function)) | ESTIMATED
+        arguments = set(parameters_of(function)) | SETTINGS
         for option in command.params:
             if option.name.startswith("list_"):
                 continue
@@ -265,7 +284,7 @@ def test_every_function_says_what_it_takes(name: str) -> None:
     function = getattr(cl, name)
     parameters = inspect.signature(function).parameters.values()
     assert inspect.getdoc(function)
-    if name == "estimate":  # what the verb takes that is passed to it
+    if name == "cost_of":  # what the verb takes that is passed to it
         return
     open_ended = [p for p in parameters if p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
     for hint in (get_type_hints(function)[p.name] for p in open_ended):

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from claimlab.core.calls.calls import Calls, Mode
 from claimlab.core.calls.pace import Retries
-from claimlab.llm.gather import gather
+from claimlab.llm.judge import gather
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.open import open_provider

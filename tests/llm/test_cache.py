@@ -17,7 +17,7 @@ from parts.standin import StandIn
 
 from claimlab.core.budget import Budget
 from claimlab.core.errors import ReplayMiss
-from claimlab.llm.gather import Tally
+from claimlab.llm.judge import Tally
 from claimlab.llm.layers import question
 from claimlab.llm.messages import Message, Request
 
@@ -136,7 +136,7 @@ def test_no_key_lies_in_the_file(lab: Any, monkeypatch: pytest.MonkeyPatch) -> N
 RUN = """
 import asyncio, sys
 from pathlib import Path
-from claimlab.llm.gather import gather
+from claimlab.llm.judge import gather
 from claimlab.llm.messages import Request
 from claimlab.core.calls.calls import Calls
 from claimlab.llm.open import open_provider

@@ -14,7 +14,7 @@ import pytest
 from parts.standin import StandIn
 
 from claimlab.core import sync
-from claimlab.llm.gather import ask_sync, gather, gather_sync
+from claimlab.llm.judge import ask_sync, gather, gather_sync
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Scripted
@@ -174,7 +174,7 @@ def test_one_provider_survives_two_event_loops(lab: Any) -> None:
 STOPPED = """
 import sys
 from pathlib import Path
-from claimlab.llm.gather import gather_sync
+from claimlab.llm.judge import gather_sync
 from claimlab.llm.messages import Request
 from claimlab.core.calls.calls import Calls
 from claimlab.llm.open import open_provider

@@ -11,7 +11,7 @@ from parts.standin import StandIn
 
 from claimlab.core.calls.calls import Calls
 from claimlab.llm.estimate import estimate
-from claimlab.llm.gather import ask_sync
+from claimlab.llm.judge import ask_sync
 from claimlab.llm.messages import Request, Usage
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile, find_profile, listed_price

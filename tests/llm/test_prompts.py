@@ -65,7 +65,7 @@ def test_a_shown_prompt_is_a_file_that_gives_the_same_words(
 ) -> None:
     for name, prompt in packaged_prompts().items():
         assert tomllib.loads(as_toml(prompt))["parts"] == dict(prompt.parts), name
-    assert command(["llm", "prompts", "--show", "zero-shot"]) == 0
+    assert command(["llm", "prompts", "zero-shot"]) == 0
     (tmp_path / "copy.toml").write_text(capsys.readouterr().out, encoding="utf-8")
     copy = read_prompts({"zero-shot": tmp_path / "copy.toml"}, "detect")["zero-shot"]
     assert copy.sha256 == Prompts()["zero-shot"].sha256
@@ -101,7 +101,7 @@ def test_a_packaged_variant_stands_for_a_published_procedure() -> None:
         ('[parts]\nnone = "x"', UsageError, "no part 'none'"),
         ('[parts]\nscore = "From {low} to 10"', UsageError, r"Nothing fills in \{low\}"),
         ("[parts]\nscore = 3", ClaimlabError, "not texts"),
-        ("not toml", ClaimlabError, "not a TOML file"),
+        ("not toml", ClaimlabError, "not valid TOML"),
     ],
 )
 def test_what_cannot_be_used_is_an_error_with_the_way_out(

@@ -22,16 +22,14 @@ from claimlab.detect.asking import verdict_schema
 from claimlab.detect.detectors.llm_search import turn_schema
 from claimlab.detect.run import detect
 from claimlab.evolve.claims.seed import answer_schema
-from claimlab.evolve.drift.fuse import Reading, schema_of
-from claimlab.llm.gather import ask_sync
-from claimlab.llm.judge import Reasoned
-from claimlab.llm.messages import Request
+from claimlab.evolve.drift.judged import Reading, schema_of
+from claimlab.llm.judge import Reasoned, ask_sync
+from claimlab.llm.messages import Request, wire_schema
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile
-from claimlab.llm.schema import wire_schema
 
 ROOMS = (
-    "audit.asking", "enrich.extract", "evaluate.judge.opinions", "evolve.auditors.known.model", "evolve.claims.seed",
+    "audit.judge", "enrich.extract", "evaluate.judge.opinions", "evolve.auditors.known.model", "evolve.claims.seed",
     "evolve.drift.judged", "evolve.rewrite.known.model", "evolve.worth.score", "llm.open",
 )  # fmt: skip
 LENGTHS = {"minLength", "maxLength", "pattern", "format"}

@@ -184,3 +184,26 @@ def test_a_dataset_prints_the_same_facts(folder: Path, capsys: pytest.CaptureFix
     assert len(facts) >= 6
     assert any(line.startswith("- veracity in test: ") for line in facts)
     assert all(line in page for line in facts)
+
+
+def test_a_query_reads_the_tables_and_nothing_else(tmp_path: Path) -> None:
+    planted()[0].write(tmp_path / "data")
+    (tmp_path / "x.csv").write_text("a\n1\n")
+    shown = cl.show(tmp_path / "data", sql="select veracity, count(*) n from records group by 1")
+    assert dict(shown.table.rows()) == {"false": 481, "true": 488}
+    side = "select count(distinct record_id) as n from annotations"
+    assert cl.show(tmp_path / "data", sql=side).to_json()["rows"][0]["n"] > 0
+    everything = "select a.id from records a cross join records b cross join records c"
+    assert cl.show(tmp_path / "data", sql=everything).table.height == 20
+    assert cl.show(tmp_path / "data", sql="select id from records", limit=50).table.height == 50
+    for refused in (
+        f"select * from read_csv('{tmp_path}/x.csv')",
+        f"SELECT * FROM Read_CSV/**/('{tmp_path}/x.csv')",
+        f"select * from '{tmp_path}/x.csv'",
+        "drop table records",
+        "select nothing from records",
+    ):
+        with pytest.raises(UsageError, match=r"\.$|from records$"):
+            cl.show(tmp_path / "data", sql=refused)
+    with pytest.raises(UsageError, match="itself"):
+        cl.show(tmp_path / "data", sql="select 1", where="id=1")

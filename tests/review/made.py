@@ -101,14 +101,23 @@ def dataset(size: int = 60, **tables: pl.DataFrame) -> Dataset:
     )
 
 
-def predictions(made: Dataset) -> pl.DataFrame:
-    """A run that says "true" of everything, less and less surely."""
-    n = len(made)
-    scores = [json.dumps({"true": 1 - k / (2 * n), "false": k / (2 * n)}) for k in range(n)]
-    said = {
-        "record_id": made.records["id"],
-        "run": ["x"] * n,
-        "label": ["true"] * n,
-        "scores": scores,
-    }
-    return pl.DataFrame({**said, "rationale": ["It is so."] * n})
+def predictions(
+    made: Dataset, said: dict[str, str] | None = None, sure: dict[str, float] | None = None
+) -> pl.DataFrame:
+    """A run that says "true" of everything, less and less surely; or what it says of each record,
+    and how surely.
+    """
+    ids = made.records["id"].to_list()
+    labels = said or dict.fromkeys(ids, "true")
+    scores = sure or {record: 1 - k / (2 * len(ids)) for k, record in enumerate(ids)}
+    other = {"true": "false", "false": "true"}
+    shares = [(labels[i], scores[i]) for i in ids]
+    return pl.DataFrame(
+        {
+            "record_id": ids,
+            "run": ["x"] * len(ids),
+            "label": [label for label, _ in shares],
+            "scores": [json.dumps({label: p, other[label]: 1 - p}) for label, p in shares],
+            "rationale": ["It is so."] * len(ids),
+        }
+    )

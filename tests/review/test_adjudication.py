@@ -79,7 +79,7 @@ def test_discussion_reveals_and_votes_again(tmp_path: Path) -> None:
     assert [(v.who, v.value) for v in item.votes] == [("Annotator 1", "no")]
     for n in range(1, 7):
         made.decide("ana", str(n), "no", key=key())
-        made.second_vote("ben", str(n), "no", key=key())
+        made.decide("ben", str(n), "no", key=key())
     assert sorted(i.id for i in made.disputed()) == ["7", "8"]
     assert made.results().filter(item="1")["how"].to_list() == ["agreed"]
     before, after = (
@@ -97,18 +97,17 @@ def test_votes_are_revealed_when_all_are_in(tmp_path: Path) -> None:
     made.decide("ana", "1", "yes", key=key())
     with pytest.raises(NotAllowed, match="Not every annotator has voted"):
         made.reveal("1", "ola")
-    with pytest.raises(NotAllowed, match="not revealed"):
-        made.second_vote("ana", "1", "no", key=key())
+    assert made.item("1", "ana").round == "first"
     made.decide("ben", "1", "no", key=key())
     with pytest.raises(NotAllowed, match="may not reveal"):
         made.reveal("1", "ana")
     made.reveal("1", "ola")
-    with pytest.raises(NotAllowed, match="did not vote"):
-        made.second_vote("ola", "1", "no", key=key())
+    with pytest.raises(NotAllowed, match="not assigned"):
+        made.decide("ola", "1", "no", key=key())
     assert made.item("1", "ben").round == "second"
     with pytest.raises(NotAllowed, match="were revealed"):
         made.undo("ben")
-    made.second_vote("ben", "1", "yes", key=key())
+    made.decide("ben", "1", "yes", key=key())
     assert made.undo("ben").value == "no"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from parts.standin import StandIn
 
-from claimlab.core.calls.estimate import estimate
+from claimlab.core.calls.estimate import cost_of
 from claimlab.core.errors import UsageError
 from claimlab.llm.profiles import Profile
 from claimlab.review.asked import review_ask
@@ -61,7 +61,7 @@ def test_what_a_model_would_cost_is_known_before_it_is_asked(tmp_path: Path) -> 
     made = review(tmp_path / "r")
     with StandIn(said) as server:
         profile = Profile(name="stand-in", base_url=server.url, model="m", timeout=10.0)
-        cost = estimate(review_ask, made, profile, limit=4)
+        cost = cost_of(review_ask, made, profile, limit=4)
         assert server.requests == 0
     assert cost["items"] == 4
     assert cost["parts"]["m"]["calls"] == 4

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from claimlab.cli.story import Tour
-from claimlab.cli.tour import run_review
+from claimlab.cli.tour import Tour, run_review
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin, planted
 from claimlab.review.review import Review

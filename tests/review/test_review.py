@@ -128,7 +128,7 @@ def test_undo_takes_back_one_step_at_a_time(tmp_path: Path) -> None:
 def test_history_goes_back_newest_first_and_an_answer_can_be_changed(tmp_path: Path) -> None:
     made = review(tmp_path / "r", items=3)
     work_through(made, "ana")
-    assert [item.id for item in made.history("ana")] == ["3", "2", "1"]
+    assert made.turn("ana").standing.earlier == ("3", "2", "1")
     made.decide("ana", "2", "no", key=key(), comment="On second thoughts.")
     item = made.item("2", "ana")
     assert (item.value, item.comment) == ("no", "On second thoughts.")

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -18,9 +20,18 @@ from hypothesis import strategies as st
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import OutputExists, SearchFailed, UnreadableFile, UsageError
-from claimlab.search.analysis import STEMMERS, analyzer, best_passage, field_of, prepared
+from claimlab.core.stats.scores import Floats32
+from claimlab.search.analysis import (
+    STEMMERS,
+    analyzer,
+    best_passage,
+    field_of,
+    prepared,
+    snippets,
+)
 from claimlab.search.connect import index_at
 from claimlab.search.evidence import Evidence
+from claimlab.search.fusion import Meaning
 from claimlab.search.local import LocalIndex, build_index
 from claimlab.search.providers.local import Local
 from claimlab.search.query import Query
@@ -140,6 +151,46 @@ def test_a_long_text_is_prepared_in_parts_and_no_word_is_cut(
         assert prepared(text) == whole
 
 
+def by_topic(texts: Sequence[str]) -> Floats32:
+    """Unit vectors that know birds, and nothing else."""
+    birds = ["gull" in text.lower() or "bird" in text.lower() for text in texts]
+    return np.array([[bird, not bird] for bird in birds], np.float32)
+
+
+def test_what_means_the_same_is_found_without_a_common_word(index: LocalIndex) -> None:
+    with_meaning = LocalIndex(index.folder, Meaning(by_topic, {"eng"}))
+    asked = Query("birds", language="eng", max_results=2)
+    assert ids(index.search(asked)) == []
+    (found,) = with_meaning.search(asked)
+    assert found.more["document"] == "gulls"
+    assert (found.more["words"], found.more["meaning"]) == (0.0, pytest.approx(1, abs=1e-3))
+    assert (index.folder / "vectors.npy").is_file(), "encoded once"
+    assert with_meaning.search(Query("birds", language="swe")) == [], "a language it does not know"
+    both = Local(with_meaning).parameters()
+    assert both == {**Local(index).parameters(), "vectors": True}
+
+
+def test_meaning_does_not_bring_back_what_the_day_excludes(tmp_path: Path) -> None:
+    rows = [
+        {"text": "gulls left", "date": "2021-03-04"},
+        {"text": "gulls stay", "date": "2020-01-01"},
+    ]
+    source = write_lines(tmp_path / "d.jsonl", rows)
+    build_index(source, tmp_path / "index", language="eng")
+    index = LocalIndex(tmp_path / "index", Meaning(by_topic, {"eng"}))
+    early = Query("birds", language="eng", before=date(2020, 6, 1))
+    assert [piece.text for piece in index.search(early)] == ["gulls stay"]
+    assert index.newer(early) == 1
+
+
+def test_snippets_are_as_long_as_those_of_a_search_engine() -> None:
+    text = ". ".join(" ".join(f"w{i}" for i in range(n)) for n in (10, 12, 30, 90)) + "."
+    lengths = [len(part.split()) for part in snippets(text)]
+    assert max(lengths) <= 40
+    assert lengths[:3] == [22, 12, 30]
+    assert sum(part.split()[0] == "w0" for part in snippets(text)) == 4
+
+
 def test_every_stemmer_is_one_that_tantivy_has() -> None:
     for language in STEMMERS:
         assert analyzer(field_of(language)).analyze("x1") == ["x1"]
@@ -249,45 +300,21 @@ def test_what_is_no_index_is_left_alone_and_named(tmp_path: Path) -> None:
         assert caught.value.kind == "no-index"
     build_index(source, tmp_path / "index")
     manifest = tmp_path / "index" / "index.json"
-    manifest.write_text(manifest.read_text().replace('"layout": 2', '"layout": 99'))
+    manifest.write_text(manifest.read_text().replace('"layout": 3', '"layout": 99'))
     with pytest.raises(SearchFailed, match="another layout"):
         LocalIndex(tmp_path / "index").search(Query("x"))
-    assert build_index(source, tmp_path / "index").layout == 2, "and is built anew"
+    assert build_index(source, tmp_path / "index").layout == 3, "and is built anew"
 
 
-def test_a_language_may_be_found_by_a_function_handed_in(tmp_path: Path) -> None:
-    source = write_lines(
-        tmp_path / "d.jsonl",
-        [{"text": "as vacinas"}, {"text": "the gulls"}, {"text": "x", "language": "de"}],
-    )
-    manifest = build_index(
-        source, tmp_path / "i", language_of=lambda text: "por" if "vacinas" in text else None
-    )
-    assert manifest.languages == {"deu": 1, "por": 1, "und": 1}
-
-
-def test_a_dataset_is_searched_by_its_records_or_its_evidence(tmp_path: Path) -> None:
+def test_a_dataset_is_searched_by_its_records(tmp_path: Path) -> None:
     records = pl.DataFrame(
         {"id": ["a", "b"], "text": ["Gulls left Northport.", None], "kind": ["claim", "id-only"], "label_raw": ["pants", None],
          "veracity": ["false", None], "language": ["eng", "eng"], "source": ["Gazette", None], "date": [datetime(2021, 3, 4), None]}
     )  # fmt: skip
-    evidence = pl.DataFrame(
-        {
-            "record_id": ["a"],
-            "evidence_id": ["e1"],
-            "title": ["Birds"],
-            "text": ["Gulls stay all year."],
-        }
-    )
-    Dataset.build("made-up", records, {"evidence": evidence}).write(tmp_path / "ds")
+    Dataset.build("made-up", records).write(tmp_path / "ds")
     assert build_index(tmp_path / "ds", tmp_path / "records").documents == 1
     found = LocalIndex(tmp_path / "records").search(Query("gull", language="eng"))[0]
     assert (found.published, found.more["document"]) == (datetime(2021, 3, 4), "a")
-    build_index(tmp_path / "ds", tmp_path / "evidence", table="evidence", language="eng")
-    found = LocalIndex(tmp_path / "evidence").search(Query("gull", language="eng"))[0]
-    assert (found.title, found.review) == ("Birds", None), "no rating, so not a fact-check"
-    with pytest.raises(UsageError, match="no table 'claims'"):
-        build_index(tmp_path / "ds", tmp_path / "x", table="claims")
 
 
 @pytest.fixture

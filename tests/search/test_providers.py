@@ -53,7 +53,6 @@ def test_every_provider_of_the_package_is_here() -> None:
     assert set(WEB) == {
         "brave",
         "exa",
-        "google-cse",
         "google-factcheck",
         "searxng",
         "serper",
@@ -232,17 +231,6 @@ def test_searxng_reads_its_address_from_the_environment(stand_in: Any, http: Htt
         asyncio.run(PROVIDERS.get("searxng")(http, environ={"SEARXNG_URL": "ftp://x"}).search(ASK))
 
 
-def test_custom_search_says_that_it_ends(stand_in: Any, http: Http) -> None:
-    found = ask("google-cse", stand_in.will(stand_in.says(answer("google-cse"))), http)
-    assert any("1 January 2027" in note for note in found.notes)
-    assert "1 January 2027" in PROVIDERS.get("google-cse").note
-    review = found.evidence[0].review
-    assert review is not None
-    assert (review.publisher, review.rating, review.verdict) == ("Gauge Check", "False", "false")
-    assert stand_in.asked[0]["params"]["sort"] == "date:r::20210305"
-    assert stand_in.asked[0]["params"]["lr"] == "lang_pt"
-
-
 # --- faults: nothing lost, every failure named and counted ---
 
 Fault = Callable[[Any, Any], Any]
@@ -316,7 +304,6 @@ def test_a_fault_that_passes_loses_nothing(
 NOTHING: dict[str, Any] = {
     "brave": {"type": "search", "query": {"original": "gauge"}},
     "exa": {"requestId": "x", "results": []},
-    "google-cse": {"kind": "customsearch#search", "searchInformation": {"totalResults": "0"}},
     "google-factcheck": {},
     "searxng": {"query": "gauge", "results": [], "unresponsive_engines": []},
     "serper": {"searchParameters": {"q": "gauge"}, "credits": 1},
@@ -396,14 +383,14 @@ def test_names_become_a_chain() -> None:
 
 def test_a_key_is_in_no_recording(stand_in: Any, http: Http, tmp_path: Path) -> None:
     calls = Calls(cache=tmp_path)
-    stand_in.will(stand_in.says(answer("google-cse")), stand_in.says({"error": KEY}, status=403))
-    environ = {"GOOGLE_CSE_API_KEY": KEY, "GOOGLE_CSE_ID": "engine"}
-    settings = {"google-cse": {"endpoint": stand_in.url, "environ": environ}}
-    chain = connect(["google-cse"], calls, http=http, settings=settings)
+    stand_in.will(stand_in.says(answer("serper")), stand_in.says({"error": KEY}, status=403))
+    environ = {"SERPER_API_KEY": KEY}
+    settings = {"serper": {"endpoint": stand_in.url, "environ": environ}}
+    chain = connect(["serper"], calls, http=http, settings=settings)
     asyncio.run(chain.search(ASK))
     with pytest.raises(SearchFailed, match=r"\[key\]"):
         asyncio.run(chain.search(Query("another")))
     calls.close()
     assert not any(KEY.encode() in file.read_bytes() for file in tmp_path.iterdir())
-    offline = connect(["google-cse"], Calls("replay", tmp_path))
+    offline = connect(["serper"], Calls("replay", tmp_path))
     assert asyncio.run(offline.search(ASK)).evidence[0].title == "Tide gauge of Northport"

@@ -13,9 +13,8 @@ import pytest
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.split.check import check, find_leaks, keep_promise
-from claimlab.split.material import Material
 from claimlab.split.run import split
-from claimlab.split.strategy import Impossible, Parts
+from claimlab.split.strategy import Impossible, Material, Parts
 from claimlab.split.views import blocks, languages_table
 from claimlab.tasks.table import VERACITY as TASK
 

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 from claimlab.cli.app import app, run
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UsageError
 from claimlab.split import run as run_module
 
 from .conftest import Make
@@ -45,13 +44,12 @@ def test_values_that_look_alike_as_folders_get_folders_of_their_own(
         assert test["source"].unique().to_list() == held_out
 
 
-def test_a_preview_writes_nothing_and_says_so(make: Make, tmp_path: Path) -> None:
+def test_without_an_output_nothing_is_written(make: Make, tmp_path: Path) -> None:
     make(60).write(tmp_path / "data")
-    done = CliRunner().invoke(
-        app, ["split", str(tmp_path / "data"), "--preview", "-o", str(tmp_path / "out")]
-    )
-    assert isinstance(done.exception, UsageError)
-    assert "--preview writes nothing" in str(done.exception)
+    done = CliRunner().invoke(app, ["split", str(tmp_path / "data")])
+    assert done.exit_code == 0, done.output
+    assert "the same with -o DIR" in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
 def test_who_stops_it_is_told_so(

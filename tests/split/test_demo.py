@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from claimlab.cli.story import Tour
-from claimlab.cli.tour import run_split
+from claimlab.cli.tour import Tour, run_split
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin, planted
 from claimlab.pages.blocks import Cell, Section, Table

@@ -11,8 +11,8 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
-from claimlab.split.material import Shares
 from claimlab.split.run import split
+from claimlab.split.strategy import Shares
 
 from .conftest import Make, rows, sentence
 

@@ -13,6 +13,7 @@ import pytest
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.generate.planted import planted
+from claimlab.study.diff import study_diff
 from claimlab.study.page import saved_study
 
 GRID = 'seeds = [0, 1]\n[datasets.data]\nfolder = "data"\n[grid]\nsplit = ["random"]\ndetector = [{detectors}]\n'
@@ -39,7 +40,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_planted_change_is_seen_and_the_rest_is_the_same(studies: Path) -> None:
-    diff = cl.study_diff(studies / "a", studies / "b")
+    diff = study_diff(studies / "a", studies / "b")
     words = {change.axes["detector"]: change.word for change in diff.changes}
     assert words == {
         "tfidf": "lower", "stratified": "unclear", "majority": "same", "length alone": "same", "nothing": "only after",
@@ -60,12 +61,12 @@ def test_a_planted_change_is_seen_and_the_rest_is_the_same(studies: Path) -> Non
 
 
 def test_a_study_and_itself_are_the_same(studies: Path) -> None:
-    diff = cl.study_diff(studies / "a", studies / "a")
+    diff = study_diff(studies / "a", studies / "a")
     assert diff.counts() == {"same": 4}
 
 
 def test_the_other_way_round_what_fell_rises(studies: Path) -> None:
-    diff = cl.study_diff(studies / "b", studies / "a")
+    diff = study_diff(studies / "b", studies / "a")
     assert {c.axes["detector"]: c.word for c in diff.changes}["tfidf"] == "higher"
     assert {c.axes["detector"]: c.word for c in diff.changes}["nothing"] == "only before"
 
@@ -75,7 +76,7 @@ def test_without_the_runs_there_is_no_interval_and_no_verdict(
 ) -> None:
     shutil.copytree(studies / "a", tmp_path / "a")
     shutil.rmtree(tmp_path / "a" / "steps")
-    diff = cl.study_diff(tmp_path / "a", studies / "b")
+    diff = study_diff(tmp_path / "a", studies / "b")
     fallen = next(c for c in diff.changes if c.axes["detector"] == "tfidf")
     assert (fallen.word, fallen.interval) == ("unclear", None)
     assert any("are not there" in note for note in diff.notes)
@@ -88,7 +89,7 @@ def test_an_axis_with_one_value_in_each_is_noted_and_left_out(
     text = BEFORE.replace("datasets.data", "datasets.renamed")
     Path("c.toml").write_text(text, encoding="utf-8")
     cl.study_run("c.toml", "c")
-    diff = cl.study_diff("a", "c")
+    diff = study_diff("a", "c")
     assert diff.counts() == {"same": 4}
     assert diff.notes == ["The studies differ in dataset: 'data' and 'renamed'."]
 
@@ -104,7 +105,7 @@ def test_the_command_writes_what_the_function_writes(
     printed = capsys.readouterr().out
     assert printed.startswith("From 'a' to 'b', of 5 settings: 1 lower,")
     assert "majority" not in printed, "what is the same is counted only"
-    cl.study_diff("a", "b", output=tmp_path / "function")
+    study_diff("a", "b", output=tmp_path / "function")
     for file in ("diff.json", "index.html", "report.md", "call.json"):
         assert (tmp_path / "verb" / file).read_bytes() == (
             tmp_path / "function" / file

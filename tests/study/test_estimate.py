@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from parts.standin import StandIn
 
-from claimlab.core.calls.estimate import estimate
+from claimlab.core.calls.estimate import cost_of
 from claimlab.generate.planted import planted
 from claimlab.study.front import study_run
 
@@ -51,11 +51,11 @@ def test_after_one_seed_the_estimate_is_within_a_fifth_of_the_cost(
         Path("model.toml").write_text(
             f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n'
         )
-        assert estimate(study_run, "study.toml", "out", trust=True)["money_expected"] is None, (
+        assert cost_of(study_run, "study.toml", "out", trust=True)["money_expected"] is None, (
             "nothing is known of its replies"
         )
         study_run("study.toml", "out", trust=True, only={"seed": "0"})
-        priced, before = estimate(study_run, "study.toml", "out", trust=True), server.requests
+        priced, before = cost_of(study_run, "study.toml", "out", trust=True), server.requests
         assert server.requests == before
         cost = sum(
             e.cost for e in study_run("study.toml", "out", trust=True, only={"seed": "1"}).entries
@@ -102,5 +102,5 @@ def test_whatever_option_a_step_has_it_is_priced(
     Path("model.toml").write_text(
         '[stand-in]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n', encoding="utf-8"
     )
-    parts = estimate(study_run, "study.toml", "out", trust=True)["parts"]
+    parts = cost_of(study_run, "study.toml", "out", trust=True)["parts"]
     assert sorted(name.split("-")[0] for name in parts) == ["audit", "enrich"]

@@ -13,10 +13,9 @@ import claimlab as cl
 from claimlab.core.errors import ClaimlabError
 from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
-from claimlab.study.exhibit import exhibits
 from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run
-from claimlab.study.plan import plan
+from claimlab.study.plan import exhibits, plan
 from claimlab.study.run import Grid
 from claimlab.study.sample import sample
 

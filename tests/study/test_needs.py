@@ -17,6 +17,7 @@ from claimlab.generate.planted import planted
 from claimlab.llm.profiles import Profile, find_profile
 from claimlab.study.file import read_study_file
 from claimlab.study.needs import needs_of, needs_of_file
+from claimlab.study.new import study_new
 
 GRID = '[grid]\ndetector = ["asked"]\n[detector.asked]\ndetector = "llm-zero-shot"\nprofile = "profile.toml"\n'
 
@@ -135,7 +136,7 @@ def test_the_users_own_study_needs_no_leave() -> None:
         '[datasets.d]\nfolder = "data"\n[grid]\ndetector = ["tfidf"]\n', encoding="utf-8"
     )
     assert needs_of(read_study_file("mine.toml"), Path("mine.toml")) == []
-    cl.study_new("preset.toml", "pt-afc")
+    study_new("preset.toml", "pt-afc")
     assert is_allowed(*needs_of_file(Path("preset.toml")))
 
 

@@ -108,7 +108,7 @@ def test_a_wrong_file_is_a_sentence(place: Path, text: str, words: str) -> None:
 
 def test_check_names_everything_that_is_missing_at_once(place: Path) -> None:
     text = '[datasets.two]\nimport = "no.csv"\n[grid]\ndetector = ["tfidf", "crystal-ball"]\n'
-    found, problems = study_check(written(place, text))
+    found, problems, _ = study_check(written(place, text))
     assert found == []
     assert [("no.csv" in p, "crystal-ball" in p) for p in problems] == [
         (True, False),
@@ -145,7 +145,7 @@ def test_the_table_shows_the_split_or_the_first_axis_with_several_values(place: 
 def test_a_table_over_what_is_not_an_axis_is_refused_before_anything_is_run(
     place: Path, table: str, why: str
 ) -> None:
-    _, problems = study_check(written(place, f"{GRID}[table]\n{table}\n"))
+    _, problems, _ = study_check(written(place, f"{GRID}[table]\n{table}\n"))
     assert [why in problem for problem in problems] == [True]
 
 

@@ -65,7 +65,7 @@ def test_a_study_is_ready_once_its_comments_are_followed(
     text = re.sub(r"(?m)^data = .*$", f'data = "{DATA.as_posix()}"', followed(text))
     text = re.sub(r"(?m)^seeds = .*$", "seeds = [0]\nsample = 2000", text)
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
-    cells, problems = study_check(tmp_path / "study.toml", trust=True)
+    cells, problems, _ = study_check(tmp_path / "study.toml", trust=True)
     assert cells
     assert [problem for problem in problems if not of_this_machine(problem)] == []
 

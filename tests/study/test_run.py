@@ -20,7 +20,7 @@ from parts.standin import StandIn
 from sklearn.metrics import f1_score
 
 import claimlab as cl
-from claimlab.core.calls.estimate import estimate
+from claimlab.core.calls.estimate import cost_of
 from claimlab.evaluate.compare import over_seeds
 from claimlab.generate.planted import planted
 from claimlab.study.front import study_run
@@ -202,7 +202,8 @@ def test_the_tables_say_the_same_in_every_form(place: Path) -> None:
     assert len(saved) == len(grid.cells)
     tables = cl.study_table("out", rows="detector", columns="split")
     assert [row[0] for row in tables[0].rows] == ["majority", "length alone", "stratified", "tfidf"]
-    assert "longtable" in (report / "table.tex").read_text(encoding="utf-8")
+    assert "longtable" in (report / "document.tex").read_text(encoding="utf-8")
+    assert "\\begin{tabular}" in (report / "table.tex").read_text(encoding="utf-8")
 
 
 ASKING = """
@@ -246,7 +247,7 @@ def test_one_cap_holds_over_all_cells_and_starts(asked: StandIn) -> None:
 
 @pytest.mark.usefixtures("place")
 def test_the_estimate_holds_what_the_run_then_costs(asked: StandIn) -> None:
-    priced = estimate(study_run, "study.toml", "out", trust=True)
+    priced = cost_of(study_run, "study.toml", "out", trust=True)
     assert asked.requests == 0
     grid = study_run("study.toml", "out", trust=True)
     cost = sum(entry.cost for entry in grid.entries)

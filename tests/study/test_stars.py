@@ -246,3 +246,15 @@ def test_detectors_of_a_setting_have_the_ranks_that_the_data_allow(grid: Grid) -
             assert entry.tied <= finds
     saved = pl.read_csv(grid.output / "report" / "scores.csv")
     assert saved.filter(detector="tfidf", dataset="planted")["best_rank"].to_list() == [1, 1]
+
+
+def test_errors_from_seeds_and_from_records_are_taken_apart(grid: Grid) -> None:
+    for entry in grid.entries:
+        if entry.spread is None or entry.interval is None:
+            continue
+        assert entry.from_seeds == pytest.approx(entry.spread / entry.seeds**0.5)
+        assert entry.from_records is not None
+        low, high = entry.interval
+        both = (entry.from_seeds**2 + entry.from_records**2) ** 0.5
+        assert 1.5 * both < (high - low) / 2 < 4 * both  # wider than 1.96: few groups
+        assert entry.advice in ("seeds", "records")

@@ -17,7 +17,7 @@ import claimlab as cl
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.streams import share_of
-from claimlab.evaluate.run import evaluate_runs
+from claimlab.evaluate.front import evaluate_runs
 from claimlab.evaluate.scored_run import open_runs
 from claimlab.generate.planted import planted
 from claimlab.study.page import saved_study

@@ -142,3 +142,26 @@ def test_seeds_against_non_claims(real_data: Path) -> None:
     rows = cl.load("evolved-claims", real_data / "evolved-claims.zip", variant="detection").records
     found = TASKS.get("claim-detection").labels(rows).value_counts()
     assert dict(found.iter_rows()) == {"claim": 4900, "non-claim": 4800}
+
+
+def test_minus_one_of_claimbuster_is_not_worth_checking() -> None:
+    rows = records(label_raw=["-1", "0", "1", "Yes", "No", None])
+    worth, other = "worth-checking", "not-worth-checking"
+    assert read("check-worthiness", rows) == [other, other, worth, worth, other, None]
+
+
+def test_labels_that_are_not_about_truth_are_read_by_their_own_tasks() -> None:
+    assert read("subjectivity", records(label_raw=["OBJ", "SUBJ", "Uncertain"])) == [
+        "objective",
+        "subjective",
+        None,
+    ]
+    answers = ["True", "false", "partially supported", "not supported", "not_enough_evidence"]
+    expected = ["factual", "not-factual", None, None, None]
+    assert read("claim-factuality", records(label_raw=answers)) == expected
+    verdicts = records(label_raw=["true"], veracity=["true"])
+    assert read("claim-factuality", verdicts) == [None], "a verdict is about truth"
+    views = ["MISINFORMED_OR_POTENTIALLY_MISLEADING", "NOT_MISLEADING"]
+    assert read("misleading-post", records(label_raw=views)) == ["misleading", "not-misleading"]
+    stances = ["Supports", "Refutes", "Neutral"]
+    assert read("stance", records(label_raw=stances)) == ["agree", "disagree", "discuss"]

@@ -23,6 +23,7 @@ HARBOUR = "The harbour of Northport froze over in the winter of 1931."
         ("¿Qué pasó?", "qué  pasó"),
         ("Straße", "STRASSE"),
         ("これは、本当です。", "これは本当です"),
+        ("It\ufffds all over", "It's all over"),  # lost to a wrong encoding
     ],
 )
 def test_case_punctuation_and_white_space_make_no_other_claim(one: str, other: str) -> None:

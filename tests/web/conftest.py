@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,21 @@ def signed_in(folder: Path, **more: Any) -> TestClient:
     return TestClient(
         app, base_url="http://127.0.0.1:8765", cookies={settings.cookie: settings.token}, **more
     )
+
+
+@pytest.fixture(scope="session")
+def ended() -> Callable[[TestClient, str], dict[str, Any]]:
+    """`ended(client, location)` is the job at `location`, once it has ended."""
+    return _ended
+
+
+def _ended(client: TestClient, location: str) -> dict[str, Any]:
+    for _ in range(900):
+        job: dict[str, Any] = client.get(f"/api{location}").json()
+        if job["state"] not in ("waiting", "running"):
+            return job
+        time.sleep(0.1)
+    raise AssertionError(job)
 
 
 TOKEN = "a-token-of-the-tests-0123456789"

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 PAGES = (
     "", "datasets/data", "datasets/data?q=nothing-at-all", "audits/reports~audit", "runs/runs~tfidf?right=wrong",
     "compare?one=runs~tfidf&other=runs~majority", "traces/evolved", "reports/reports~audit", "sign-in", "no-such-page",
-    "new-review?dataset=data", "reviews/review", "reviews/review/sign-in",
+    "new-review?dataset=data", "add", "jobs", "match?text=the&archive=data", "datasets/data?mark=true", "figures", "datasets/data/run/audit", "datasets/data/run/split", "reviews/review", "reviews/review/sign-in",
 )  # fmt: skip
 
 

@@ -143,7 +143,7 @@ def test_wrong_predictions_are_filtered_and_two_runs_compared(
         shot(page, "10-wrong-predictions")
         page.locator(".matrix td.miss a").first.click()
         assert page.locator("td.wrong").count() >= 1
-        page.get_by_role("link", name="compare with runs/majority").click()
+        page.get_by_role("link", name="compare with runs/majority").click()  # on the same records
         page.get_by_role("link", name="only the first").click()
         shot(page, "11-two-runs")
         rows = page.locator("table.records tbody tr")
@@ -255,7 +255,7 @@ def test_answers_survive_a_lost_connection_and_a_reload(
     review = Review.open(tmp_path / "review")
     assert "10" in review.results()["value"].cast(pl.String).to_list()
     assert "undo" in review.events()["kind"].to_list()
-    assert "not sure, 5 or 6" in [item.comment for item in review.history("ana")]
+    assert "not sure, 5 or 6" in [ballot.comment for ballot in review.ballots()]
     review.close()
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import polars as pl
 import pytest
@@ -16,8 +18,13 @@ from starlette.testclient import TestClient
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.record import to_side_table
+from claimlab.detect.detectors.tfidf import Tfidf
+from claimlab.detect.run import prepare
 from claimlab.generate.planted import clean_twin, planted
+from claimlab.review.create import review_create
+from claimlab.tasks import open_task
 from claimlab.web import rows
+from claimlab.web.datasets import marked
 
 
 def get(client: TestClient, path: str, **parameters: Any) -> dict[str, Any]:
@@ -167,7 +174,7 @@ def test_a_finding_leads_to_its_records_and_back(client: TestClient) -> None:
 def test_advice_shows_calls_as_code(client: TestClient) -> None:
     page = client.get("/audits/reports~audit").text
     assert "<code>claimlab split data -o data-by-" in page
-    assert "`" not in page.split("<ul>")[1].split("</ul>")[0]
+    assert "`" not in page.split('<ol class="advice">')[1].split("</ol>")[0]
 
 
 def test_findings_are_filtered(client: TestClient) -> None:
@@ -433,3 +440,132 @@ def test_every_run_of_a_folder_can_be_seen_and_compared(
         compared = client.get(f"/api{link}").json()
         assert compared["counts"]["different answers"] == compared["shared"] > 0
         assert client.get("/runs/runs?part=2").status_code == 404
+
+
+def test_a_run_is_shown_with_its_interval_baselines_ties_and_subgroups(
+    client: TestClient, workspace: Path
+) -> None:
+    figures = get(client, "/runs/runs~tfidf/figures")
+    (result,) = cl.evaluate([workspace / "runs" / "tfidf"], by=["language"]).runs
+    assert figures["macro_f1"] == pytest.approx(result.scores.macro_f1)
+    assert figures["interval"] == pytest.approx(result.intervals["macro_f1"], abs=0.02)
+    assert figures["baselines"]["majority"] == pytest.approx(result.baselines[0].macro_f1)
+    assert [one["link"] is None for one in figures["rivals"]] == [True, False]
+    for one in figures["rivals"][1:] + figures["subgroups"]:
+        assert client.get(one["link"]).status_code == 200
+    (by,) = [one for one in result.slices if one.by == "language"]
+    assert {one["value"]: one["n"] for one in figures["subgroups"]} == {
+        cell.value: cell.n for cell in by.cells
+    }
+
+
+def test_only_runs_on_the_same_records_are_compared(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    data = clean_twin(size=300)
+    data.write(tmp_path / "data")
+    cl.detect(data, "majority", output=tmp_path / "one")
+    cl.detect(data, "stratified", output=tmp_path / "two")
+    cl.detect(data, "majority", limit=20, output=tmp_path / "fewer")
+    with client_of(tmp_path) as client:
+        rivals = client.get("/api/runs/one/figures").json()["rivals"]
+        assert {one["name"] for one in rivals} == {"one", "two"}
+
+
+def test_the_weights_of_words_add_up_to_the_answer(client: TestClient, workspace: Path) -> None:
+    run = Dataset.open(workspace / "runs" / "tfidf")
+    row = run.tables["predictions"].to_dicts()[0]
+    data = get(client, "/runs/runs~tfidf/why", id=row["record_id"])
+    text = run.records.filter(pl.col("id") == row["record_id"])["text"][0]
+    assert [word["text"] for word in data["words"]] == text.split()
+    assert max(abs(word["weight"]) for word in data["words"]) == 1
+    detector, task = Tfidf(), open_task("veracity")
+    prepare(
+        Dataset.open(workspace / "data"), detector, task=task, seed=0, evidence="none", pieces=1
+    )
+    matrix = detector._matrix(pl.DataFrame({"text": [text]}))
+    margin = detector.linear.model.decision_function(matrix)[0]
+    classes = [str(one) for one in detector.linear.model.classes_]
+    weights = dict.fromkeys(classes, 0.0)
+    for label in classes:
+        weights[label] = sum(weight for _, weight in detector.weights(text, label))
+    free = margin - float(detector.linear.model.intercept_[0])
+    assert weights[classes[1]] == pytest.approx(free, abs=1e-5)
+    assert weights[classes[0]] == pytest.approx(-free, abs=1e-5)
+
+
+def test_a_record_shows_what_runs_and_annotators_said_of_it(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    data = clean_twin(size=60)
+    data.write(tmp_path / "data")
+    cl.detect(data, "majority", output=tmp_path / "run")
+    review = review_create(tmp_path / "data", tmp_path / "review", task="label", sample=60)
+    review.add_person("ana")
+    item = review.next_item("ana")
+    assert item is not None
+    review.decide("ana", item.id, "true", key=str(uuid4()))
+    (decided_id,) = review.results().filter(pl.col("item") == item.id)["record_id"]
+    review.close()
+    answered = Dataset.open(tmp_path / "run").records["id"][0]
+    with client_of(tmp_path) as client:
+        shown = get(client, "/datasets/data/record", id=answered)
+        assert [one["run"] for one in shown["answers"]] == ["run"]
+        assert client.get(shown["answers"][0]["link"]).status_code == 200
+        decided = get(client, "/datasets/data/record", id=decided_id)
+        assert [one["review"] for one in decided["decisions"]] == ["review"]
+        page = client.get("/datasets/data/record", params={"id": answered}).text
+        assert page.index("Label <b") < page.index("blockquote")
+
+
+def test_hits_and_telling_words_are_marked_and_heads_filter(client: TestClient) -> None:
+    page = client.get("/datasets/data", params={"q": "THE"}).text
+    assert re.search(r"<mark>[Tt]he</mark>", page)
+    client.get("/datasets/data/counts")
+    page = client.get("/datasets/data").text
+    head = page[page.index('id="head-veracity"') :]
+    link = re.search(r'<a href="([^"]+)" aria-label="(\w+): (\d+)"', head)
+    assert link is not None
+    filtered = client.get(f"/api{html.unescape(link[1])}").json()
+    assert filtered["turning"]["total"] == int(link[3])
+    assert marked("<b>the</b> Boom", "b", {"boom": "false"}) == (
+        "&lt;<mark>b</mark>&gt;the&lt;/<mark>b</mark>&gt; <mark>B</mark>oom"
+    )
+    assert marked("a Boom <", "", {"boom": "false"}) == (
+        'a <mark class="leans-false" title="false">Boom</mark> &lt;'
+    )
+
+
+def test_the_lineage_says_what_each_step_lost(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    data, _ = planted(size=200)
+    data.write(tmp_path / "data")
+    cl.clean(tmp_path / "data", output=tmp_path / "clean")
+    kept = Dataset.open(tmp_path / "clean").records.height
+    with client_of(tmp_path) as client:
+        *_, first, last = get(client, "/datasets/clean")["stages"]
+        assert first["link"] == "/datasets/data"
+        assert (last["step"], last["records"]) == ("clean", kept)
+        assert last["lost"] == data.records.height - kept > 0
+
+
+def test_advice_has_a_button_for_each_command_that_a_page_can_start(client: TestClient) -> None:
+    audit = get(client, "/audits/reports~audit")
+    doing = [one for advice in audit["advice"] for one in advice["commands"]]
+    links = [one["link"] for one in doing if one["link"]]
+    assert links
+    for link in links:
+        form = client.get(f"/api{link}")
+        assert form.status_code == 200, link
+    assert sum(audit["verdicts"].values()) == len(audit["findings"])
+
+
+def test_a_claim_is_looked_up_in_a_dataset_of_the_workspace(
+    client: TestClient, workspace: Path
+) -> None:
+    record = Dataset.open(workspace / "data").records.drop_nulls("text").to_dicts()[3]
+    found = get(client, "/match", text=record["text"], archive="data")
+    assert found["matches"][0]["text"] == record["text"]
+    assert client.get(found["matches"][0]["link"]).status_code == 200
+    assert get(client, "/match")["matches"] == []

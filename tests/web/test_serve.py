@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import socket
@@ -16,6 +17,7 @@ import pytest
 
 from claimlab.cli.app import run
 from claimlab.generate.planted import clean_twin
+from claimlab.web.app import create_app
 
 
 def started(*arguments: str) -> tuple[subprocess.Popen[str], str]:
@@ -95,6 +97,25 @@ def test_half_a_request_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         for connection in (silent, half):
             assert connection.recv(100) == b""
         assert b"40" in body.recv(100)[:16]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=20)
+
+
+def test_the_page_on_twins_names_all_of_them_and_its_commands_work(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "serve-api.md").read_text(encoding="utf-8")
+    described = create_app(tmp_path).openapi()["paths"].items()
+    twins = {path for path, methods in described if "get" in methods}
+    assert set(re.findall(r"^\| `(/api[^`]*)`", page, re.MULTILINE)) == twins
+    clean_twin(size=20).write(tmp_path / "planted")
+    process, address = started(str(tmp_path), "--port", "0")
+    where, token = address.split("sign-in#token=")
+    try:
+        for command in re.findall(r"^    curl .*", page, re.MULTILINE):
+            here = command.replace("http://127.0.0.1:8765/", where)
+            asked = here.replace("$CLAIMLAB_SERVE_TOKEN", token)
+            answer = subprocess.run(["bash", "-c", asked], capture_output=True, check=True)
+            assert "problem" not in json.loads(answer.stdout), command
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(timeout=20)

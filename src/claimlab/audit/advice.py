@@ -49,11 +49,9 @@ class AdviceRule:
     labelled: bool | None = None
 
     def matches(self, finding: Finding) -> bool:
-        named = not self.checks or finding.check in self.checks
-        fits = self.labelled is None or self.labelled == bool(finding.n)
         return (
-            named
-            and fits
+            finding.check in (self.checks or [finding.check])
+            and self.labelled in (None, bool(finding.n))
             and finding.verdict in self.verdicts
             and (finding.feature or "").startswith(self.feature)
         )
@@ -61,10 +59,10 @@ class AdviceRule:
 
 def _rule(row: JsonObject) -> AdviceRule:
     """A row of `data/advice.toml`; its remedy is a name, or a name and a word behind a colon."""
-    name, _, word = row["remedy"].partition(":")
+    name, *words = row["remedy"].split(":")
     carried_out = getattr(remedy, name)
     lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
-    return AdviceRule(**{**row, **lists, "remedy": carried_out(word) if word else carried_out})
+    return AdviceRule(**{**row, **lists, "remedy": lambda case: carried_out(case, *words)})
 
 
 # The last is for a check of another package, or one that has no rule of its own yet.
@@ -94,20 +92,16 @@ class Advice:
 
     def __str__(self) -> str:
         """As Python shows it."""
-        return "\n".join(
-            [
-                f"{self.text} [{self.points:.1f} points]",
-                *(f"    {one.python}" for one in self.commands),
-            ]
-        )
+        return "\n".join([self.words, *(f"    {one.python}" for one in self.commands)])
+
+    @property
+    def words(self) -> str:
+        """The sentence, and by how much the findings can move a score."""
+        return f"{self.text} [{self.points:.1f} points]"
 
     def to_json(self) -> JsonObject:
-        faces = {
-            "commands": [one.shell for one in self.commands],
-            "python": [one.python for one in self.commands],
-        }
-        plain = ("action", "text", "verdict", "findings", "points")
-        return {**{name: getattr(self, name) for name in plain}, **faces}
+        shell, python = [one.shell for one in self.commands], [one.python for one in self.commands]
+        return {**vars(self), "commands": shell, "python": python}
 
 
 @dataclass(frozen=True)
@@ -140,20 +134,13 @@ class Conclusion:
     def _repr_html_(self) -> str:
         items = []
         for one in self.advice:
-            calls = "".join(
-                f"<br><code>{escape(command.python)}</code>" for command in one.commands
-            )
-            items.append(f"<li>{escape(one.text)} [{one.points:.1f} points]{calls}</li>")
+            calls = [f"<br><code>{escape(command.python)}</code>" for command in one.commands]
+            items.append(f"<li>{escape(one.words)}{''.join(calls)}</li>")
         return f"<p>{escape(self.text)}</p><ul>{''.join(items)}</ul>"
 
     def to_json(self) -> JsonObject:
-        names = {name: getattr(self, name) for name in ("passed", "inconclusive", "not_measured")}
-        return {
-            "usable": self.usable,
-            "text": self.text,
-            "advice": [one.to_json() for one in self.advice],
-            **names,
-        }
+        advice = [one.to_json() for one in self.advice]
+        return {"usable": self.usable, **vars(self), "advice": advice}
 
 
 def conclude(findings: Sequence[Finding], case: Case = NOWHERE) -> Conclusion:
@@ -194,17 +181,14 @@ def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, .
     out = []
     for number in sorted(groups):
         group, rule = sorted(groups[number], key=_severity), RULES[number]
-        commands = tuple(rule.remedy(replace(case, findings=group)))
-        text = rule.sentence.format_map(_fields(group))
-        points = max(map(points_of, group))
         out.append(
             Advice(
                 rule.action,
-                text,
+                rule.sentence.format_map(_fields(group)),
                 group[0].verdict,
-                tuple(name_of(f) for f in group),
-                points,
-                commands,
+                tuple(map(name_of, group)),
+                max(map(points_of, group)),
+                tuple(rule.remedy(replace(case, findings=group))),
             )
         )
     return tuple(sorted(out, key=lambda a: (-a.points, VERDICTS.index(a.verdict))))
@@ -247,11 +231,7 @@ def next_step(findings: Iterable[Finding], case: Case) -> Command:
             if finding.check == check and rule.action in REPAIRS:
                 return rule.remedy(replace(case, findings=[finding]))[0]
     commands, folder = case.parted()
-    return (
-        commands[0]
-        if commands
-        else Command("detect", folder, {"output": case.beside("run"), **case.task})
-    )
+    return commands[0] if commands else case.command("detect", "run", folder, **case.task)
 
 
 def reason(finding: Finding) -> str:
@@ -268,24 +248,17 @@ def name_of(finding: Finding) -> str:
 def _sentence(named: dict[Verdict, tuple[str, ...]]) -> str:
     fails, warns, passes = (len(named[v]) for v in ("fail", "warn", "pass"))
     if fails or warns:
-        counts = " and ".join(f"{n} {word}" for n, word in ((fails, "fail"), (warns, "warn")) if n)
-        step = (
-            "do not report a score on this dataset without these steps"
-            if fails
-            else "report a score with care"
-        )
-        return f"{counts}: {step}."
-    unclear = " and ".join(f"{len(named[v])} {word}" for v, word in _UNCLEAR if named[v])
+        counts = " and ".join(f"{len(named[v])} {v}" for v in ALARMS if named[v])
+        steps = "do not report a score on this dataset without these steps"
+        return f"{counts}: {steps if fails else 'report a score with care'}."
+    unclear = " and ".join(f"{len(named[v])} {v.replace('-', ' ')}" for v in _UNCLEAR if named[v])
     if passes:
         rest = f" This does not cover what is {unclear}: that is not a pass." if unclear else ""
         return f"Nothing was found in what could be measured ({passes} pass).{rest}"
     return f"Nothing could be measured ({unclear or 'no findings'}). That is not a pass."
 
 
-_UNCLEAR: tuple[tuple[Verdict, str], ...] = (
-    ("inconclusive", "inconclusive"),
-    ("not-measured", "not measured"),
-)
+_UNCLEAR: tuple[Verdict, ...] = ("inconclusive", "not-measured")
 
 
 def _severity(finding: Finding) -> tuple[int, float]:
@@ -304,14 +277,14 @@ def _fields(group: Sequence[Finding]) -> _Fields:
     short.
     """
     first, several = group[0], len(group) > 1
-    names = [f"'{_label(f)}'" for f in group]
-    scored = [f"{_label(f)} {_score(f)}" for f in group]
-    columns = f"the column{'s' if several else ''} {_list(names)}"
+    names = _list([f"'{_label(f)}'" for f in group])
+    scored = _list([f"{_label(f)} {_score(f)}" for f in group])
+    columns = f"column{'s' if several else ''} {names}"
     fields = _Fields(
-        names=_list(names),
-        scored=f"macro-F1 of {_list(scored)}",
-        columns=columns,
-        Columns=f"The{columns[3:]}",
+        names=names,
+        scored=f"macro-F1 of {scored}",
+        columns=f"the {columns}",
+        Columns=f"The {columns}",
         give="alone give" if several else "alone gives",
         each="each" if several else "it",
         them="them" if several else "it",
@@ -323,7 +296,7 @@ def _fields(group: Sequence[Finding]) -> _Fields:
         words=_list([f"'{row['word']}'" for row in first.details.get("words", [])]),
         column=str(next((row.get("column") for row in first.details.get("filled", [])), "–")),
     )
-    return _Fields({**fields, **_figures(first)})
+    return _Fields(fields | _figures(first))
 
 
 def _figures(finding: Finding) -> dict[str, str]:
@@ -354,16 +327,14 @@ def _score(finding: Finding) -> str:
 
 def _count(finding: Finding) -> int:
     """How many records a finding is about, where it counts them; otherwise those that it names."""
-    keys = (
-        "copies",
-        "conflicting_records",
-        "contradicting_records",
-        "suspects",
-        "leaked",
-        "paraphrased",
-    )
-    known = [int(finding.details[key]) for key in keys if key in finding.details]
-    return known[0] if known else finding.pointed_at
+    known = (int(finding.details[key]) for key in _COUNTED if key in finding.details)
+    return next(known, finding.pointed_at)
+
+
+_COUNTED = (
+    *("copies", "conflicting_records", "contradicting_records"),
+    *("suspects", "leaked", "paraphrased"),
+)
 
 
 def _list(words: Sequence[str]) -> str:

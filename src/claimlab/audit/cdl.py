@@ -84,7 +84,7 @@ def keyword_score(
     x_train, x_test, y_train, y_test = train_test_split(
         matrix, y, test_size=TEST_SHARE, random_state=split_seed, stratify=y
     )
-    guess = vote(x_train, y_train, x_test, classes, trees=TREES, leaves=LEAVES, seed=SEED)
+    guess = vote(x_train, y_train, x_test, classes)
     return float(macro_f1(confusion(y_test, guess, classes)))
 
 
@@ -99,14 +99,11 @@ def presence(texts: pl.Series, words: list[str]) -> npt.NDArray[np.uint8]:
     """Binary presence after the scripts' second, harsher cleaning: a top word such as "19" is an
     all-zero column.
     """
-    column = {w: i for i, w in enumerate(words)}
-    tokens = pl.DataFrame(
-        {"row": np.arange(texts.len()), "word": cdl_presence_tokens(texts)}
-    ).explode("word")
-    hits = tokens.filter(pl.col("word").is_in(words))
+    held = pl.DataFrame({"row": np.arange(texts.len()), "word": cdl_presence_tokens(texts)})
+    columns = pl.DataFrame({"word": words, "column": range(len(words))})
+    hits = held.explode("word").join(columns, on="word")
     matrix = np.zeros((texts.len(), len(words)), np.uint8)
-    columns = hits["word"].replace_strict(column, default=0, return_dtype=pl.Int64).to_numpy()
-    matrix[hits["row"].to_numpy(), columns] = 1
+    matrix[hits["row"].to_numpy(), hits["column"].to_numpy()] = 1
     return matrix
 
 
@@ -156,15 +153,9 @@ def time_score(
 
 
 def finding(
-    check: str,
-    score: float,
-    subject: Subject,
-    *,
-    what: str,
-    feature: str,
-    protocol: str = "cdl",
-    **more: object,
+    check: str, score: float, subject: Subject, what: str, feature: str, **more: object
 ) -> Finding:
+    protocol = subject.context.protocol
     counts = np.bincount(subject.y, minlength=len(subject.classes))
     return Finding.model_validate(
         {
@@ -235,9 +226,9 @@ def vote(
     test: Bits,
     classes: int,
     *,
-    trees: int = 100,
-    leaves: int = 20,
-    seed: int = 42,
+    trees: int = TREES,
+    leaves: int = LEAVES,
+    seed: int = SEED,
 ) -> Index:
     """Fit on `train` and return the majority answer of the trees for each row of `test`; ties go to
     the first class.
@@ -325,14 +316,9 @@ def grow(
             split.add(at)
             nodes += _children(nodes[at], *chosen)
         at += 1
-    labels = [
-        _largest(node.total, rng) for node in nodes
-    ]  # of every node, as the draws of a tie are in this order
-    return [
-        Leaf(node.mask, node.value, label)
-        for i, (node, label) in enumerate(zip(nodes, labels, strict=True))
-        if i not in split
-    ]
+    # Of every node, as the draws of a tie are in this order.
+    every = [Leaf(node.mask, node.value, _largest(node.total, rng)) for node in nodes]
+    return [leaf for i, leaf in enumerate(every) if i not in split]
 
 
 def best_split(node: Node, features: Index, rng: np.random.Generator) -> tuple[int, Counts] | None:
@@ -340,19 +326,17 @@ def best_split(node: Node, features: Index, rng: np.random.Generator) -> tuple[i
     null when the node is pure or no feature divides it."""
     if (node.total > 0).sum() < 2:
         return None
-    words, bits = features // 64, np.uint64(1) << (63 - features % 64).astype(np.uint64)
-    held = (node.patterns[words] & bits[:, None]) != 0
+    bits = np.uint64(1) << (63 - features % 64).astype(np.uint64)
+    held = (node.patterns[features // 64] & bits[:, None]) != 0
     yes = held.astype(np.float64) @ node.weight.T
     no = node.total - yes
     yes_size, no_size = yes.sum(axis=1), no.sum(axis=1)
     divides = (yes_size > 0) & (no_size > 0)
     if not divides.any():
         return None
-    purity = (yes**2).sum(axis=1) / np.maximum(yes_size, 1) + (no**2).sum(axis=1) / np.maximum(
-        no_size, 1
-    )
-    purity = np.where(divides, purity, -np.inf)
-    best = _largest(purity, rng)
+    parts = ((yes, yes_size), (no, no_size))
+    purity = sum((side**2).sum(axis=1) / np.maximum(size, 1) for side, size in parts)
+    best = _largest(np.where(divides, purity, -np.inf), rng)
     return int(features[best]), yes[best]
 
 
@@ -379,11 +363,10 @@ def _unique(packed: Packed) -> tuple[Packed, Index]:
     """Distinct rows in order, and which of them each row is. One word is compared as a number, the
     common case.
     """
-    if len(packed) == 1:
-        values, back = np.unique(packed[0], return_inverse=True)
-        return values[None], back.ravel()
-    values, back = np.unique(packed, axis=1, return_inverse=True)
-    return values, back.ravel()
+    one_word = len(packed) == 1
+    rows, axis = (packed[0], None) if one_word else (packed, 1)
+    values, back = np.unique(rows, axis=axis, return_inverse=True)
+    return values[None] if one_word else values, back.ravel()
 
 
 def _largest(values: Floats, rng: np.random.Generator) -> int:

@@ -10,18 +10,19 @@ these words, printed by reports and by the docs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from collections.abc import Iterable
+from typing import Literal, Protocol
 
-from claimlab.audit.rule import Rule, Settings
+import polars as pl
+
+from claimlab.audit import fair
+from claimlab.audit.features import Feature
+from claimlab.audit.rule import Context, ProtocolName, Rule
 from claimlab.audit.subject import Subject
 from claimlab.core import packaged
-from claimlab.core.finding import Finding
+from claimlab.core.finding import Finding, Verdict
 from claimlab.core.registry import Registry
 from claimlab.core.types import JsonObject
-
-ProtocolName = Literal["fair", "cdl", "cdl-holdout"]
-
 
 PROTOCOLS: JsonObject = packaged.toml("claimlab.audit", "protocols.toml")
 
@@ -36,18 +37,6 @@ def caveats(protocol: str, check: str | None = None) -> list[str]:
         for caveat in PROTOCOLS.get(protocol, {}).get("caveats", [])
         if check is None or check in caveat.get("checks", [check])
     ]
-
-
-@dataclass(frozen=True)
-class Context:
-    """The input of every check: the protocol, the seed, and what the caller passed in."""
-
-    protocol: ProtocolName = "fair"
-    seed: int = 0
-    settings: Settings = field(default_factory=Settings)
-    columns: tuple[str, ...] = ()  # extra columns to test in the same way
-    judge: Any = None  # a feasibility judge: see audit/checks/feasibility.py
-    debug: bool = False  # let a fault in a check come through as it is
 
 
 class Check(Protocol):
@@ -74,16 +63,105 @@ def not_measured(
 
 
 SHORTCUT_RULE = Rule().words()
+Need = Literal["text", "classes"]
 
 
 class FairCheck:
-    """What most checks have in common: they follow the fair protocol, by the rule of shortcuts."""
+    """What most checks have in common: they follow the fair protocol, by the rule of shortcuts, and
+    are not measured where the records lack what they need."""
 
     name: str
     title: str
     question: str
     protocols: tuple[ProtocolName, ...] = ("fair",)
     rule: str = SHORTCUT_RULE
+    needs: tuple[Need, ...] = ()
 
-    def unmeasured(self, why: str, n: int = 0, feature: str | None = None) -> Finding:
-        return not_measured(self.name, "fair", why, n=n, feature=feature)
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        subject = subject.under(context)
+        if "text" in self.needs and not subject.has_text:
+            return [self.unmeasured(subject, "The records have no text.")]
+        if "classes" in self.needs and len(subject.classes) < 2:
+            return [self.unmeasured(subject, "It needs two classes.")]
+        return [*self.measure(subject)]
+
+    def measure(self, subject: Subject) -> Iterable[Finding]:
+        raise NotImplementedError
+
+    def unmeasured(
+        self, subject: Subject, why: str, feature: str | None = None, n: int | None = None
+    ) -> Finding:
+        rows = subject.n if n is None else n
+        return not_measured(self.name, subject.context.protocol, why, n=rows, feature=feature)
+
+    def found(self, subject: Subject, verdict: Verdict, why: str, **more: object) -> Finding:
+        """A finding on the rows of `subject`, unless `more` names others."""
+        about = {"n": subject.n, "classes": subject.class_counts, **more}
+        kind = {"check": self.name, "protocol": "fair", "verdict": verdict, "why": why}
+        return noted(Finding.model_validate(kind | about), subject)
+
+    def shortcut(
+        self,
+        subject: Subject,
+        feature: Feature,
+        why: str,
+        label: str | None = None,
+        grouping: fair.Grouping = "groups",
+        **more: object,
+    ) -> Finding:
+        """One feature alone against its baselines. `subject` is already sampled when it was
+        large.
+        """
+        reason = fair.unmeasurable(subject, grouping)
+        if reason is not None:
+            return noted(self.unmeasured(subject, reason, label), subject)
+        measured = fair.measure(subject, feature, fair.deal_of(subject, grouping))
+        return noted(self.judged(subject, measured, why, feature=label, **more), subject)
+
+    def judged(
+        self, subject: Subject, measured: fair.Measured, why: str, **more: object
+    ) -> Finding:
+        """The rule applied as if this were the only test; `why` is completed with the numbers."""
+        rule = subject.context.settings.rule
+        return Finding.model_validate(
+            {
+                "check": self.name,
+                "protocol": "fair",
+                "verdict": rule.verdict(measured.difference_interval, measured.p),
+                "why": f"{why}: {measured.words()}.",
+                "margin": rule.margin,
+                "p_adjusted": measured.p,
+                **vars(measured),
+                **more,
+            }
+        )
+
+
+def noted(finding: Finding, subject: Subject) -> Finding:
+    """The finding, and what was left out of `subject` so that each observation counts once."""
+    if subject.note:
+        finding.why += f" {subject.note}"
+    return finding
+
+
+def sampled(
+    subject: Subject,
+    most: int | None = None,
+    *,
+    columns: bool = False,
+    texts: pl.Series | None = None,
+) -> Subject:
+    """The rows that a check works on: one of each text and label, drawn at random from a large set,
+    and for a test of groups those whose labels can be shuffled; the same for all checks. `texts`
+    are what it reads, where that is not the text of a record. A test of one column, which splits
+    rows at random, may take more than one that grows trees; `most` is fewer."""
+    settings = subject.context.settings
+    limit = settings.max_column_rows if columns else settings.max_rows
+    whole = subject.distinct if texts is None else subject.first_of_each(texts)
+    limit = limit if most is None else min(most, limit)
+    key = ("sample", limit, columns)
+    if key not in whole.memo:
+        part = whole.drawn(limit)
+        whole.memo[key] = part if columns else fair.shuffled_freely(part)
+    sample: Subject = whole.memo[key]
+    return sample

@@ -6,6 +6,8 @@ Counts per bin and class for a histogram: a finding carries bins, never rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import polars as pl
 
@@ -20,19 +22,13 @@ SHOWN = 40  # words in a table
 DOTS = 250  # words in a chart
 
 
-def word_presence(
-    subject: Subject, stop: frozenset[str], top: int
+def presence(
+    held: pl.DataFrame, rows: int, top: int, stop: Iterable[str] = ()
 ) -> tuple[tuple[str, ...], Sparse]:
-    """The `top` most frequent words (by texts that hold them), and a sparse 0/1 matrix of texts by
-    words.
+    """The `top` most frequent words (by rows that hold them), and a sparse 0/1 matrix of rows by
+    words; `held` has a `row` and a `word` for each that a row holds.
     """
-    words = most_frequent(subject.words, top, stop)
-    return words, presence_of(subject.words, words, subject.n)
-
-
-def presence(held: pl.DataFrame, rows: int, top: int) -> tuple[tuple[str, ...], Sparse]:
-    """The same for any words: `held` has a `row` and a `word` for each that a row holds."""
-    words = most_frequent(held, top)
+    words = most_frequent(held, top, stop)
     return words, presence_of(held, words, rows)
 
 
@@ -42,27 +38,45 @@ def word_details(
     """For a finding: the most telling words (or the columns `only`) with their counts, and the
     chart's dots.
     """
-    counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
+    counts = word_counts(subject, presence)
     ranked = telling(counts, subject)
     table = ranked[:SHOWN] if only is None else np.asarray(only, dtype=np.int64)
     usual = np.argsort(-counts.sum(axis=0), kind="stable")
     dots = list(dict.fromkeys([*ranked[: DOTS // 2].tolist(), *usual.tolist()]))[:DOTS]
+    leans = _rate(counts, subject).argmax(axis=0)
     return {
-        "words": [_row(subject, words, counts, int(i)) for i in table],
+        "words": [
+            {
+                "word": excerpt(words[i], LONGEST),
+                "counts": subject.named(counts[:, i]),
+                "leans": subject.classes[leans[i]],
+            }
+            for i in table.tolist()
+        ],
         "cloud": {
             "words": [excerpt(words[i], LONGEST) for i in dots],
-            "counts": {c: counts[k, dots].tolist() for k, c in enumerate(subject.classes)},
+            "counts": dict(zip(subject.classes, counts[:, dots].tolist(), strict=True)),
             "sizes": subject.class_counts,
         },
     }
 
 
+def word_counts(subject: Subject, presence: Sparse) -> Counts:
+    """Rows per class and word."""
+    return per_class(presence, subject.everyone, subject.y, len(subject.classes))
+
+
 def telling(counts: Counts, subject: Subject) -> Ints:
     """Words by how much they tell: one-sided and frequent first."""
-    rate = counts / np.maximum(np.bincount(subject.y, minlength=len(subject.classes)), 1)[:, None]
+    rate = _rate(counts, subject)
     lean = rate.max(axis=0) / np.maximum(rate.sum(axis=0), 1e-12)
     weight = (lean - 1 / len(subject.classes)) * np.sqrt(counts.sum(axis=0))
     return np.argsort(-weight, kind="stable").astype(np.int64)
+
+
+def _rate(counts: Counts, subject: Subject) -> Floats:
+    sizes = np.bincount(subject.y, minlength=len(subject.classes))
+    return np.asarray(counts / np.maximum(sizes, 1)[:, None])
 
 
 def holding(subject: Subject, presence: Sparse, columns: Ints) -> list[str]:
@@ -70,16 +84,7 @@ def holding(subject: Subject, presence: Sparse, columns: Ints) -> list[str]:
     if len(columns) == 0:
         return []
     rows = np.flatnonzero(np.asarray(presence[:, columns].sum(axis=1)).ravel())
-    return [subject.ids[int(i)] for i in rows]
-
-
-def _row(subject: Subject, words: tuple[str, ...], counts: Counts, i: int) -> JsonObject:
-    rate = counts[:, i] / np.maximum(np.bincount(subject.y, minlength=len(subject.classes)), 1)
-    return {
-        "word": excerpt(words[i], LONGEST),
-        "counts": {c: int(counts[k, i]) for k, c in enumerate(subject.classes)},
-        "leans": subject.classes[int(rate.argmax())],
-    }
+    return [subject.ids[i] for i in rows.tolist()]
 
 
 BINS = 40
@@ -89,20 +94,11 @@ def histogram(subject: Subject, values: Floats, *, cut: float | None = None) -> 
     """`edges` and `counts` per class; values above the quantile `cut` are counted in the last
     bin.
     """
-    known = np.isfinite(values)
-    if not known.any():
+    if not len(values):
         return {}
-    low, high = float(values[known].min()), float(values[known].max())
-    longest = high
-    if cut is not None:
-        high = float(np.quantile(values[known], cut))
+    low, longest = float(values.min()), float(values.max())
+    high = longest if cut is None else float(np.quantile(values, cut))
     edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
-    counts = {
-        name: (
-            np.histogram(np.clip(values[known & (subject.y == k)], low, edges[-1]), bins=edges)[
-                0
-            ].tolist()
-        )
-        for k, name in enumerate(subject.classes)
-    }
+    inside = np.clip(values, low, edges[-1])
+    counts = subject.per_class(inside, lambda mine: np.histogram(mine, bins=edges)[0].tolist())
     return {"edges": [round(float(e), 3) for e in edges], "counts": counts, "longest": longest}

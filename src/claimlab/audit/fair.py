@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit.features import Feature
-from claimlab.audit.rule import Rule, Settings
+from claimlab.audit.rule import Settings
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Baselines, Finding
+from claimlab.core.finding import Baselines
 from claimlab.core.stats.deal import deal
 from claimlab.core.stats.interval import Interval, Resampled, interval, resample
 from claimlab.core.stats.permute import Exchange, permutation_p
@@ -58,9 +58,19 @@ class Measured:
     n: int
     classes: dict[str, int]
 
+    def words(self) -> str:
+        """The numbers in a sentence."""
+        low, high, below, above = (100 * end for end in (*self.interval, *self.difference_interval))
+        return (
+            f"macro-F1 {100 * self.score:.1f} (95% interval {low:.1f} to {high:.1f}) against"
+            f" {100 * (self.score - self.difference):.1f} for the best baseline,"
+            f" {100 * self.difference:+.1f} points ({below:+.1f} to {above:+.1f})"
+        )
 
-def too_few(subject: Subject, groups: Ints, rule: Rule) -> str | None:
+
+def too_few(subject: Subject, groups: Ints) -> str | None:
     """Why this cannot be measured, or null."""
+    rule = subject.context.settings.rule
     if len(subject.classes) < 2:
         only = f"only '{subject.classes[0]}'" if subject.classes else "none"
         return f"It needs two classes; the dataset has {only}."
@@ -125,28 +135,34 @@ class Deal:
         return float(np.mean([(self.permuted(i)[0] != self.y).mean() for i in range(permutations)]))
 
 
-def deal_of(subject: Subject, grouping: Grouping, settings: Settings, seed: int) -> Deal:
+def deal_of(subject: Subject, grouping: Grouping = "groups") -> Deal:
     """The subject's own deal, made when first asked for."""
-    key = ("deal", grouping, settings.folds, settings.repeats, seed)
+    key = ("deal", grouping)
     if key not in subject.memo:
-        groups = subject.everyone if grouping == "rows" else subject.groups
-        any_size = grouping == "any size"
+        context, groups = subject.context, _groups(subject, grouping)
         subject.memo[key] = Deal(
-            subject.y, groups, len(subject.classes), settings, seed, any_size=any_size
+            subject.y,
+            groups,
+            len(subject.classes),
+            context.settings,
+            context.seed,
+            any_size=grouping == "any size",
         )
     known: Deal = subject.memo[key]
     return known
 
 
-def unmeasurable(subject: Subject, grouping: Grouping, settings: Settings, seed: int) -> str | None:
+def _groups(subject: Subject, grouping: Grouping) -> Ints:
+    return subject.everyone if grouping == "rows" else subject.groups
+
+
+def unmeasurable(subject: Subject, grouping: Grouping = "groups") -> str | None:
     """Why nothing can be compared with shuffled labels here, or null."""
-    reason = too_few(
-        subject, subject.everyone if grouping == "rows" else subject.groups, settings.rule
-    )
+    reason = too_few(subject, _groups(subject, grouping))
     if reason is not None:
         return reason
-    moved, free = movement(subject, grouping, settings, seed)
-    if moved >= settings.rule.min_moved * free:
+    moved, free = movement(subject, grouping)
+    if moved >= subject.context.settings.rule.min_moved * free:
         return None
     return (
         "Shuffled labels would be nearly the real ones: records of one group stay together, and"
@@ -156,17 +172,15 @@ def unmeasurable(subject: Subject, grouping: Grouping, settings: Settings, seed:
     )
 
 
-def movement(
-    subject: Subject, grouping: Grouping, settings: Settings, seed: int
-) -> tuple[float, float]:
+def movement(subject: Subject, grouping: Grouping = "groups") -> tuple[float, float]:
     """The share of labels that shuffling changes, and the share that it would change without
     groups.
     """
-    deal = deal_of(subject, grouping, settings, seed)
-    return deal.moved(settings.few), deal.exchange.moved_freely
+    deal = deal_of(subject, grouping)
+    return deal.moved(subject.context.settings.few), deal.exchange.moved_freely
 
 
-def shuffled_freely(subject: Subject, settings: Settings, seed: int) -> Subject:
+def shuffled_freely(subject: Subject) -> Subject:
     """`subject`, or where its groups keep labels from being shuffled, one row of each group and
     label.
 
@@ -174,13 +188,12 @@ def shuffled_freely(subject: Subject, settings: Settings, seed: int) -> Subject:
     labels. One row of each can, at the price of the other rows. Where that leaves too few, nothing
     is left out, and the reason is given.
     """
-    rule = settings.rule
-    if too_few(subject, subject.groups, rule) is not None:
+    if too_few(subject, subject.groups) is not None:
         return subject
-    moved, free = movement(subject, "groups", settings, seed)
-    if moved >= rule.min_moved * free:
+    moved, free = movement(subject)
+    if moved >= subject.context.settings.rule.min_moved * free:
         return subject
-    order = np.random.default_rng([seed, 30_000]).permutation(subject.n)
+    order = np.random.default_rng([subject.context.seed, 30_000]).permutation(subject.n)
     kinds = subject.groups[order] * len(subject.classes) + subject.y[order]
     rows = np.sort(order[np.unique(kinds, return_index=True)[1]])
     note = (
@@ -188,23 +201,17 @@ def shuffled_freely(subject: Subject, settings: Settings, seed: int) -> Subject:
         f" {subject.n:,}): groups of one class differ in size from groups of another."
     )
     one_each = subject.standing(rows, note)
-    return subject if too_few(one_each, one_each.groups, rule) is not None else one_each
+    return subject if too_few(one_each, one_each.groups) is not None else one_each
 
 
-def measure(
-    subject: Subject, feature: Feature, *, deal: Deal, settings: Settings, seed: int = 0
-) -> Measured:
+def measure(subject: Subject, feature: Feature, deal: Deal) -> Measured:
     """Score `feature` on `subject`; `deal` says which rows stay together. The caller has ruled out
     `unmeasurable`.
     """
-    drawn = resample(deal.y, out_of_fold(deal, feature), deal.groups, deal.classes, seed=seed)
+    guesses = out_of_fold(deal, feature)
+    drawn = resample(deal.y, guesses, deal.groups, deal.classes, seed=subject.context.seed)
     return against_permuted(
-        subject,
-        drawn,
-        deal,
-        settings,
-        seed,
-        lambda start, more: permuted_scores(deal, feature, start, more),
+        subject, drawn, deal, lambda start, more: permuted_scores(deal, feature, start, more)
     )
 
 
@@ -212,21 +219,25 @@ def against_permuted(
     subject: Subject,
     drawn: Resampled,
     deal: Deal,
-    settings: Settings,
-    seed: int,
     scores: Callable[[int, int], Floats],
+    *,
+    close: bool = True,
 ) -> Measured:
     """A score against its baselines. `scores(start, more)` gives the same statistic on so many
     permutations of `deal`; it is asked for a few where the decision is clear, and for many where it
-    is close."""
+    may be `close`."""
+    settings = subject.context.settings
+    most = settings.many if close else settings.few
     counts = np.bincount(deal.y, minlength=deal.classes)
     fixed = Baselines(majority=float(majority_f1(counts)), stratified=stratified_f1(counts))
     permuted = np.empty(0)
     while True:
-        permuted = np.concatenate([permuted, scores(len(permuted), _next(permuted, settings))])
+        done = len(permuted)  # a few are added first, then up to twice as many as there are
+        more = min(2 * done or settings.few, most - done)
+        permuted = np.concatenate([permuted, scores(done, more)])
         baselines = fixed.model_copy(update={"shuffled": float(permuted.mean())})
-        difference, gap = against_best(drawn, baselines, permuted, seed)
-        if len(permuted) >= settings.many or decided(drawn, permuted, gap):
+        difference, gap = against_best(drawn, baselines, permuted, subject.context.seed)
+        if len(permuted) >= most or decided(drawn, permuted, gap):
             break
     return Measured(
         score=drawn.score,
@@ -241,11 +252,6 @@ def against_permuted(
         n=subject.n,
         classes=subject.class_counts,
     )
-
-
-def _next(permuted: Floats, settings: Settings) -> int:
-    """How many permutations to add: a few, then up to twice as many as there are."""
-    return min(2 * len(permuted) or settings.few, settings.many - len(permuted))
 
 
 def decided(drawn: Resampled, permuted: Floats, gap: Interval) -> bool:
@@ -330,38 +336,3 @@ def _pooled(answers: Ints, counts: npt.NDArray[np.int32], permutations: int) -> 
         for k in range(classes)
     ]
     return np.asarray(macro_f1(np.stack(tables, axis=1)).reshape(permutations, -1).mean(axis=1))
-
-
-def finding(
-    check: str,
-    measured: Measured,
-    rule: Rule,
-    *,
-    why: str,
-    feature: str | None = None,
-    **more: object,
-) -> Finding:
-    """A finding with the rule applied as if it were the only test; `why` is completed with what the
-    numbers say.
-    """
-    low, high = (100 * end for end in measured.interval)
-    below, above = (100 * end for end in measured.difference_interval)
-    best = 100 * (measured.score - measured.difference)
-    numbers = (
-        f"macro-F1 {100 * measured.score:.1f} (95% interval {low:.1f} to {high:.1f}) against"
-        f" {best:.1f} for the best baseline, {100 * measured.difference:+.1f} points ({below:+.1f}"
-        f" to {above:+.1f})"
-    )
-    return Finding.model_validate(
-        {
-            "check": check,
-            "protocol": "fair",
-            "verdict": rule.verdict(measured.difference_interval, measured.p),
-            "why": f"{why}: {numbers}.",
-            "feature": feature,
-            "margin": rule.margin,
-            "p_adjusted": measured.p,
-            **vars(measured),
-            **more,
-        }
-    )

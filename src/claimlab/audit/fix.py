@@ -4,6 +4,7 @@ that leaks nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.deal import Codes, codes_of, deal, linked
 from claimlab.core.step import CHANGED
+from claimlab.core.step import reasons as as_table
 from claimlab.text.near import near_texts
 from claimlab.text.normalise import normal_form
 
@@ -53,9 +55,7 @@ def repair(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Repa
             f"Nothing of '{dataset.name}' would be left: every record is in a conflict or a copy.",
             "Look at the findings of: claimlab audit",
         )
-    bound = together(
-        rest
-    )  # copies included: what belonged to a copy belongs to the record that stays
+    bound = together(rest)  # with copies: what belonged to one belongs to the record that stays
     groups = bound[stays.to_numpy()]
     side = deal(codes_of(remaining["label"]), groups, SHARES, seed)
     after = remaining.drop("label").with_columns(pl.Series("split", np.array(SIDES)[side]))
@@ -80,13 +80,10 @@ def repair(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Repa
         "doubtful": _removed(dataset, "doubtful", doubtful),
         "changes": _below(dataset, "changes", changes),
     }
-    tally: dict[str, int] = {}
-    for reason in [*doubtful.values(), *dropped.values()]:
-        plain = reason.split(" (")[0]
-        tally[plain] = tally.get(plain, 0) + 1
+    reasons = [reason.split(" (")[0] for reason in [*doubtful.values(), *dropped.values()]]
     return Repaired(
         dataset=dataset.derive(after, step, tables),
-        removed=tally,
+        removed=dict(Counter(reasons)),
         moved=changes.height,
         groups=len(np.unique(groups)),
         parted=_parted(rest, bound),
@@ -99,11 +96,11 @@ def conflicting(subject: Subject) -> dict[str, str]:
     if len(subject.classes) < 2:
         return out
     texts = torn(keyed(subject, texts_of(subject)))
-    out.update(dict.fromkeys(texts["id"].to_list(), "the same text has another label elsewhere"))
+    out.update(dict.fromkeys(texts["id"], "the same text has another label elsewhere"))
     near = [subject.ids[i] for i in contradicting(subject).tolist()]
     out.update({i: "a near-duplicate has another label" for i in near if i not in out})
     urls = torn(keyed(subject, cited(subject)))
-    for record, url in zip(urls["id"].to_list(), urls["key"].to_list(), strict=True):
+    for record, url in zip(urls["id"], urls["key"], strict=True):
         out.setdefault(record, f"its URL has another label too ({url})")
     return out
 
@@ -112,14 +109,10 @@ def copies(records: pl.DataFrame) -> dict[str, str]:
     """Id -> reason for every later record with the same text and the same `label` as an earlier
     one.
     """
-    frame = records.select("id", "label").with_columns(normal_form(records["text"]).alias("text"))
-    known = frame.drop_nulls("text")
-    first = known.with_columns(pl.col("id").first().over("text", "label").alias("first"))
-    later = first.filter(pl.col("id") != pl.col("first"))
-    return {
-        i: f"copy of an earlier record with the same label ({f})"
-        for i, f in later.select("id", "first").rows()
-    }
+    known = records.select("id", "label", text=normal_form(records["text"])).drop_nulls("text")
+    first = known.select("id", first=pl.col("id").first().over("text", "label")).rechunk()
+    why = pl.format("copy of an earlier record with the same label ({})", "first")
+    return dict(first.filter(pl.col("id") != pl.col("first")).select("id", why).iter_rows())
 
 
 def together(records: pl.DataFrame) -> Codes:
@@ -136,24 +129,15 @@ def labels_of(subject: Subject) -> pl.Series:
     A record outside the target's classes still has a verdict ("mixed", "unknown"), and copies of it
     must agree on that.
     """
-    names = pl.Series(
-        "label", np.array([*subject.classes, None], dtype=object)[subject.y], dtype=pl.String
-    )
-    known = subject.rows.select("id").with_columns(names)
     every = subject.dataset.records.select("id", "veracity").join(
-        known, on="id", how="left", maintain_order="left"
+        subject.labels, on="id", how="left", maintain_order="left"
     )
-    return every.select(
-        pl.coalesce("label", "veracity", pl.lit("no label")).alias("label")
-    ).to_series()
+    return every.select(label=pl.coalesce("label", "veracity", pl.lit("no label"))).to_series()
 
 
 def _removed(dataset: Dataset, table: str, reasons: dict[str, str]) -> pl.DataFrame:
     """The rows taken out with their reason, below those that earlier steps took out."""
-    why = pl.DataFrame(
-        {"id": list(reasons), "reason": list(reasons.values())}, schema={"id": str, "reason": str}
-    )
-    rows = dataset.records.join(why, on="id").with_columns(pl.lit(STEP).alias("step"))
+    rows = dataset.records.join(as_table(reasons), on="id").with_columns(step=pl.lit(STEP))
     return _below(dataset, table, to_side_table(table, rows))
 
 
@@ -165,15 +149,14 @@ def _below(dataset: Dataset, table: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _changes(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     frame = pl.DataFrame({"id": before["id"], "before": before["split"], "after": after["split"]})
-    changed = frame.filter(pl.col("before").ne_missing(pl.col("after")))
-    reason = pl.lit("assigned so that rows that belong together are on one side").alias("reason")
-    return changed.select("id", pl.lit("split").alias("column"), "before", "after", reason).cast(
-        pl.Schema(CHANGED)
+    changed = frame.filter(pl.col("before").ne_missing(pl.col("after"))).with_columns(
+        column=pl.lit("split"),
+        reason=pl.lit("assigned so that rows that belong together are on one side"),
     )
+    return changed.select(*CHANGED).cast(pl.Schema(CHANGED))
 
 
 def _parted(records: pl.DataFrame, groups: Codes) -> int:
     frame = pl.DataFrame({"group": groups, "split": records["split"]}).drop_nulls("split")
-    return (
-        frame.group_by("group").agg(pl.col("split").n_unique()).filter(pl.col("split") > 1).height
-    )
+    sides = frame.group_by("group").agg(pl.col("split").n_unique())
+    return sides.filter(pl.col("split") > 1).height

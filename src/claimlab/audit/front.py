@@ -13,18 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Unpack, get_args
 
-from claimlab.audit.check import ProtocolName
 from claimlab.audit.diff import Diff, record_changes
 from claimlab.audit.fix import repair
 from claimlab.audit.judge import SAMPLE, FeasibilityJudge, open_judge
 from claimlab.audit.result import FILE as AUDIT_FILE
 from claimlab.audit.result import Audit, read_audits
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import ProtocolName, Settings
 from claimlab.audit.run import Audited, Fixed
 from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
 from claimlab.audit.views.compare import diff_page
-from claimlab.audit.write import KIND, REPORT, both, contents
+from claimlab.audit.views.page import KIND, REPORT, both, contents
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced
 from claimlab.core.dataset import Dataset
@@ -44,7 +43,7 @@ from claimlab.core.options import (
     is_capped,
 )
 from claimlab.core.places import cache_folder
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import one_of
 from claimlab.llm.estimate import estimate as estimate_calls
@@ -91,7 +90,7 @@ def audit(
     prompts: PromptFiles = (),
     provider: Annotated[
         str | Sequence[str],
-        Option(
+        Setting(
             "Search provider for the evidence that the judge sees; may be repeated (fallbacks)."
         ),
     ] = (),
@@ -101,7 +100,6 @@ def audit(
     force: Force = False,
     engine: Engine = None,
     debug: bool = False,
-    progress: Progress = silent,
     **calls: Unpack[DataCalls],
 ) -> Audited:
     """Test datasets for shortcuts, leaks and contradictions, each next to its baselines.
@@ -135,7 +133,6 @@ def audit(
             force=force,
             seed=seed,
             engine=engine,
-            progress=progress,
             **columns_of(calls),
         ) as run:
             return _fixed(run, run_all, target)
@@ -150,7 +147,6 @@ def audit(
         force=force,
         seed=seed,
         engine=engine,
-        progress=progress,
         **calls,
     ) as run:
         with open_judge(run, judge, judge_sample, provider, prompts) as model:
@@ -234,20 +230,17 @@ def diff(
     *,
     output: OptionalFolder = None,
     checks: Checks = None,
-    protocol: Protocol = "fair",
     target: Target = "veracity",
-    columns: TestedColumns = (),
-    settings: Settings | None = None,
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,
-    progress: Progress = silent,
 ) -> Diff:
     """Which findings came, went or changed between two saved audits, or between two versions of a
     dataset.
 
-    Two datasets are audited with the same settings, and their records are compared by id. `checks`
-    names the checks to compare (all by default). With `output`, a report is written there.
+    Two datasets are audited alike, and their records are compared by id; for other protocols or
+    columns, save two audits and compare those. `checks` names the checks to compare (all by
+    default). With `output`, a report is written there.
     """
     with Run(
         "diff", None, output, kind=DIFF, reads=folders_of(before, after), force=force, seed=seed
@@ -265,18 +258,8 @@ def diff(
             )
         else:
             data = [Dataset.of(source, limit) for source in (before, after)]
-            named = one_of(get_args(ProtocolName), protocol, "protocol")
             audits = [
-                run_checks(
-                    d,
-                    checks=checks,
-                    protocol=named,
-                    target=target,
-                    columns=columns,
-                    settings=settings,
-                    seed=seed,
-                    progress=progress,
-                )
+                run_checks(d, checks=checks, target=target, seed=seed, progress=progress)
                 for d in data
             ]
             records = record_changes(*data)

@@ -1,30 +1,27 @@
-"""A model that says whether claims can be checked, for the feasibility check (`audit/asking.py` is
-what it is asked).
+"""A model that says whether claims can be checked, for the feasibility check; and what it is
+asked.
 
 With a search provider, or on an enriched dataset, it is also shown what a search finds, so that
 "with search" is measured and not only promised. Whether it can be believed is for the check to say,
 which compares it with annotators.
+
+What a model is asked about feasibility: the guide's question (its appendix C.3), three answers,
+rationale first.
+
+The guide asks it twice, with and without the sentence that a search is at hand; where search
+results are there, the model can also be shown them. The words are the prompt "feasibility"; the
+kinds of missing information are those that the guide lists.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from claimlab.audit.asking import (
-    ALONE,
-    MAX_TOKENS,
-    PROMISED,
-    READ,
-    RESULTS,
-    SHOWN,
-    Opinion,
-    Reading,
-    case_of,
-)
 from claimlab.audit.subject import Subject
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
@@ -32,14 +29,51 @@ from claimlab.core.errors import SearchFailed
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.settings import each_of
-from claimlab.llm.judge import Case, ModelJudge
-from claimlab.llm.messages import Request
+from claimlab.llm.judge import Case, ModelJudge, Reasoned
+from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.open import open_provider
-from claimlab.llm.prompts import Given, Prompts, read_prompts
+from claimlab.llm.prompts import Given, Prompt, Prompts, read_prompts
 from claimlab.llm.provider import Provider
 from claimlab.search.chain import Chain
 from claimlab.search.connect import named_chain
 from claimlab.search.query import Query
+
+Reading = Literal["without search", "search promised", "search results"]
+READINGS: tuple[Reading, ...] = get_args(Reading)
+ALONE, PROMISED, RESULTS = READINGS
+Answer = Literal["feasible", "feasible with web search", "not feasible"]
+Kind = Literal["person", "place", "text", "media", "time", "no claim"]
+READ = 1500  # characters of a text; the rest is rarely needed to see whether it can be checked
+SHOWN = 5  # pieces of evidence
+MAX_TOKENS = 400
+
+
+class Opinion(Reasoned):
+    """A model's answer on one statement."""
+
+    missing: list[Kind]
+    answer: Answer
+
+    def feasible(self, reading: Reading) -> bool:
+        """Whether the statement counts as feasible: without a search, one that needs a search does
+        not.
+        """
+        return self.answer == "feasible" if reading == ALONE else self.answer != "not feasible"
+
+
+_PARTS: dict[Reading, str] = {ALONE: "alone", PROMISED: "promised", RESULTS: "results"}
+
+
+def case_of(
+    prompt: Prompt, record: str, text: str, reading: Reading, results: Sequence[str] = ()
+) -> Case:
+    """The question about one statement; `results` are shown in the reading that has them."""
+    system = [prompt.text("system"), prompt.text(_PARTS[reading]), prompt.text("ask")]
+    data = [untrusted(text[:READ], "statement")]
+    if reading == RESULTS:
+        data.insert(0, untrusted("\n\n".join(results) or prompt.text("nothing_found"), "results"))
+    return Case(record, "\n\n".join(system), "\n\n".join(data))
+
 
 SAMPLE = 300  # as in the guide
 QUERY = 300  # characters of a statement that are searched for
@@ -86,7 +120,7 @@ class FeasibilityJudge:
         """By record id, for a sample drawn at random; null where the model or the search failed."""
         rows = self._rows(subject, reading, seed)
         results = self._searched(subject, rows) if reading == RESULTS else {}
-        answers: dict[str, Opinion | None] = dict.fromkeys(rows["id"].to_list())
+        answers: dict[str, Opinion | None] = dict.fromkeys(rows["id"])
         cases = self._cases(rows, reading, results)
         opinions = self.model.judge(cases, progress=self.progress, label=f"judging, {reading}")
         return answers | {opinion.case: opinion.reply for opinion in opinions}
@@ -99,7 +133,7 @@ class FeasibilityJudge:
             rows = self._rows(subject, reading, seed)
             known = stored(subject) if self.search is None else {}
             longest = ["x" * (READ // SHOWN)] * SHOWN
-            results = {i: known.get(i, longest) for i in rows["id"].to_list()}
+            results = {i: known.get(i, longest) for i in rows["id"]}
             yield from self.model.requests(self._cases(rows, reading, results))
 
     def searches(self, subject: Subject, seed: int) -> int:
@@ -114,7 +148,7 @@ class FeasibilityJudge:
         """Id and text of the sample. Without a provider, results are known only for records with
         evidence.
         """
-        rows = subject.rows.filter(pl.col("text").is_not_null()).select("id", "text", "language")
+        rows = subject.rows.drop_nulls("text").select("id", "text", "language")
         if reading == RESULTS and self.search is None:
             rows = rows.filter(pl.col("id").is_in(list(stored(subject))))
         if rows.height > self.sample:
@@ -158,7 +192,7 @@ class FeasibilityJudge:
         snippets = sync.run(
             all_of(questions, ask, concurrency=16, progress=self.progress, label="searching")
         )
-        return dict(zip(rows["id"].to_list(), snippets, strict=True))
+        return dict(zip(rows["id"], snippets, strict=True))
 
 
 @contextmanager

@@ -79,11 +79,21 @@ class Case:
         return [finding.feature or finding.check for finding in self.findings]
 
     @property
-    def task(self) -> dict[str, str]:
+    def tested(self) -> dict[str, Json]:
+        return {} if self.target == VERACITY else {"target": self.target}
+
+    @property
+    def task(self) -> dict[str, Json]:
         return {} if self.target == VERACITY else {"task": self.target}
 
     def beside(self, name: str) -> str:
         return f"{self.folder}-{slug(name)}"
+
+    def command(
+        self, function: str, name: str, folder: str | None = None, **options: Json
+    ) -> Command:
+        """A call on the dataset, or on `folder`, that writes to a folder of this name beside it."""
+        return Command(function, folder or self.folder, {"output": self.beside(name), **options})
 
     def parted(self) -> tuple[list[Command], str]:
         """What gives the dataset a train and a test part, where it has none, and the folder that
@@ -91,53 +101,33 @@ class Case:
         """
         if self.split:
             return [], self.folder
-        output = self.beside("split")
-        return [Command("split", self.folder, {"output": output, **self.task})], output
+        return [self.command("split", "split", **self.task)], self.beside("split")
 
 
-Remedy = Callable[[Case], list[Command]]
+Remedy = Callable[..., list[Command]]  # of a case, and of the word that a rule names, if any
 
 
-def split_by(strategy: str) -> Remedy:
-    def remedy(case: Case) -> list[Command]:
-        return [
-            Command(
-                "split",
-                case.folder,
-                {"output": case.beside(f"by-{strategy}"), "by": strategy, **case.task},
-            )
-        ]
-
-    return remedy
+def split_by(case: Case, strategy: str) -> list[Command]:
+    return [case.command("split", f"by-{strategy}", by=strategy, **case.task)]
 
 
 def hold_out(case: Case) -> list[Command]:
     """Whole values of the column on one side."""
     column = case.features[0]
-    options = {"output": case.beside(f"by-{column}"), "by": "column", "column": column}
-    return [Command("split", case.folder, {**options, **case.task})]
+    return [case.command("split", f"by-{column}", by="column", column=column, **case.task)]
 
 
 def draw_again(case: Case) -> list[Command]:
-    return [Command("split", case.folder, {"output": case.beside("split-again"), **case.task})]
+    return [case.command("split", "split-again", **case.task)]
 
 
 def clean(case: Case) -> list[Command]:
-    return [Command("clean", case.folder, {"output": case.beside("clean")})]
+    return [case.command("clean", "clean")]
 
 
-def mask(what: str) -> Remedy:
-    def remedy(case: Case) -> list[Command]:
-        task = case.task if what == "giveaways" else {}
-        return [
-            Command(
-                "clean",
-                case.folder,
-                {"output": case.beside(f"masked-{what}"), "mask": what, **task},
-            )
-        ]
-
-    return remedy
+def mask(case: Case, what: str) -> list[Command]:
+    task = case.task if what == "giveaways" else {}
+    return [case.command("clean", f"masked-{what}", mask=what, **task)]
 
 
 def mask_typing(case: Case) -> list[Command]:
@@ -146,22 +136,18 @@ def mask_typing(case: Case) -> list[Command]:
 
     families = dict.fromkeys(feature.split(",")[0].replace(" ", "") for feature in case.features)
     known = [family for family in families if family in get_args(Mask)]
-    if not known:
-        return baseline(case)
-    return [Command("clean", case.folder, {"output": case.beside("masked-typing"), "mask": known})]
+    return [case.command("clean", "masked-typing", mask=known)] if known else baseline(case)
 
 
 def baseline(case: Case) -> list[Command]:
     """What the feature alone reaches as a detector, on the split that a model is scored on."""
-    commands, folder = case.parted()
+    commands, parted = case.parted()
     for feature in dict.fromkeys(measured_as(finding) for finding in case.findings[:MOST]):
-        options = {
-            "output": case.beside(f"only-{feature}"),
-            "detector": "shortcut",
-            "settings": {"feature": feature},
-        }
+        options = {"detector": "shortcut", "settings": {"feature": feature}}
         more = {"evidence": "complete"} if feature == "evidence" else {}
-        commands.append(Command("detect", folder, {**options, **more, **case.task}))
+        commands.append(
+            case.command("detect", f"only-{feature}", parted, **options, **more, **case.task)
+        )
     return commands
 
 
@@ -171,9 +157,8 @@ def measured_as(finding: Finding) -> str:
         return finding.check
     feature = finding.feature or finding.check
     if finding.check == "text-columns":
-        return feature.split(",")[
-            0
-        ]  # what a text shares with the claim is for whoever reads that text
+        # What a text shares with the claim is for whoever reads that text.
+        return feature.split(",")[0]
     names = {
         "evidence alone": "evidence",
         "presence of a URL": "url",
@@ -185,17 +170,11 @@ def measured_as(finding: Finding) -> str:
 
 def scored(case: Case, *by: str) -> list[Command]:
     """A detector's scores, by these columns."""
-    commands, folder = case.parted()
-    run = case.beside("run")
-    return [
-        *commands,
-        Command("detect", folder, {"output": run, **case.task}),
-        Command(
-            "evaluate",
-            run,
-            {"output": case.beside("-".join(["scores", *by])), **({"by": list(by)} if by else {})},
-        ),
-    ]
+    commands, parted = case.parted()
+    run = case.command("detect", "run", parted, **case.task)
+    columns = {"by": list(by)} if by else {}
+    scores = case.command("evaluate", "-".join(["scores", *by]), case.beside("run"), **columns)
+    return [*commands, run, scores]
 
 
 def scored_by_feature(case: Case) -> list[Command]:
@@ -203,47 +182,32 @@ def scored_by_feature(case: Case) -> list[Command]:
 
 
 def with_and_without_evidence(case: Case) -> list[Command]:
-    commands, folder = case.parted()
+    commands, parted = case.parted()
     for reading in ("none", "complete"):
-        options = {"output": case.beside(f"evidence-{reading}"), "evidence": reading, **case.task}
-        commands.append(Command("detect", folder, options))
+        options = {"evidence": reading, **case.task}
+        commands.append(case.command("detect", f"evidence-{reading}", parted, **options))
     return commands
 
 
 def fix(case: Case) -> list[Command]:
-    target = {} if case.target == VERACITY else {"target": case.target}
-    return [Command("audit", case.folder, {"fix": True, "output": case.beside("fixed"), **target})]
+    output = {"fix": True, "output": case.beside("fixed")}
+    return [Command("audit", case.folder, output | case.tested)]
 
 
-def review(task: str) -> Remedy:
+def review(case: Case, task: str) -> list[Command]:
     """The audit of this check alone, and a review of the records that it names."""
-
-    def remedy(case: Case) -> list[Command]:
-        first = case.findings[0]
-        audit, target = (
-            case.beside(f"audit-{first.check}"),
-            {} if case.target == VERACITY else {"target": case.target},
-        )
-        finding = first.check if first.feature is None else f"{first.check}/{first.feature}"
-        options = {
-            "output": case.beside(f"review-{first.check}"),
-            "audit": audit,
-            "finding": finding,
-            "task": task,
-        }
-        return [
-            Command("audit", case.folder, {"output": audit, "checks": [first.check], **target}),
-            Command("review_create", case.folder, options),
-        ]
-
-    return remedy
+    first = case.findings[0]
+    audit = case.command("audit", f"audit-{first.check}", checks=[first.check], **case.tested)
+    finding = first.check if first.feature is None else f"{first.check}/{first.feature}"
+    options = {"audit": audit.options["output"], "finding": finding, "task": task}
+    return [audit, case.command("review_create", f"review-{first.check}", **options)]
 
 
-def show(column: str) -> Remedy:
-    return lambda case: [Command("show", case.folder, {"column": column})]
+def show(case: Case, column: str) -> list[Command]:
+    return [Command("show", case.folder, {"column": column})]
 
 
 def look(case: Case) -> list[Command]:
     """The checks themselves, with every figure."""
     checks = list(dict.fromkeys(finding.check for finding in case.findings))[:MOST]
-    return [Command("audit", case.folder, {"output": case.beside("looked-at"), "checks": checks})]
+    return [case.command("audit", "looked-at", checks=checks)]

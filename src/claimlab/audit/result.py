@@ -34,6 +34,8 @@ WRITTEN = (
     *("dataset", "digest", "card", "protocol", "target", "seed", "records", "labelled"),
     *("folder", "split", "rule"),
 )  # the fields of an audit that its file holds as they are
+MEASURED = ("difference", "p", "p_adjusted", "permutations", "n", "why")
+DERIVED = ("counts", "conclusion", "findings", "examples")
 
 
 @dataclass(repr=False)
@@ -80,11 +82,8 @@ class Audit(Shown):
         return Case((), folder or self.folder or self.dataset, self.split, self.target)
 
     def headline(self) -> str:
-        counts = (
-            ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
-            or "no findings"
-        )
-        return f"of '{self.dataset}': {counts}"
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
+        return f"of '{self.dataset}': {counts or 'no findings'}"
 
     def _repr_html_(self) -> str:
         return super()._repr_html_() + self.conclusion._repr_html_()
@@ -94,19 +93,10 @@ class Audit(Shown):
         """A row for each finding; scores are shares of 1."""
         rows = [
             {
-                "check": f.check,
-                "feature": f.feature,
-                "verdict": f.verdict,
-                "score": f.score,
-                "low": f.interval[0] if f.interval else None,
-                "high": f.interval[1] if f.interval else None,
+                **{name: getattr(f, name) for name in ("check", "feature", "verdict", "score")},
+                **dict(zip(("low", "high"), f.interval or (None, None), strict=True)),
                 **f.baselines.model_dump(),
-                "difference": f.difference,
-                "p": f.p,
-                "p_adjusted": f.p_adjusted,
-                "permutations": f.permutations,
-                "n": f.n,
-                "why": f.why,
+                **{name: getattr(f, name) for name in MEASURED},
             }
             for f in self.findings
         ]
@@ -120,10 +110,9 @@ class Audit(Shown):
 
     def worst(self, check: str) -> Finding | None:
         """The most severe finding of a check, which a matrix shows."""
-        mine = [f for finding in self.findings for f in finding.every if f.check == check]
-        return (
-            min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0))) if mine else None
-        )
+        mine = (f for finding in self.findings for f in finding.every if f.check == check)
+        order = {verdict: number for number, verdict in enumerate(VERDICTS)}
+        return min(mine, key=lambda f: (order[f.verdict], -(f.score or 0)), default=None)
 
     def to_json(self) -> JsonObject:
         return {
@@ -136,16 +125,10 @@ class Audit(Shown):
 
     @classmethod
     def from_json(cls, raw: JsonObject) -> Audit:
-        fields = {
-            k: v
-            for k, v in raw.items()
-            if k not in ("counts", "conclusion", "findings", "examples")
-        }
-        return cls(
-            **fields,
-            findings=[Finding.model_validate(f) for f in raw["findings"]],
-            examples=[Example.model_validate(e) for e in raw.get("examples", [])],
-        )
+        fields = {name: value for name, value in raw.items() if name not in DERIVED}
+        findings = [Finding.model_validate(f) for f in raw["findings"]]
+        examples = [Example.model_validate(e) for e in raw.get("examples", [])]
+        return cls(**fields, findings=findings, examples=examples)
 
 
 FILE = "audit.json"
@@ -162,3 +145,14 @@ def read_audits(folder: Path) -> list[Audit]:
             f"'{file}' is not a saved audit: {error}.",
             "Make one with: claimlab audit DIR -o FOLDER",
         ) from None
+
+
+PER_FINDING = 12
+
+
+def pointed_at(finding: Finding, limit: int = PER_FINDING) -> list[str]:
+    """The ids a finding shows first: both sides of its pairs, then the records it names."""
+    pairs = [
+        i for pair in finding.details.get("pairs", []) for i in (pair["record"], pair["other"])
+    ]
+    return list(dict.fromkeys([*pairs, *finding.records]))[:limit]

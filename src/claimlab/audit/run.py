@@ -10,30 +10,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from claimlab.audit.advice import Conclusion
-from claimlab.audit.check import CHECKS, PROTOCOLS, Check, Context, ProtocolName, not_measured
-from claimlab.audit.examples import collect
-from claimlab.audit.result import Audit
-from claimlab.audit.rule import CDL_RULE, GAIN, Rule, Settings
+from claimlab.audit.check import CHECKS, PROTOCOLS, Check, not_measured
+from claimlab.audit.result import Audit, Example, pointed_at
+from claimlab.audit.rule import CDL_RULE, GAIN, Context, ProtocolName, Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.data import dataset_in
 from claimlab.core.engine.names import place, shares
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.places import named
 from claimlab.core.progress import Progress, silent
+from claimlab.core.run import dataset_in
 from claimlab.core.shown import Shown
 from claimlab.core.stats.chance import false_discovery
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
+from claimlab.pages.excerpt import excerpt
 
 
 class Audited(Audit):
@@ -50,7 +50,7 @@ class Audited(Audit):
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the report: `audit.json`, and the same as HTML, Markdown, LaTeX and figures."""
-        from claimlab.audit.write import write_audits
+        from claimlab.audit.views.page import write_audits
 
         write_audits([self], folder, force=force)
 
@@ -99,8 +99,8 @@ def audit(
         )
     names = list(checks) if checks else default_checks(protocol)
     chosen = [CHECKS.get(name) for name in names]
-    subject = Subject.of(dataset, target)
     context = Context(protocol, seed, settings or Settings(), tuple(columns), judge, debug)
+    subject = Subject.of(dataset, target, context)
     result = Audited(
         dataset=dataset.name,
         digest=dataset.digest(),
@@ -112,7 +112,7 @@ def audit(
         card=dataset.card,
         rule=context.settings.rule.words() if protocol == "fair" else CDL_RULE,
         folder=dataset.name if dataset.path is None else dataset.path.name,
-        split={"train", "test"} <= set(dataset.records["split"].unique().to_list()),
+        split={"train", "test"} <= set(dataset.records["split"].unique()),
     )
     result.place = None if dataset.path is None else named(str(dataset.path))
     shared = _shared(dataset, target, [check.name for check in chosen], context, progress)
@@ -135,19 +135,10 @@ def _shared(
     names = sorted({name for name in checks if context.judge is None or name != "feasibility"})
     if not shares() or len(names) < 2:
         return {}
-    words = {
-        "protocol": context.protocol,
-        "seed": context.seed,
-        "columns": context.columns,
-        "debug": context.debug,
-    }
     with place() as here:
-        data = {
-            "data": dataset_in(here, dataset),
-            "target": target,
-            "settings": asdict(context.settings),
-        }
-        shards = [{"check": name, **words, **data} for name in names]
+        data = {"data": dataset_in(here, dataset), "target": target}
+        words = {**asdict(replace(context, judge=None)), **data}
+        shards = [{"check": name, **words} for name in names]
         outputs = run_stage(
             do_check,
             shards,
@@ -165,10 +156,9 @@ def _shared(
 def do_check(shard: JsonObject, output: Path) -> None:
     """One check of an audit."""
     settings = Settings(**{**shard["settings"], "rule": Rule(**shard["settings"]["rule"])})
-    context = Context(
-        shard["protocol"], shard["seed"], settings, tuple(shard["columns"]), None, shard["debug"]
-    )
-    subject = Subject.of(Dataset.open(shard["data"]), shard["target"])
+    columns = tuple(shard["columns"])
+    context = Context(shard["protocol"], shard["seed"], settings, columns, debug=shard["debug"])
+    subject = Subject.of(Dataset.open(shard["data"]), shard["target"], context)
     findings = run_one(CHECKS.get(shard["check"]), subject, context)
     output.write_text(
         json.dumps([finding.model_dump() for finding in findings], ensure_ascii=False),
@@ -257,3 +247,26 @@ def one_per_fact(findings: Sequence[Finding]) -> list[Finding]:
 def _severity(finding: Finding) -> tuple[int, bool, float]:
     """The most severe verdict, then what has a score, then the larger difference."""
     return VERDICTS.index(finding.verdict), finding.score is None, -(finding.difference or 0.0)
+
+
+IN_ALL = 400
+TEXT = 300  # characters
+
+
+def collect(subject: Subject, findings: Sequence[Finding]) -> list[Example]:
+    """The rows that `findings` point at, in the order in which they do."""
+    ids = list(dict.fromkeys(i for f in findings for i in pointed_at(f)))[:IN_ALL]
+    text = pl.col("text").str.slice(0, 4 * TEXT + 17)
+    records = subject.dataset.records.filter(pl.col("id").is_in(ids)).select("id", "split", text)
+    rows = records.join(subject.labels, on="id", how="left").rows_by_key("id", named=True)
+    return [_example(i, *rows[i]) for i in ids if i in rows]
+
+
+def _example(i: str, row: dict[str, str | None]) -> Example:
+    text, label = row["text"], row["label"]
+    return Example(
+        id=i,
+        label=None if label is None else excerpt(label, 60),
+        split=row["split"],
+        text=None if text is None else excerpt(text, TEXT),
+    )

@@ -4,21 +4,28 @@ must stay together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from claimlab.audit.rule import Context
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.deal import Codes, codes_of, linked
 from claimlab.core.stats.scores import Flags, Ints
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.tasks import open_task
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
 from claimlab.text.telling import held_words
+
+T = TypeVar("T")
+Values = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,8 @@ class Subject:
     `classes`).
 
     Where rows were left out so that each observation counts once, `note` says so, and `bound` has
-    what must stay together as it was with them.
+    what must stay together as it was with them. `sampling` is for a finding's details: how many
+    rows were drawn, and of how many.
     """
 
     dataset: Dataset
@@ -35,11 +43,15 @@ class Subject:
     rows: pl.DataFrame
     classes: tuple[str, ...]
     y: Codes
+    context: Context = field(default_factory=Context)
     bound: Codes | None = None
     note: str = ""
+    sampling: JsonObject = field(default_factory=dict)
 
     @classmethod
-    def of(cls, dataset: Dataset, target: str = "veracity") -> Subject:
+    def of(
+        cls, dataset: Dataset, target: str = "veracity", context: Context | None = None
+    ) -> Subject:
         """Choose the rows for `target`, which is a task or any column: those that the task has a
         class for.
         """
@@ -53,7 +65,12 @@ class Subject:
             if classes
             else np.empty(0, np.int64)
         )
-        return cls(dataset, target, dataset.records.filter(keep), tuple(classes), y)
+        rows = dataset.records.filter(keep)
+        return cls(dataset, target, rows, tuple(classes), y, context or Context())
+
+    def under(self, context: Context) -> Subject:
+        """The same for another context; itself, with all it has worked out, for its own."""
+        return self if context == self.context else replace(self, context=context)
 
     @cached_property
     def memo(self) -> dict[tuple[object, ...], Any]:
@@ -70,12 +87,25 @@ class Subject:
 
     @cached_property
     def class_counts(self) -> dict[str, int]:
-        counts = np.bincount(self.y, minlength=len(self.classes))
-        return {c: int(counts[i]) for i, c in enumerate(self.classes)}
+        return self.named(np.bincount(self.y, minlength=len(self.classes)))
+
+    def named(self, counts: Ints) -> dict[str, int]:
+        """A count of each class, by its name."""
+        return dict(zip(self.classes, counts.tolist(), strict=True))
+
+    def per_class(self, values: Values, statistic: Callable[[Values], T]) -> dict[str, T]:
+        """A statistic of the values of each class; `values` has one for each row."""
+        return {c: statistic(values[self.y == k]) for k, c in enumerate(self.classes)}
 
     @cached_property
     def ids(self) -> list[str]:
         return self.rows["id"].to_list()
+
+    @property
+    def labels(self) -> pl.DataFrame:
+        """`id` and `label` of every row."""
+        names = pl.Series(self.classes, dtype=pl.String).gather(self.y)
+        return self.rows.select("id", label=names)
 
     @cached_property
     def everyone(self) -> Codes:
@@ -119,6 +149,19 @@ class Subject:
         bound = None if self.bound is None else self.bound[index]
         return replace(self, rows=self.rows[index], y=self.y[index], bound=bound)
 
+    def aligned(self, whole: Subject, values: pl.Series) -> pl.Series:
+        """Of the values of the rows of `whole`, those of these rows."""
+        known = dict(zip(whole.ids, values, strict=True))
+        return pl.Series([known[record] for record in self.ids], dtype=values.dtype)
+
+    def drawn(self, most: int) -> Subject:
+        """`most` rows drawn at random where there are more."""
+        if self.n <= most:
+            return self
+        chosen = np.random.default_rng(self.context.seed).choice(self.n, most, replace=False)
+        part = self.take(np.sort(chosen))
+        return replace(part, sampling={"sampled_rows": most, "of_rows": self.n})
+
     @cached_property
     def distinct(self) -> Subject:
         """One record of each text and label: copies with one label are one observation."""
@@ -144,13 +187,8 @@ class Subject:
         """Only these rows, which stand for all others; itself where there are no others."""
         if len(index) == self.n:
             return self
-        return replace(
-            self,
-            rows=self.rows[index],
-            y=self.y[index],
-            bound=self.groups[index],
-            note=f"{self.note} {note}".strip(),
-        )
+        part = replace(self, bound=self.groups, note=f"{self.note} {note}".strip())
+        return part.take(index)
 
     def table(self, name: str) -> pl.DataFrame | None:
         return self.dataset.tables.get(name)

@@ -15,10 +15,16 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context
 from claimlab.audit.subject import Subject
 from claimlab.core.stats.deal import Codes
-from claimlab.core.stats.interval import Interval, Resampled, interval, mean_macro_f1, resample
+from claimlab.core.stats.interval import (
+    Interval,
+    Resampled,
+    difference,
+    interval,
+    mean_macro_f1,
+    resample,
+)
 from claimlab.core.stats.scores import Floats
 from claimlab.core.types import Sparse
 
@@ -37,7 +43,7 @@ class TextScore:
 
     drawn: Resampled
     answers: Codes
-    matrix: Sparse  # of the texts, for `tested`
+    matrix: Sparse  # of the texts, for `against_baselines`
 
     @property
     def score(self) -> float:
@@ -48,15 +54,12 @@ class TextScore:
         return interval(self.drawn.scores, self.drawn.groups, point=self.drawn.score) or (0.0, 1.0)
 
 
-def probabilities(
-    subject: Subject, context: Context, texts: pl.Series, labels: Codes | None = None
-) -> Floats:
+def probabilities(subject: Subject, texts: pl.Series, labels: Codes | None = None) -> Floats:
     """A probability per row and class from a model that saw neither the row nor its group. A text
     may be null; `labels` replace the subject's own."""
-    fold = fair.deal_of(subject, "groups", context.settings, context.seed).fold[0]
-    return out_of_fold(
-        vectors(texts), subject.y if labels is None else labels, fold, len(subject.classes)
-    )
+    known = subject.y if labels is None else labels
+    fold = fair.deal_of(subject).fold[0]
+    return out_of_fold(vectors(texts), known, fold, len(subject.classes))
 
 
 def out_of_fold(
@@ -82,38 +85,37 @@ def out_of_fold(
     return out
 
 
-def text_score(subject: Subject, context: Context, texts: pl.Series) -> TextScore:
+def text_score(subject: Subject, texts: pl.Series) -> TextScore:
     """The macro-F1 of the model on `texts`, over one round of cross-validation, and its
     resamples.
     """
-    classes, matrix = len(subject.classes), vectors(texts)
-    deal = fair.deal_of(subject, "groups", context.settings, context.seed)
+    classes, matrix, deal = len(subject.classes), vectors(texts), fair.deal_of(subject)
     answers = out_of_fold(matrix, subject.y, deal.fold[0], classes).argmax(axis=1)
-    drawn = resample(subject.y, [answers], deal.groups, classes, seed=context.seed)
+    drawn = resample(subject.y, [answers], deal.groups, classes, seed=subject.context.seed)
     return TextScore(drawn, answers.astype(np.int64), matrix)
 
 
-def tested(subject: Subject, context: Context, text: TextScore) -> fair.Measured:
+def change(subject: Subject, before: TextScore, after: TextScore) -> tuple[float, Interval]:
+    """What another text of the same rows adds to the score, and its interval."""
+    groups, seed = fair.deal_of(subject).groups, subject.context.seed
+    answers = before.answers, after.answers
+    return difference(subject.y, *answers, groups, len(subject.classes), seed=seed)
+
+
+def against_baselines(subject: Subject, text: TextScore, *, close: bool = True) -> fair.Measured:
     """The score against what it has to beat. The caller has ruled out `unmeasurable`."""
-    settings, seed = context.settings, context.seed
-    deal = fair.deal_of(subject, "groups", settings, seed)
+    deal = fair.deal_of(subject)
+
+    def permuted(number: int) -> float:
+        labels, fold = deal.permuted(number)
+        known = labels.astype(np.int64)
+        answers = out_of_fold(text.matrix, known, fold[0], deal.classes).argmax(axis=1)
+        return mean_macro_f1(known, [answers], deal.classes)
 
     def scores(start: int, more: int) -> Floats:
-        drawn = (deal.permuted(i) for i in range(start, start + more))
-        return np.array(
-            [_permuted(labels_and_fold, text.matrix, deal.classes) for labels_and_fold in drawn]
-        )
+        return np.array([permuted(number) for number in range(start, start + more)])
 
-    return fair.against_permuted(subject, text.drawn, deal, settings, seed, scores)
-
-
-def _permuted(
-    drawn: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]], matrix: Sparse, classes: int
-) -> float:
-    labels, fold = drawn[0].astype(np.int64), drawn[1]
-    return mean_macro_f1(
-        labels, [out_of_fold(matrix, labels, fold[0], classes).argmax(axis=1)], classes
-    )
+    return fair.against_permuted(subject, text.drawn, deal, scores, close=close)
 
 
 def vectors(texts: pl.Series) -> Sparse:

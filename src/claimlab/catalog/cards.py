@@ -22,8 +22,7 @@ from typing import Literal
 import polars as pl
 from pydantic import ValidationError, model_validator
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Loader
+from claimlab.catalog.entry import Card, Entry, Loaded, Loader
 from claimlab.catalog.plain import Closed, PlainTable, read_plain
 from claimlab.core.errors import DataError
 from claimlab.core.labels import LabelMap, fold, general

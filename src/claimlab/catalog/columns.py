@@ -5,6 +5,11 @@ seconds or milliseconds, and dates that name their month are read everywhere. A 
 knowing the file ("05/06/2020", "19-Feb-18") is read only where a reader names its format. What
 cannot be read with certainty becomes null: a wrong date is worse than none, because temporal checks
 and splits trust this column.
+
+The side table `cascade` from published edges: one tree for each record, repaired and counted.
+
+Published trees are not quite trees: edges repeat, a post is its own parent or has several, and
+clocks disagree. A post with several parents is put as near to the first post as any of them allows.
 """
 
 from __future__ import annotations
@@ -16,8 +21,14 @@ from datetime import UTC, date, datetime
 import polars as pl
 
 from claimlab.core.languages import normalise
-from claimlab.core.record import SCHEMA, SIDE_TABLES
+from claimlab.core.record import SCHEMA, SIDE_TABLES, to_side_table
+from claimlab.core.words import several
 from claimlab.text.snowflake import tweet_time
+
+
+def as_text(values: Iterable[str | None]) -> pl.Series:
+    """A column of texts, whatever the first values are."""
+    return pl.Series(list(values), dtype=pl.String)
 
 
 def blank_to_null(values: pl.Series) -> pl.Series:
@@ -33,13 +44,13 @@ def title_and_body(title: pl.Series, body: pl.Series) -> pl.Series:
     frame = pl.DataFrame({"title": blank_to_null(title), "body": blank_to_null(body)})
     both = pl.concat_str("title", "body", separator="\n\n", ignore_nulls=True)
     empty = pl.all_horizontal(pl.col("title", "body").is_null())
-    return frame.select(pl.when(empty).then(None).otherwise(both).alias("text"))["text"]
+    return frame.select(text=pl.when(empty).then(None).otherwise(both))["text"]
 
 
 def languages(values: pl.Series) -> pl.Series:
     """Codes, tags or English names as ISO 639-3; what nothing is known by is null."""
-    known = {code: normalise(code) for code in values.drop_nulls().unique().to_list()}
-    return pl.Series("language", [known.get(code) for code in values.to_list()], dtype=pl.String)
+    known = {code: normalise(code) for code in values.drop_nulls().unique()}
+    return pl.Series("language", [known.get(code) for code in values], dtype=pl.String)
 
 
 def host(url: pl.Expr) -> pl.Expr:
@@ -50,7 +61,7 @@ def host(url: pl.Expr) -> pl.Expr:
 def post_or_id(text: pl.Series) -> pl.Series:
     """The column `kind` of posts: one without its text is an id alone."""
     return pl.select(
-        pl.when(text.is_null()).then(pl.lit("id-only")).otherwise(pl.lit("post")).alias("kind")
+        kind=pl.when(text.is_null()).then(pl.lit("id-only")).otherwise(pl.lit("post"))
     ).to_series()
 
 
@@ -90,9 +101,7 @@ def repeated(texts: pl.Series, ids: pl.Series) -> pl.Series:
     key = texts.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
     frame = pl.DataFrame({"key": key, "id": ids})
     again = pl.col("key").is_not_null() & (pl.len().over("key") > 1)
-    return frame.select(pl.when(again).then(pl.col("id").first().over("key")).alias("group"))[
-        "group"
-    ]
+    return frame.select(group=pl.when(again).then(pl.col("id").first().over("key")))["group"]
 
 
 Row = Mapping[str, object]
@@ -165,8 +174,8 @@ def utc(values: pl.Series, *formats: str) -> pl.Series:
     the usual ones.
     """
     texts = values.cast(pl.String)
-    known = {text: moment(text, *formats) for text in texts.drop_nulls().unique().to_list()}
-    return pl.Series("date", [known.get(text) for text in texts.to_list()], dtype=pl.Datetime("us"))
+    known = {text: moment(text, *formats) for text in texts.drop_nulls().unique()}
+    return pl.Series("date", [known.get(text) for text in texts], dtype=pl.Datetime("us"))
 
 
 def dated(
@@ -184,9 +193,7 @@ def dated(
     sources = [
         pl.when(values.is_not_null()).then(pl.lit(source)) for source, values in times.items()
     ]
-    dates = frame.select(
-        pl.coalesce(frame.columns).alias("date"), pl.coalesce(sources).alias("date_source")
-    )
+    dates = frame.select(date=pl.coalesce(frame.columns), date_source=pl.coalesce(sources))
     texts = [v for v in (written, *readings.values()) if v is not None and v.dtype == pl.String]
     raw = (
         pl.select(pl.coalesce(texts)).to_series()
@@ -264,3 +271,60 @@ def earliest(days: pl.Series) -> date | None:
     known = days.drop_nulls().sort()
     middle = known[known.len() // 2] if known.len() >= FEWEST else None
     return date(middle.year - 10 * DECADES, 1, 1) if isinstance(middle, date) else None
+
+
+NODE, TELLER = ["record_id", "child"], ["record_id", "parent"]
+OWN = pl.col("parent") == pl.col("child")
+
+
+def cascades(edges: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """`edges` (record_id, parent, child, delay in minutes) as the table `cascade`, and what was
+    repaired. Null is the parent of the first post, from which all delays count.
+    """
+    nodes = edges.unique(NODE, keep="first").select(
+        "record_id", parent="child", before="delay", known=True
+    )
+    roots = edges.filter(pl.col("parent").is_null()).unique(
+        "record_id", keep="first", maintain_order=True
+    )
+    lines = edges.join(nodes, on=TELLER, how="left", maintain_order="left").join(
+        roots.select("record_id", root="child"), on="record_id", maintain_order="left"
+    )
+    ties = lines.filter(pl.col("child") != pl.col("root"), OWN.is_null() | ~OWN)
+    adrift = pl.col("known").is_null()
+    trees = _trees(
+        ties.with_columns(parent=pl.when(adrift).then("root").otherwise("parent")), roots
+    )
+    repairs = {
+        "negative delays": edges.filter(pl.col("delay") < 0).height,
+        "posts before their parent": lines.filter(pl.col("delay") < pl.col("before")).height,
+        "posts that are their own parent": edges.filter(OWN).height,
+        "edges given again": edges.height - edges.select(*TELLER, "child").unique().height,
+        "posts without a parent, put under the first": ties.filter(adrift).height,
+        "posts that no parent reaches, left out": nodes.height - trees.height,
+    }
+    counts = "; ".join(f"{what}: {n:,}" for what, n in repairs.items() if n)
+    note = f"Cascades of {several(roots.height, 'record')}: {several(trees.height, 'post')}."
+    return to_side_table("cascade", trees), f"{note} Repaired: {counts}." if counts else note
+
+
+def _trees(ties: pl.DataFrame, roots: pl.DataFrame) -> pl.DataFrame:
+    """All posts by their depth: the first ones, those below them, and so on. None is before its
+    parent.
+    """
+    level = roots.with_columns(depth=pl.lit(0), zero=pl.col("delay").fill_null(0.0))
+    level = level.with_columns(delay=pl.col("delay") - pl.col("zero"))
+    levels = []
+    while level.height:
+        levels.append(level.select(*NODE, "parent", "delay", "depth"))
+        tellers = level.select("record_id", "depth", "zero", parent="child", teller="delay")
+        ties = ties.join(level, on=NODE, how="anti", maintain_order="left")
+        since = pl.max_horizontal(pl.col("delay") - pl.col("zero"), "teller")
+        level = (
+            ties.join(tellers, on=TELLER, maintain_order="left")
+            .unique(NODE, keep="first", maintain_order=True)
+            .with_columns(
+                depth=pl.col("depth") + 1, delay=pl.when(pl.col("delay").is_not_null()).then(since)
+            )
+        )
+    return pl.concat(levels).sort("record_id", maintain_order=True)

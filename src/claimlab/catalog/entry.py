@@ -4,6 +4,9 @@ or DATASET in the module of a package outside.
 A loader takes a `Bundle` (zip, folder or file) and returns `Loaded`: records with `label_raw` (the
 catalogue maps it to `veracity`), side tables, and notes for the user. It keeps the file's own row
 order, because published seeded splits depend on it.
+
+The card of a dataset: closed, typed data. What is not known is null; what the sources contradict
+is an erratum.
 """
 
 from __future__ import annotations
@@ -13,11 +16,104 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from claimlab.catalog.card import Card
-from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.labels import LabelMap, is_own, load_map
+from claimlab.core.languages import normalise
 from claimlab.files.bundle import Bundle
+
+Modality = Literal[
+    "claims",
+    "articles",
+    "posts",
+    "tweets",
+    "images",
+    "videos",
+    "knowledge-graph",
+    "encyclopedia",
+    "generated",
+]
+Grade = Literal["pass", "fail"]
+TRUTH = "veracity"
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Shares(_Closed):
+    """Label shares in percent, as published."""
+
+    true: float | None = None
+    false: float | None = None
+    mixed: float | None = None
+    unknown: float | None = None
+
+
+class Quality(_Closed):
+    """Published verdicts; null = not assessed there."""
+
+    keywords: Grade | None = None
+    temporal: Grade | None = None
+    feasibility: Grade | None = None
+
+
+class Published(_Closed):
+    """Published figures, per cent macro-F1: zero-shot baselines, keyword and temporal
+    predictivity.
+    """
+
+    search_f1: float | None = None
+    offline_f1: float | None = None
+    keywords_tf: float | None = None
+    keywords_tf_baseline: float | None = None
+    keywords_tfm: float | None = None
+    keywords_tfm_baseline: float | None = None
+    temporal: float | None = None
+    temporal_feature: Literal["date", "tweet id"] | None = None
+
+
+class Card(_Closed):
+    """`survey`, `shares`, `quality` and `published` are what the 75-dataset guide says of it; left
+    out: not assessed there.
+    """
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    title: str
+    summary: str  # one or two sentences in our own words
+    size: int | None = None  # as published
+    modality: tuple[Modality, ...]
+    topic: str
+    region: str | None = None
+    languages: tuple[str, ...] = ()  # ISO 639-3, those that are known by name
+    language_count: int | None = None  # when only a number is published
+    time_start: str | None = None  # ISO 8601, as precise as known: 2020, 2020-03, 2020-03-01
+    time_end: str | None = None
+    labelling: str | None = None
+    shares: Shares | None = None
+    quality: Quality | None = None
+    published: Published | None = None
+    licence: str | None = None  # null = none stated
+    access: str  # how to get it, in a sentence
+    homepage: str | None = None
+    citation: str
+    errata: tuple[str, ...] = ()
+    has_evidence: bool = False
+    factchecks: bool = False  # each row is a claim with the rating that a fact-checker gave it
+    task: str = TRUTH  # what its labels answer; those of another task are never verdicts
+    family: str | None = None  # datasets of one family contain rows of each other
+    survey: Literal["cdl-claims", "cdl-paragraphs", "cdl-listed"] | None = (
+        None  # its place in the 75-dataset guide
+    )
+
+    @field_validator("languages")
+    @classmethod
+    def _iso3(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
+        wrong = [c for c in codes if normalise(c) != c]
+        if wrong:
+            raise ValueError(f"not canonical ISO 639-3: {wrong}")
+        return codes
 
 
 @dataclass
@@ -78,6 +174,11 @@ class Entry:
             Mapping[str, int | None] | None
         ) = None,  # variant -> rows its publishers state
     ) -> None:
+        if maps and card.task != TRUTH:
+            raise DataError(
+                f"The card of {card.name} has verdict maps, though its task is {card.task}.",
+                "Leave out the maps, or the task.",
+            )
         self.card = card
         self.maps = {
             key: _named(f"{card.name}/{key}", verdicts) for key, verdicts in (maps or {}).items()
@@ -98,6 +199,12 @@ class Entry:
 
     def map_named(self, chosen: Mapping[str, str] | str | None) -> LabelMap | None:
         """The map of this name, by default the first; or one that the caller brings."""
+        if chosen is not None and self.card.task != TRUTH:
+            raise UsageError(
+                f"The labels of {self.card.title} are not about truth (task: {self.card.task}), so"
+                " that no map makes verdicts of them.",
+                "Leave out `map`.",
+            )
         if chosen is not None and is_own(chosen):
             return load_map(chosen)
         if not self.maps:

@@ -4,11 +4,12 @@ cards and entries.
 
 from __future__ import annotations
 
-from claimlab.catalog.card import Card, Shares
 from claimlab.catalog.cards import entry_of, lists_of, read_entry
 from claimlab.catalog.columns import (
     answers,
+    as_text,
     blank_to_null,
+    cascades,
     dated,
     distinct,
     host,
@@ -25,7 +26,7 @@ from claimlab.catalog.columns import (
     unique_ids,
     utc,
 )
-from claimlab.catalog.entry import Entry, Loaded, Loader, Sample
+from claimlab.catalog.entry import Card, Entry, Loaded, Loader, Sample, Shares
 from claimlab.catalog.table import AS_PUBLISHED, Table, members, read_objects, western_text
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
@@ -48,7 +49,9 @@ __all__ = [
     "Table",
     "UnreadableFile",
     "answers",
+    "as_text",
     "blank_to_null",
+    "cascades",
     "dated",
     "distinct",
     "entry_of",

@@ -19,10 +19,9 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.catalog.card import Card
 from claimlab.catalog.cards import CardRegistry
 from claimlab.catalog.columns import EARLY, earliest, numbered, tweet_ids
-from claimlab.catalog.entry import Entry, Loaded, Loader
+from claimlab.catalog.entry import TRUTH, Card, Entry, Loaded, Loader
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
 from claimlab.core.errors import UnknownName, UnreadableFile
@@ -32,6 +31,7 @@ from claimlab.core.run import Run
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.files.bundle import Bundle
+from claimlab.tasks import TASKS, Task, not_verdicts
 
 DATASETS = CardRegistry(
     "dataset", package="claimlab.catalog.readers", attribute="DATASET", group="claimlab.datasets"
@@ -47,7 +47,7 @@ def all_maps() -> dict[str, LabelMap]:
         for name, entry in DATASETS.all().items()
         for key, one in entry.maps.items()
     }
-    return {**{name: load_map(name) for name in built_in_maps()}, **own}
+    return {name: load_map(name) for name in built_in_maps()} | own
 
 
 def find_map(address: str) -> LabelMap:
@@ -195,7 +195,7 @@ def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
     """What a user must know at once: data of one class, ids without text."""
     notes = []
     classes = (
-        set(records["veracity"].drop_nulls().to_list()) - {"unknown"}
+        set(records["veracity"].drop_nulls()) - {"unknown"}
         if "veracity" in records.columns
         else set()
     )
@@ -204,12 +204,21 @@ def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
             f"Only one class ('{next(iter(classes))}') is in these files: {entry.card.title} as"
             " given cannot train or test a detector."
         )
+    task = question_of(entry.card)
+    if task != TRUTH:
+        notes.append(not_verdicts(task))
     if records["text"].null_count() == records.height:
         notes.append(
             "These files hold ids without text: checks of text are not possible until the texts are"
             " fetched."
         )
     return notes
+
+
+def question_of(card: Card) -> str:
+    """The task that the labels of a dataset answer, where it is a choice between classes."""
+    task = TASKS.get(card.task) if card.task in TASKS.names() else None
+    return TRUTH if task is None or task.metric != Task.metric else task.name
 
 
 WORDS = {"date": ("date", "dates"), "tweet_id": ("tweet id", "tweet ids")}
@@ -225,9 +234,7 @@ def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     if "tweet_id" in records.columns:
         raw = records["tweet_id"].cast(pl.String).str.strip_chars()
         ids = tweet_ids(raw)
-        records = records.with_columns(
-            ids.alias("tweet_id"), raw.set(ids.is_not_null(), None).alias("tweet_id_raw")
-        )
+        records = records.with_columns(tweet_id=ids, tweet_id_raw=raw.set(ids.is_not_null(), None))
     notes = []
     for name, (one, many) in WORDS.items():
         column = f"{name}_raw"
@@ -254,7 +261,7 @@ def _with_meta(records: pl.DataFrame, more: Mapping[int, JsonObject]) -> pl.Data
     for row, keys in more.items():
         known = json.loads(meta[row]) if meta[row] else {}
         if not keys.keys() <= known.keys():
-            meta[row] = json.dumps({**keys, **known}, ensure_ascii=False, sort_keys=True)
+            meta[row] = json.dumps(keys | known, ensure_ascii=False, sort_keys=True)
     return records.with_columns(pl.Series("meta", meta, dtype=pl.String))
 
 

@@ -14,9 +14,11 @@ One function reads them all; a dataset that needs more than this has a reader of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import Annotated, Literal
 
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
@@ -36,6 +38,7 @@ from claimlab.catalog.columns import (
 from claimlab.catalog.entry import Loaded
 from claimlab.catalog.table import Table, western_text
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.languages import normalise
 from claimlab.core.record import SCHEMA, meta_column
 from claimlab.core.words import several
 from claimlab.files.bundle import Bundle
@@ -110,13 +113,31 @@ class Dates(Closed):
 class Part(Closed):
     """Files that belong together, such as those of one split, and what all their records share.
 
+    `in_name` is a regular expression on the path of a file. Its named groups say what the records
+    of that file share ("(?P<language>[a-z]+)"), and a file that it does not match is left out.
     Where the title of an article is in a file of its own, `titles` are those files: each has the
-    name of its article.
+    name of its article. `twin` ends the name of a fuller copy ("_gold"), which takes its place.
     """
 
     files: tuple[str, ...]
     titles: tuple[str, ...] = ()
     fixed: dict[str, str] = {}
+    in_name: str | None = None
+    twin: str | None = None
+
+    def shared(self, name: str) -> dict[str, str] | None:
+        """What the records of a file share; null for a file that is left out."""
+        if self.in_name is None:
+            return self.fixed
+        match = re.search(self.in_name, name)
+        if match is None:
+            return None
+        values = {key: value for key, value in match.groupdict().items() if value is not None}
+        if "language" in values:
+            values["language"] = normalise(values["language"]) or values["language"]
+        if "split" in values:
+            values["split"] = values["split"].replace("_", "-")
+        return values | self.fixed
 
 
 class Join(Closed):
@@ -157,7 +178,7 @@ class PlainTable(Closed):
     join: Join | None = None
     articles: bool = False  # a text file for each record: columns `stem`, `title` and `text`
     delimiter: str | None = None
-    quoted: bool = True
+    quoted: bool | Literal["by evidence"] = True
     header: tuple[str, ...] | None = None  # the columns of a file that does not name them
     western: bool = False
     blank: tuple[str, ...] = ()  # what stands for an empty cell
@@ -193,7 +214,8 @@ class PlainTable(Closed):
 
 def read_plain(bundle: Bundle, dataset: str, plan: PlainTable) -> Loaded:
     """The records of `dataset` as `plan` says, with the side tables that it names."""
-    rows = pl.concat([_rows(file, fixed, plan) for file, fixed in _files(bundle, plan)])
+    files = _files(bundle, plan)
+    rows = pl.concat([_rows(file, fixed, plan) for file, fixed in files])
     has_values = all(rows[column].count() for column in plan.only)
     rows = rows.filter(**plan.only) if plan.only and has_values else rows
     rows = rows.with_columns(_ids(rows, dataset, plan))
@@ -203,14 +225,20 @@ def read_plain(bundle: Bundle, dataset: str, plan: PlainTable) -> Loaded:
     notes = [*plan.notes]
     if plan.not_told and not has_values:
         notes.append(plan.not_told)
+    notes += _notes(bundle, plan, records, sum(file.quotes_are_text for file, _ in files))
+    shown = [note.format(records=f"{records.height:,}") for note in notes]
+    return Loaded(records, _tables(rows, plan), shown)
+
+
+def _notes(bundle: Bundle, plan: PlainTable, records: pl.DataFrame, loose: int) -> Iterator[str]:
+    """What is absent: a file to join, labels, quotes around cells (in `loose` files)."""
     if plan.join and plan.join.absent and not bundle.match(*plan.join.files):
-        notes.append(plan.join.absent)
+        yield plan.join.absent
     bare = records["label_raw"].null_count()
     if plan.unlabelled and bare:
-        notes.append(f"{several(bare, 'row')} without a label: {plan.unlabelled}")
-    return Loaded(
-        records, _tables(rows, plan), [n.format(records=f"{records.height:,}") for n in notes]
-    )
+        yield f"{several(bare, 'row')} without a label: {plan.unlabelled}"
+    if loose:
+        yield f"{several(loose, 'file')} in which quotes are text, not marks around cells."
 
 
 def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]]]:
@@ -221,9 +249,10 @@ def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]
         files = [(_articles(bundle, part), part.fixed) for part in present]
     else:
         files = [
-            (_table(bundle, name, plan), part.fixed)
+            (_table(bundle, name, plan), shared)
             for part in parts
             for name in _names(bundle, part, plan)
+            if (shared := part.shared(name)) is not None
         ]
     if not files:
         wanted = [pattern for part in parts for pattern in part.files]
@@ -234,7 +263,9 @@ def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]
 
 def _names(bundle: Bundle, part: Part, plan: PlainTable) -> list[str]:
     if plan.every:
-        return first_matched(bundle, part.files)
+        names = first_matched(bundle, part.files)
+        stems = {name: PurePosixPath(name).stem for name in names}
+        return [name for name in names if f"{stems[name]}{part.twin}" not in stems.values()]
     return bundle.match(*part.files) if plan.any_part else [bundle.one(*part.files)]
 
 
@@ -243,13 +274,13 @@ def _table(bundle: Bundle, name: str, plan: PlainTable) -> Table:
         bundle,
         name,
         delimiter=plan.delimiter,
-        quoted=plan.quoted,
+        quoted=None if plan.quoted == "by evidence" else plan.quoted,
         columns=plan.header,
         western=plan.western,
     )
     if plan.blank:
         blank = pl.col(pl.String).replace(plan.blank, None)
-        table = Table(name, table.frame.with_columns(blank))
+        table = replace(table, frame=table.frame.with_columns(blank))
     return _joined(bundle, table, plan.join) if plan.join else table
 
 
@@ -263,7 +294,7 @@ def _joined(bundle: Bundle, table: Table, join: Join) -> Table:
     )
     own = table.frame.with_columns(join.on.series(table, {}, needed=True).alias(KEY))
     once = beside.unique(KEY, keep="first")
-    return Table(table.name, own.join(once, on=KEY, how="left", maintain_order="left"))
+    return replace(table, frame=own.join(once, on=KEY, how="left", maintain_order="left"))
 
 
 def first_matched(bundle: Bundle, patterns: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.core.record import meta_column
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
+from claimlab.files.delimited import quotes_in
 from claimlab.files.tables import (
     frame_of,
     read_delimited,
@@ -32,6 +33,7 @@ from claimlab.files.tables import (
 Names = Mapping[str, str | Sequence[str]] | Sequence[str]
 
 DELIMITERS = (",", "\t", ";", "|")
+NUMBERED = re.compile(r'\s*\{\s*"0"\s*:\s*\{')
 AS_PUBLISHED = "Give the file as its authors publish it."
 
 
@@ -45,6 +47,7 @@ class Table:
 
     name: str
     frame: pl.DataFrame
+    quotes_are_text: bool = False  # where the file told so
 
     @classmethod
     def read(
@@ -53,7 +56,7 @@ class Table:
         name: str,
         *,
         delimiter: str | None = None,
-        quoted: bool = True,
+        quoted: bool | None = True,
         columns: Sequence[str] | None = None,
         western: bool = False,
     ) -> Table:
@@ -61,7 +64,8 @@ class Table:
         its header shows.
 
         `columns` names the columns of a file without a header, or the only one of a JSON list of
-        values. `western` says that what is not
+        values. `quoted` says whether quotes go around cells or are text; null: the file tells, as
+        in `import`. `western` says that what is not
         UTF-8 is latin-1 or its Windows cousin, so that nothing is guessed.
         """
         suffix = name.rsplit(".", 1)[-1].lower()
@@ -78,12 +82,9 @@ class Table:
             return cls(name, frame_of(dict.fromkeys(columns, value) for value in values))
         text = western_text(bundle, name) if western else bundle.text(name)
         mark = delimiter or sniff_delimiter(text)
-        return cls(
-            name,
-            read_delimited(
-                text, delimiter=mark, quoted=quoted, header=columns is None, columns=columns
-            ),
-        )
+        around = quotes_in(text, mark) != "none" if quoted is None else quoted
+        frame = read_delimited(text, delimiter=mark, quoted=around, columns=columns)
+        return cls(name, frame, quotes_are_text=quoted is None and not around)
 
     @property
     def height(self) -> int:
@@ -136,13 +137,16 @@ def members(bundle: Bundle, *patterns: str) -> list[str]:
 
 
 def read_objects(bundle: Bundle, name: str, required: Sequence[str] = ()) -> list[JsonObject]:
-    """The objects of a JSON array or of JSON lines: the same dataset circulates as both."""
+    """The objects of a JSON array, of JSON lines or of one object that numbers them: the same
+    dataset circulates as all.
+    """
     text = bundle.text(name)
-    rows = (
-        read_json_as(text, name, list)
-        if text.lstrip().startswith("[")
-        else read_json_lines(text, name)
-    )
+    if text.lstrip().startswith("["):
+        rows = read_json_as(text, name, list)
+    elif NUMBERED.match(text):
+        rows = list(read_json_as(text, name, dict).values())
+    else:
+        rows = read_json_lines(text, name)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise UnreadableFile(f"'{name}' holds something other than objects.", AS_PUBLISHED)

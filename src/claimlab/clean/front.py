@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Unpack
@@ -11,8 +12,9 @@ import polars as pl
 from claimlab.clean.recipe import DEFAULT, Recipe, load_recipe, masking
 from claimlab.clean.run import Cleaned, Inputs, run_stages
 from claimlab.clean.views import KIND, write_cleaning
+from claimlab.core.atomic import atomic_text
 from claimlab.core.call import repeatable
-from claimlab.core.guard import refuse_taken
+from claimlab.core.guard import refuse_file, refuse_taken
 from claimlab.core.options import (
     Argument,
     DataOptions,
@@ -25,15 +27,18 @@ from claimlab.core.options import (
     Seed,
     Setting,
 )
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, folders_of
-from claimlab.core.settings import each_of
+from claimlab.core.settings import each_of, one_of
+from claimlab.core.version import __version__
+from claimlab.files.cells import escape_cells
 from claimlab.files.read import user_table
 
 Table = pl.DataFrame | Place | None
+SIGN = "step"  # near the start of every list of ids
 
 
-@repeatable("report")
+@repeatable("report", "ids")
 def clean(
     data: Annotated[Source, Argument("A claimlab dataset folder.")],
     recipe: Annotated[
@@ -60,11 +65,14 @@ def clean(
     report: Annotated[
         Place | None, Option("Folder for an HTML page with stages and statistics.")
     ] = None,
+    ids: Annotated[
+        Place | None,
+        Option("File for the ids to leave out, with step and reason: .csv or .json."),
+    ] = None,
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,
     engine: Engine = None,
-    progress: Progress = silent,
     **columns: Unpack[DataOptions],
 ) -> Cleaned:
     """Clean a dataset with a recipe: each record is kept, dropped with a reason, or doubtful.
@@ -77,6 +85,9 @@ def clean(
     inputs = Inputs(_table(decisions), _table(claimreviews))
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
+    if ids is not None:
+        one_of([".csv", ".json"], Path(ids).suffix, "ids")
+        refuse_file(Path(ids), force=force, kind="list of ids", sign=SIGN)
     with Run(
         "clean",
         data,
@@ -85,7 +96,6 @@ def clean(
         force=force,
         seed=seed,
         engine=engine,
-        progress=progress,
         **columns,
     ) as run:
         journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
@@ -93,7 +103,27 @@ def clean(
         run.finish(cleaned.dataset)
     if report is not None:
         write_cleaning(cleaned, Path(report), force=force)
+    if ids is not None:
+        atomic_text(Path(ids), left_out(cleaned, Path(ids).suffix))
     return cleaned
+
+
+def left_out(cleaned: Cleaned, suffix: str) -> str:
+    """The ids of the records that are not kept, with decision, step and reason, as CSV or JSON:
+    others leave them out of their own copy, and no record has to be passed on.
+    """
+    tables = [
+        cleaned.dataset.tables[name].select("id", pl.lit(name).alias("decision"), "step", "reason")
+        for name in ("dropped", "doubtful")
+        if name in cleaned.dataset.tables
+    ]
+    schema = dict.fromkeys(("id", "decision", "step", "reason"), pl.String)
+    table = pl.concat([pl.DataFrame(schema=schema), *tables])
+    if suffix == ".csv":
+        return table.with_columns(escape_cells(pl.all())).write_csv()
+    about = {"dataset": cleaned.dataset.name, "tool": f"claimlab {__version__}"}
+    rows = {"leave_out": table.to_dicts()}
+    return json.dumps({**about, **rows}, ensure_ascii=False, indent=1) + "\n"
 
 
 def _table(source: Table) -> pl.DataFrame | None:

@@ -78,7 +78,7 @@ class Stage:
 
     def _build(self, kind: type[Step], arguments: JsonObject) -> Step:
         try:
-            return kind(**{**arguments, **self.parameters})
+            return kind(**(arguments | self.parameters))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "its parameters"

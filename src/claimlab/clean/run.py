@@ -10,11 +10,11 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.clean.decisions import read_decisions
-from claimlab.clean.ratings import ratings_of_evidence, ratings_table
 from claimlab.clean.recipe import Recipe, Stage
 from claimlab.clean.statistics import DOMAINS, TEXTS, Statistics, describe
 from claimlab.clean.step import Supplies
+from claimlab.clean.steps.decisions import read_decisions
+from claimlab.clean.steps.fact_checks import ratings_of_evidence, ratings_table
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.digest import digest_table
 from claimlab.core.journal import Journal
@@ -28,23 +28,12 @@ from claimlab.core.words import several
 # Tables that grow from run to run, since what left a dataset must stay findable; all others are of
 # this run.
 LOGS = ("dropped", "doubtful", "changes")
-CHANGES = {
-    "id": pl.String,
-    "step": pl.String,
-    "column": pl.String,
-    "before": pl.String,
-    "after": pl.String,
-    "reason": pl.String,
-}
+CHANGES = ("id", "step", "column", "before", "after", "reason")
+COUNTS = ("dropped", "doubtful", "changed")
 STAGES = {
     "number": pl.Int32,
-    "step": pl.String,
-    "status": pl.String,
-    "in": pl.Int64,
-    "kept": pl.Int64,
-    "dropped": pl.Int64,
-    "doubtful": pl.Int64,
-    "changed": pl.Int64,
+    **dict.fromkeys(("step", "status"), pl.String),
+    **dict.fromkeys(("in", "kept", *COUNTS), pl.Int64),
     "note": pl.String,
 }
 OURS = (*LOGS, "stages", TEXTS, DOMAINS)
@@ -67,9 +56,7 @@ class Cleaned(Shown):
         return describe(self.dataset)
 
     def headline(self) -> str:
-        left = ", ".join(
-            f"{self.total(name):,} {name}" for name in ("dropped", "doubtful", "changed")
-        )
+        left = ", ".join(f"{self.total(name):,} {name}" for name in COUNTS)
         return f"'{self.dataset.name}': {several(len(self.dataset), 'record')} kept, {left}"
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
@@ -156,45 +143,31 @@ def _advance(
     row = {"number": len(state.stages) + 1, "step": stage.step, "in": before.height}
     missing = stage.missing(supplies, dataset)
     if missing is not None:
-        blank = {
-            "status": "not run",
-            "kept": before.height,
-            "dropped": 0,
-            "doubtful": 0,
-            "changed": 0,
-            "note": missing,
-        }
-        return State(
-            before, state.tables, [*state.stages, {**row, **blank, "parameters": stage.parameters}]
-        )
+        blank = {"status": "not run", "kept": before.height, **dict.fromkeys(COUNTS, 0)}
+        more = {"note": missing, "parameters": stage.parameters}
+        return State(before, state.tables, [*state.stages, row | blank | more])
     step = stage.make(supplies, seed)
     outcome = step.apply(before)
     outcome.account(before, stage.step)
     outcome, spared = _spare(outcome, before, shielded)
-    tables = dict(state.tables)
+    tables, named = dict(state.tables), pl.lit(stage.step).alias("step")
     for name in ("dropped", "doubtful"):
-        left = before.join(getattr(outcome, name), on="id", maintain_order="left").with_columns(
-            pl.lit(stage.step).alias("step")
-        )
-        _append(tables, name, to_side_table(name, left))
-    changed = outcome.changed.with_columns(pl.lit(stage.step).alias("step")).select(*CHANGES)
-    _append(tables, "changes", changed)
-    for name, table in outcome.tables.items():
+        left = before.join(getattr(outcome, name), on="id", maintain_order="left")
+        _append(tables, name, to_side_table(name, left.with_columns(named)))
+    changed = outcome.changed.with_columns(named).select(*CHANGES)
+    for name, table in {"changes": changed, **outcome.tables}.items():
         _append(tables, name, table)
-    notes = [
-        *outcome.notes,
-        *([f"{several(spared, 'record')} kept by a person's decision"] if spared else []),
-    ]
+    shielding = [f"{several(spared, 'record')} kept by a person's decision"] if spared else []
     counts = {
         "status": "run",
         "kept": outcome.kept.height,
         "dropped": outcome.dropped.height,
         "doubtful": outcome.doubtful.height,
         "changed": outcome.changed["id"].n_unique(),
-        "note": "; ".join(notes) or None,
+        "note": "; ".join([*outcome.notes, *shielding]) or None,
         "parameters": step.parameters(),
     }
-    return State(outcome.kept, tables, [*state.stages, {**row, **counts}])
+    return State(outcome.kept, tables, [*state.stages, row | counts])
 
 
 def _spare(outcome: Outcome, before: pl.DataFrame, shielded: frozenset[str]) -> tuple[Outcome, int]:
@@ -207,13 +180,8 @@ def _spare(outcome: Outcome, before: pl.DataFrame, shielded: frozenset[str]) -> 
         return outcome, 0
     order = before.select("id").with_row_index("row")
     rows = pl.concat([outcome.kept, spared]).join(order, on="id").sort("row").drop("row")
-    rest = replace(
-        outcome,
-        kept=rows,
-        dropped=outcome.dropped.filter(~stay),
-        doubtful=outcome.doubtful.filter(~stay),
-    )
-    return rest, spared.height
+    left = {name: getattr(outcome, name).filter(~stay) for name in ("dropped", "doubtful")}
+    return replace(outcome, kept=rows, **left), spared.height
 
 
 def _finish(
@@ -241,7 +209,7 @@ def _finish(
         counts={
             "in": dataset.records.height,
             "records": state.records.height,
-            **{name: int(stages[name].sum()) for name in ("dropped", "doubtful", "changed")},
+            **{name: int(stages[name].sum()) for name in COUNTS},
         },
     )
     out = dataset.derive(state.records, step, tables)
@@ -288,7 +256,7 @@ def _shielded(recipe: Recipe, supplies: Supplies) -> frozenset[str]:
     """The records that people decided to keep, where the recipe asks for people's decisions."""
     if supplies.decisions is None or not any(s.step == "decisions" for s in recipe.stages):
         return frozenset()
-    return frozenset(supplies.decisions.filter(pl.col("decision") == "keep")["id"].to_list())
+    return frozenset(supplies.decisions.filter(decision="keep")["id"])
 
 
 def _append(tables: dict[str, pl.DataFrame], name: str, more: pl.DataFrame) -> None:

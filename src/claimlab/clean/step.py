@@ -20,9 +20,8 @@ from pydantic import BaseModel, ConfigDict
 from claimlab.core.step import Outcome
 from claimlab.core.types import JsonObject
 
-Place = Callable[
-    [str], Path | None
-]  # a folder of the run for a step's own files; null where nothing is kept
+# A folder of the run for a step's own files; null where nothing is kept.
+Place = Callable[[str], Path | None]
 
 
 class CleanStep(BaseModel):
@@ -40,6 +39,37 @@ class CleanStep(BaseModel):
 
     @abstractmethod
     def apply(self, records: pl.DataFrame) -> Outcome: ...
+
+
+def reasons(rows: pl.DataFrame, why: pl.Expr) -> dict[str, str]:
+    """Id -> reason, for records that leave; in one chunk, as Polars fails to format many."""
+    return dict(rows.rechunk().select("id", reason=why).iter_rows())
+
+
+def rewritten(
+    records: pl.DataFrame,
+    after: pl.Series,
+    why: pl.Series | pl.Expr,
+    empty: str,
+    *,
+    meta: pl.Series | None = None,
+    notes: tuple[str, ...] = (),
+) -> Outcome:
+    """Texts (and `meta`) replaced, each change with its reason; a record of whose text nothing is
+    left is dropped as `empty`.
+    """
+    rows = records.select("id", column=pl.lit("text"), before="text").with_columns(
+        after.alias("after"), why.alias("reason")
+    )
+    touched = rows.filter(pl.col("before") != pl.col("after"))
+    blank = pl.col("after").str.strip_chars() == ""
+    return Outcome.of(
+        records,
+        kept=records.with_columns(text=after, meta=records["meta"] if meta is None else meta),
+        dropped=dict.fromkeys(touched.filter(blank)["id"], empty),
+        changed=touched.filter(~blank),
+        notes=notes,
+    )
 
 
 @dataclass(frozen=True)
@@ -75,4 +105,4 @@ def labels(records: pl.DataFrame) -> pl.Series:
     """
     known = pl.when(pl.col("veracity") != "unknown").then("veracity")
     raw = pl.when(pl.col("veracity").is_null()).then("label_raw")
-    return records.select(pl.coalesce(known, raw).alias("label")).to_series()
+    return records.select(label=pl.coalesce(known, raw)).to_series()

@@ -26,7 +26,7 @@ from claimlab.cli.asked import be_quiet
 from claimlab.cli.flags import as_flag, in_flags
 from claimlab.cli.lazy import LazyVerbs
 from claimlab.cli.output import complain, echo, say
-from claimlab.core.errors import Question
+from claimlab.core.errors import ClaimlabError, Question
 from claimlab.core.plain import one_line
 from claimlab.core.version import __version__
 
@@ -171,7 +171,7 @@ def run(argv: list[str]) -> int:
         return explain(error, args)
     else:
         return 0
-    return run([*argv, *answer])
+    return run(_with(argv, answer))
 
 
 @contextmanager
@@ -229,7 +229,8 @@ def answered(question: Question, args: Sequence[str]) -> list[str] | None:
         return None
     complain(question.problem)
     for place, one in enumerate(question.choices, 1):
-        complain(f"  {place}. {one.value}: {one.words}")
+        value = one.value if isinstance(one.value, str) else " ".join(one.value)
+        complain(f"  {place}. {value}: {one.words}")
     places = {str(place): flag for place, flag in enumerate(flags, 1)}
     typed = ""
     while typed not in places:
@@ -244,23 +245,30 @@ def answered(question: Question, args: Sequence[str]) -> list[str] | None:
 
 def explain(error: BaseException, args: Sequence[str]) -> int:
     """Print `error` as a sentence on stderr, and return the exit code."""
-    from claimlab.core.errors import ClaimlabError
-
     known = error if isinstance(error, ClaimlabError) else None
-    if isinstance(error, Question):
-        return _explain_question(error, args)
+    if known and known.choices:
+        return _explain_choices(known, args)
     complain(f"Error: {one_line(in_flags(str(known), args) if known else sentence(error, args))}")
     return known.exit_code if known else 1
 
 
-def _explain_question(question: Question, args: Sequence[str]) -> int:
-    """The question, and the whole command for each answer."""
-    complain(f"Error: {one_line(question.problem)} Choose one:")
-    for one in question.choices:
+def _explain_choices(error: ClaimlabError, args: Sequence[str]) -> int:
+    """What is wrong, and the whole command for each answer."""
+    complain(f"Error: {one_line(error.problem)} Choose one:")
+    for one in error.choices:
         flag = as_flag(one.argument, one.value, args)
-        complain(f"  claimlab {shlex.join([*args, *flag])}")
+        complain(f"  claimlab {shlex.join(_with(args, flag))}")
         complain(f"      {one_line(one.words)}")
-    return question.exit_code
+    return error.exit_code
+
+
+def _with(args: Sequence[str], flag: Sequence[str]) -> list[str]:
+    """A command with an answer in place of what it said before: `--only` adds up otherwise."""
+    before = ["", *args]
+    if flag[0] == "--set":
+        return [*args, *flag]
+    rest = [w for w, last in zip(args, before, strict=False) if flag[0] not in (w, last)]
+    return [*rest, *flag]
 
 
 def sentence(error: BaseException, args: Sequence[str]) -> str:

@@ -1,9 +1,19 @@
-"""What can be asked of every command: results only (-q), and the result as JSON (--json)."""
+"""What can be asked of any command, wherever the word is typed: results only (-q), the result as
+JSON, the page in the browser, or what the run would cost.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+JSON, OPEN, ESTIMATE = "--json", "--open", "--estimate"
+GENERAL = {  # with what it gives
+    OPEN: "to open the page in the browser",
+    ESTIMATE: "for what the run would cost, without running it",
+    JSON: "for one JSON object on stdout",
+}
 _quiet = False
-_json = False
+_words: frozenset[str] = frozenset()
 
 
 def be_quiet(quiet: bool) -> None:
@@ -16,12 +26,17 @@ def is_quiet() -> bool:
     return _quiet
 
 
-def be_json(wanted: bool) -> None:
-    """Print the result as one JSON object."""
-    global _json
-    _json = wanted
+def without_general(words: Sequence[str]) -> list[str]:
+    """The words that are the command's own; the general ones are kept in mind."""
+    global _words
+    _words = frozenset(GENERAL) & frozenset(words)
+    return [word for word in words if word not in GENERAL]
+
+
+def is_asked(word: str) -> bool:
+    return word in _words
 
 
 def wants_json() -> bool:
     """Whether the result is to be printed as JSON."""
-    return _json
+    return is_asked(JSON)

@@ -9,15 +9,19 @@ stages, move too.
 from __future__ import annotations
 
 import contextlib
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from claimlab.core.atomic import quick_text
 from claimlab.core.plain import one_line
 from claimlab.core.progress import Progress
 
 WIDTH = 24
+PAUSE = 0.2  # seconds between two reports on one stage to a program
 
 
 @dataclass
@@ -81,6 +85,24 @@ def time_left(seconds: float | None) -> str:
     hours, minutes = divmod(minutes, 60)
     clock = f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
     return f"{clock} left"
+
+
+def to_file(file: Path) -> Progress:
+    """Progress for a program that watches: `file` holds the latest of it as one JSON object."""
+    stages, moment, last = Stages(), float("-inf"), ""
+
+    def update(label: str, done: int, total: int | None) -> None:
+        nonlocal moment, last
+        stages.update(label, done, total)
+        now = time.monotonic()
+        if label == last and now - moment < PAUSE:
+            return
+        moment, last = now, label
+        left = time_left(stages.open[-1].left(now))
+        state = {"stage": stages.label(), "done": done, "total": total, "left": left}
+        quick_text(file, json.dumps(state))
+
+    return update
 
 
 @contextlib.contextmanager

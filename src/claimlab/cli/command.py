@@ -8,8 +8,9 @@
 The options are those that the signature of the function declares (`core/options`): the sentence,
 the type and the default are read from there. What the command line adds are the parameters of the
 function that prints the result, declared in the same words; one that has the name of an option
-takes its place. `Setting`s have no flag of their own: --set NAME=VALUE gives them. `--json` is
-understood by every command, and `--estimate` by all that ask a model or a search.
+takes its place. `Setting`s have no flag of their own: --set NAME=VALUE gives them. Every command
+understands `--json`, those that write a page `--open`, and those that ask a model or a search
+`--estimate` (`cli/asked`).
 """
 
 from __future__ import annotations
@@ -25,18 +26,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from claimlab.cli import complete
+from claimlab.cli.asked import ESTIMATE, JSON, OPEN, is_asked
 from claimlab.cli.flags import with_flags
-from claimlab.cli.output import listing, progress_bar, show_estimate
-from claimlab.core.calls.estimate import estimate
+from claimlab.cli.output import listing, progress_bar, refuse_nothing_to_open, show_estimate
+from claimlab.core.calls.estimate import cost_of
 from claimlab.core.errors import UnknownName, UsageError
-from claimlab.core.options import (
-    REQUIRED,
-    Argument,
-    Option,
-    Parameter,
-    Setting,
-    parameters_of,
-)
+from claimlab.core.options import REQUIRED, Argument, Option, Parameter, Setting, parameters_of
+from claimlab.core.progress import reporting
 from claimlab.core.types import JsonObject
 
 T = TypeVar("T")
@@ -45,9 +41,7 @@ SET = "--set"
 _NUMBERS = {int: "a whole number", float: "a number"}
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
-OpenPage = Annotated[
-    bool, Option("Open the page in the browser when it is written.", flag="--open")
-]
+ALWAYS = "always"  # a page is written whatever the options are
 Strict = Annotated[bool, Option("Exit with 3 when a check fails.")]
 
 
@@ -58,18 +52,16 @@ class Call(Generic[T]):
     function: Callable[..., T]
     options: JsonObject
     start: str = "starting"
-    estimating: bool = False
 
     def __call__(self, **more: Any) -> T:
         """Do the work, with a bar where a person watches; or print what it would cost, and exit.
         `more` are arguments that are not what was typed.
         """
-        if self.estimating:
-            show_estimate(estimate(self.function, **{**self.options, **more}))
+        if is_asked(ESTIMATE):
+            show_estimate(cost_of(self.function, **(self.options | more)))
             raise typer.Exit
-        with progress_bar(start=self.start) as progress:
-            shown = {"progress": progress} if "progress" in parameters_of(self.function) else {}
-            return self.function(**{**self.options, **shown, **more})
+        with progress_bar(start=self.start) as bar, reporting(bar):
+            return self.function(**(self.options | more))
 
     def __getitem__(self, name: str) -> Any:
         """The value of an option, or its default."""
@@ -85,13 +77,22 @@ class WithSettings:
     """A command that lists its settings below its options."""
 
     settings: Mapping[str, Parameter] = {}
+    general: Sequence[str] = (JSON,)  # the words of `cli/asked` that it understands
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """What must be given is without brackets; Typer puts it in braces."""
+        return [piece.strip("{").replace("}", "") for piece in super().collect_usage_pieces(ctx)]  # type: ignore[misc]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         super().format_options(ctx, formatter)  # type: ignore[misc]
         flags = flags_of(self)  # type: ignore[arg-type]
         rows = [
-            (f"{name}={_metavar(one)}", f"{_sentence(one, flags)}{_default(one)}")
+            (
+                f"{name}={one.option.metavar or one.kind.__name__.upper()}",
+                f"{with_flags(one.option.help, flags)}{_default(one)}",
+            )
             for name, one in self.settings.items()
+            if one.option is not None
         ]
         if rows:
             with formatter.section(f"Settings ({SET} NAME=VALUE)"):
@@ -105,54 +106,72 @@ def build(
     lists: Mapping[str, Summaries] | None = None,
     flags: Sequence[str] = (),
     start: str = "starting",
+    page: str | None = None,
     can_ask: bool = True,
-) -> tuple[Mapping[str, Parameter], Callable[..., None]]:
-    """The settings and the callback of a command, as Typer takes it. `lists` are options that list
-    what exists and exit; `flags` names settings that have a flag of their own here after all;
-    `start` is what the progress bar says first; `can_ask` is false where a recording is only read.
+) -> tuple[JsonObject, Callable[..., None]]:
+    """What a command has (settings and general words), and its callback, as Typer takes it. `lists`
+    are options that list what exists and exit; `flags` names settings that have a flag of their own
+    here after all; `start` is what the progress bar says first; `page` names the option whose
+    folder a page is written to; `can_ask` is false where a recording is only read.
     """
     own = {name: one for name, one in parameters_of(show).items() if name != "call"}
-    theirs = {
-        name: one
-        for name, one in parameters_of(function).items()
-        if one.option is not None and name not in own
-    }
-    known = {
-        name: own.get(name, one)
-        for name, one in parameters_of(function).items()
-        if name in own or name in theirs
-    } | own
-    settings = {
-        name: one
-        for name, one in known.items()
-        if isinstance(one.option, Setting) and name not in flags
-    }
-    typed = {name: one for name, one in known.items() if name not in settings}
-    can_ask = can_ask and "max_cost" in theirs
-    names = {name: _flag(one) for name, one in typed.items()}
+    typed, settings = _typed_and_set(parameters_of(function) | own, own, flags)
+    theirs = {name: one for name, one in (typed | settings).items() if name not in own}
+    can_open, can_ask = page is not None, can_ask and "max_cost" in theirs
+    general = [*([OPEN] * can_open), *([ESTIMATE] * can_ask)]
+    names = {name: one.flag for name, one in typed.items()}
     names |= {name: f"{SET} {name}=" for name in settings}
-    parameters = [_typer_parameter(one, names) for one in typed.values()]
-    rest = next((name for name, one in typed.items() if _flag(one) == SET), None)
-    if settings and rest is None:
-        parameters.append(_typer_parameter(_SET, names))
-    if can_ask:
-        parameters.append(_typer_parameter(_ESTIMATING, names))
+    rest = next((name for name, one in typed.items() if one.flag == SET), None)
+    added = [_SET] * (bool(settings) and rest is None)
+    parameters = [_typer_parameter(one, names) for one in (*typed.values(), *added)]
     parameters += [_listing(what, summaries) for what, summaries in (lists or {}).items()]
 
     def callback(**values: Any) -> None:
-        values = {name: value for name, value in values.items() if value not in (None, [], ())}
+        values = _given(values)
+        _refuse_unknown(general)
+        if page not in (None, ALWAYS):
+            refuse_nothing_to_open(values.get(page), names[page])
         values |= _settings(values.pop(rest or _SET.name, []), settings, rest)
         mine = {name: values[name] for name in own if name in values}
-        options = {name: _typed(theirs[name], values[name]) for name in theirs if name in values}
         if function is show:
             show(**mine)
-            return
-        first = {name: one.default for name, one in theirs.items()} | options
-        costs = bool(values.get(_ESTIMATING.name))
-        show(Call(function, options, start.format_map(first), costs), **mine)
+        else:
+            show(_call(function, theirs, values, start), **mine)
 
     callback.__dict__["__signature__"] = inspect.Signature(parameters)  # Typer reads it
-    return settings, callback
+    return {"settings": settings, "general": (*general, JSON)}, callback
+
+
+def _given(values: JsonObject) -> JsonObject:
+    return {name: value for name, value in values.items() if value not in (None, [], ())}
+
+
+def _call(
+    function: Callable[..., T], theirs: Mapping[str, Parameter], values: JsonObject, start: str
+) -> Call[T]:
+    """The function with those of the values that are its own."""
+    options = {name: _typed(one, values[name]) for name, one in theirs.items() if name in values}
+    defaults = {name: one.default for name, one in theirs.items()}
+    return Call(function, options, start.format_map(defaults | options))
+
+
+def _typed_and_set(
+    parameters: Mapping[str, Parameter], own: Mapping[str, Parameter], flags: Sequence[str]
+) -> tuple[dict[str, Parameter], dict[str, Parameter]]:
+    """The parameters that have a flag or a place, and those that --set gives."""
+    typed, settings = {}, {}
+    for name, one in parameters.items():
+        if isinstance(one.option, Setting) and name not in flags:
+            settings[name] = one
+        elif one.option is not None or name in own:
+            typed[name] = one
+    return typed, settings
+
+
+def _refuse_unknown(general: Sequence[str]) -> None:
+    for word in (OPEN, ESTIMATE):
+        if is_asked(word) and word not in general:
+            raise UsageError(f"This command has no option {word}.", "Leave it out.")
 
 
 _SET = Parameter(
@@ -161,55 +180,46 @@ _SET = Parameter(
     (),
     Option("A setting, of those below; may be repeated.", flag=SET, metavar="NAME=VALUE"),
 )
-_ESTIMATING = Parameter("estimate", bool, False, Option("Print what the run would cost, and exit."))
 
 
 def _typer_parameter(parameter: Parameter, names: Mapping[str, str]) -> inspect.Parameter:
     """A parameter as Typer reads it."""
-    option = parameter.option
     if parameter.hint is typer.Context:
-        return inspect.Parameter(
-            parameter.name, inspect.Parameter.KEYWORD_ONLY, annotation=parameter.hint
-        )
+        return _keyword(parameter.name, parameter.hint)
+    option = parameter.option
     assert option is not None, f"{parameter.name} has no sentence"
     kind: Any = str if parameter.kind is date else parameter.kind
     kind = list[kind] if parameter.is_many else kind
     plain = parameter.default if isinstance(parameter.default, str | int | float) else None
-    shown: JsonObject = {"help": _sentence(parameter, names), "metavar": option.metavar}
+    info = _info(parameter, option, with_flags(option.help, names), plain)
+    if parameter.default is REQUIRED or option.required:
+        return _keyword(parameter.name, Annotated[kind, info])
+    kind = kind if plain is not None else kind | None
+    return _keyword(parameter.name, Annotated[kind, info], plain)
+
+
+def _keyword(name: str, annotation: Any, default: Any = REQUIRED) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def _info(parameter: Parameter, option: Option, sentence: str, plain: object) -> Any:
+    """What Typer is told about a parameter besides its type."""
+    placed = isinstance(option, Argument)
+    shown: JsonObject = {
+        "help": sentence,
+        "metavar": option.metavar or (parameter.name.upper() if placed else None),
+        "min": option.least,
+        "max": option.most,
+    }
     if plain is None and _default(parameter):
         shown["show_default"] = _shown(parameter.default)
     if option.complete is not None:
         shown["autocompletion"] = getattr(complete, option.complete)
-    shown |= {"min": option.least, "max": option.most}
-    if isinstance(option, Argument):
-        info: Any = typer.Argument(**shown)
-    else:
-        declared = [_flag(parameter), *([option.short] if option.short else [])]
-        if parameter.kind is bool and "/" in (option.flag or ""):
-            declared[0] = option.flag or ""
-        info = typer.Option(*declared, **shown)
-    required = parameter.default is REQUIRED or option.required
-    default = REQUIRED if required else plain
-    kind = kind if required or plain is not None else kind | None
-    return inspect.Parameter(
-        parameter.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=default,
-        annotation=Annotated[kind, info],
-    )
-
-
-def _flag(parameter: Parameter) -> str:
-    option = parameter.option
-    if isinstance(option, Argument):
-        return parameter.name.upper()
-    flag = None if option is None else option.flag
-    return (flag or f"--{parameter.name.replace('_', '-')}").partition("/")[0]
-
-
-def _sentence(parameter: Parameter, names: Mapping[str, str]) -> str:
-    assert parameter.option is not None
-    return with_flags(parameter.option.help, names)
+    if placed:
+        return typer.Argument(**shown)
+    return typer.Option(*filter(None, (parameter.flag, option.short)), **shown)
 
 
 def _shown(default: Any) -> str:
@@ -224,11 +234,6 @@ def _default(parameter: Parameter) -> str:
     return "" if empty else f"  [default: {_shown(parameter.default)}]"
 
 
-def _metavar(parameter: Parameter) -> str:
-    assert parameter.option is not None
-    return parameter.option.metavar or parameter.kind.__name__.upper()
-
-
 def _listing(what: str, summaries: Summaries) -> inspect.Parameter:
     """An option that lists what exists, and exits, whatever else is missing."""
 
@@ -240,12 +245,7 @@ def _listing(what: str, summaries: Summaries) -> inspect.Parameter:
     info = typer.Option(
         f"--{what}", help=f"List the {what}, and exit.", callback=listed, is_eager=True
     )
-    return inspect.Parameter(
-        f"list_{what}",
-        inspect.Parameter.KEYWORD_ONLY,
-        default=False,
-        annotation=Annotated[bool, info],
-    )
+    return _keyword(f"list_{what}", Annotated[bool, info], False)
 
 
 def flags_of(command: Command | WholeSummaries) -> dict[str, str]:
@@ -340,10 +340,10 @@ class Verb(typer.Typer):
         """
 
         def register(show: Callable[..., None]) -> Callable[..., None]:
-            settings, callback = build(function or show, show, **details)
+            features, callback = build(function or show, show, **details)
             doc = show.__doc__ or (function.__doc__ if function else None)
             about = inspect.cleandoc(doc or "").split("\n\n")[0]
-            cls = type("Command", (group or Command,), {"settings": settings})
+            cls = type("Command", (group or Command,), features)
             if group is None:
                 self.command(name or show.__name__, cls=cls, help=about)(callback)
             else:

@@ -12,7 +12,6 @@ import ast
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +29,8 @@ def names(room: str, group: str) -> list[str]:
     """The names of the entries in a folder of the package, and of those that installed packages
     add.
     """
+    from importlib.metadata import entry_points  # a tenth of the time of `--help`
+
     inside = {name for file in (HOME / room).glob("[!_]*.py") for name in _names_in(file)}
     return sorted(inside | {point.name for point in entry_points(group=group)})
 
@@ -80,7 +81,7 @@ _KINDS: dict[str, Any] = {"flag": bool, "one": str, "many": list[str]}
 def words_of(verb: str) -> typer.Typer:
     """The commands of a verb with their options, to be completed and not to be called."""
     app = typer.Typer(add_completion=False)
-    table: Mapping[str, list[Row]] = json.loads(WORDS.read_text(encoding="utf-8"))
+    table: Mapping[str, list[Row]] = json.loads(WORDS.read_bytes())
     inside = {path: rows for path, rows in table.items() if path.split()[0] == verb}
     for path, rows in inside.items():
         group = len(inside) > 1 and path == verb
@@ -106,29 +107,3 @@ def _completed(rows: Sequence[Row]) -> Callable[..., None]:
         )
     command.__dict__["__signature__"] = inspect.Signature(parameters)
     return command
-
-
-def words_in(commands: Mapping[str, Any]) -> dict[str, list[Row]]:
-    """What `words.json` holds, made from the commands themselves, by their paths."""
-    offers = {offer("")[0]: name for name, offer in _OFFERS.items()}
-    table: dict[str, list[Row]] = {}
-    for path, command in commands.items():
-        rows: list[Row] = []
-        for one in command.params:
-            flag = " ".join([*one.opts, *one.secondary_opts]) if one.opts[0][0] == "-" else ""
-            kind = "flag" if getattr(one, "is_flag", False) else "many" if one.multiple else "one"
-            kind = "many" if one.nargs == -1 else kind
-            first = next(iter(one.shell_complete(typer.Context(command), "")), None)
-            value = getattr(first, "value", "")
-            rows.append((flag, kind, offers.get(value, "")))
-        table[path] = rows
-    return table
-
-
-_OFFERS = {
-    "datasets": datasets,
-    "detectors": detectors,
-    "checks": checks,
-    "formats": formats,
-    "strategies": strategies,
-}

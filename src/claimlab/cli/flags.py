@@ -32,8 +32,10 @@ def with_flags(message: str, flags: Mapping[str, str]) -> str:
     return _ARGUMENT.sub(lambda argument: _flag(argument[1], flags) or argument[0], message)
 
 
-def as_flag(argument: str, value: str, command: Sequence[str]) -> list[str]:
-    """The words that give an argument of a command its value."""
+def as_flag(argument: str, value: str | list[str], command: Sequence[str]) -> list[str]:
+    """The words that give an argument of a command its value; a list is the flag several times."""
+    if not isinstance(value, str):
+        return [word for one in value for word in as_flag(argument, one, command)]
     flag = _flags(command).get(argument, f"--{argument.replace('_', '-')}")
     if flag.endswith("="):
         return [*flag.split()[:1], f"{argument}={value}"]
@@ -65,7 +67,7 @@ def _flag(argument: str, flags: Mapping[str, str]) -> str | None:
     if flag.endswith("="):  # a setting: --set name=value
         return flag + (value.strip(chr(34) + chr(39)).lower() if value else "VALUE")
     if value == "False":
-        return flags.get(f"no_{name}") or flags.get(f"not {name}")
+        return flags.get(f"no_{name}")
     if name not in flags or value in ("", "True"):
         return flags.get(name)
     if value.startswith("["):  # a list is the same flag several times
@@ -74,24 +76,13 @@ def _flag(argument: str, flags: Mapping[str, str]) -> str | None:
 
 
 def _flags(args: Sequence[str]) -> dict[str, str]:
-    """Argument -> flag of the command that `args` name (a verb, or a sub-command of one); "not
-    ARGUMENT" -> the flag that switches it off, where a pair is offered."""
+    """Argument -> flag of the command that `args` name (a verb, or a sub-command of one)."""
     verb: Any = LazyVerbs().get_command(None, args[0]) if args else None
     below = getattr(verb, "commands", {})
     command = next((below[name] for name in args[1:] if name in below), verb)
-    options = [o for o in getattr(command, "params", ()) if o.opts and o.opts[0].startswith("--")]
-    settings = {name: f"--set {name}=" for name in getattr(command, "settings", ())}
-    off = {f"not {o.name}": o.secondary_opts[0] for o in options if o.secondary_opts}
-    places = {
-        a.name: a.name.upper()
-        for a in getattr(command, "params", ())
-        if a.param_type_name == "argument"
+    general = {"debug": "--debug", "as_json": "--json", "estimate": "--estimate"}
+    typed = {
+        one.name: one.name.upper() if one.param_type_name == "argument" else one.opts[0]
+        for one in getattr(command, "params", ())
     }
-    return {
-        "debug": "--debug",
-        "as_json": "--json",
-        **places,
-        **{o.name: o.opts[0] for o in options},
-        **off,
-        **settings,
-    }
+    return general | typed | {name: f"--set {name}=" for name in getattr(command, "settings", ())}

@@ -17,87 +17,14 @@ from typer.core import TyperGroup
 from typer.main import get_command as to_command
 
 from claimlab.cli import verbs
-from claimlab.cli.asked import be_json
+from claimlab.cli.asked import GENERAL, JSON, without_general
 from claimlab.cli.complete import COMPLETING, words_of
+from claimlab.core import packaged
 from claimlab.core.errors import UsageError, either
 
-# In the order of work. The summaries are here, so that the help can be shown without importing a
-# single verb; none is longer than a line of 80 columns has room for.
-GROUPS: dict[str, dict[str, str]] = {
-    "Get data": {
-        "demo": "Try everything on a synthetic dataset with planted defects",
-        "check": "Is this file usable? Import, clean, audit and a page in one",
-        "catalog": "Browse the field's datasets: quality, licence, how to get them",
-        "load": "Load a dataset of the catalogue from its published files",
-        "import": "Import your own files: CSV, JSON, Excel, Parquet, text, zip",
-        "show": "Show a folder: counts, labels, lineage, records",
-    },
-    "Prepare": {
-        "clean": "Keep, drop or mark as doubtful each record, with the reason",
-        "labels": "Look up label maps, and find claims with conflicting labels",
-        "enrich": "Add the claim, dated evidence and fact-checks to each record",
-        "merge": "Join datasets, ids kept apart, and count what they share",
-        "split": "Split into train, dev and test, and check the split for leaks",
-    },
-    "Check": {
-        "audit": "Test a dataset for shortcuts, leaks and contradictions",
-        "diff": "Compare two audits, versions of a dataset, or studies",
-        "contamination": "Measure whether a model may know the test set",
-    },
-    "Detect and judge": {
-        "detect": "Train a detector, or ask a model, and store its predictions",
-        "evaluate": "Score runs, with intervals, baselines and subgroups",
-        "study": "Run a grid of datasets, splits, detectors and seeds from one file",
-        "judge": "Compare the rationales of a run with fact-checking articles",
-    },
-    "Simulate": {
-        "evolve": "Let claims spread and change in a simulated society",
-        "generate": "Make benchmark text with a change log; filter it by quality",
-    },
-    "Review and report": {
-        "review": "Let annotators decide what a program cannot, and apply it",
-        "serve": "Browse datasets, runs, audits and reviews in the browser",
-        "rerun": "Repeat a folder from its lineage, and compare the bytes",
-        "report": "Write the evaluation quality assurance (EQA) report of a study",
-        "export": "Export to Hugging Face, Croissant, CSV, JSON Lines, ClaimReview",
-    },
-    "Tools": {
-        "engine": "Work on a run from other machines, and see how far it is",
-        "llm": "Set up and test language models; prompts and batches",
-        "trust": "Allow the hosts, keys and paths that a received file names",
-        "doctor": "Check the installation: versions, extras, models, keys",
-        "new": "Start a check, metric, format, dataset or detector of your own",
-    },
-}
-# What users of other tools type first.
-_ALSO = {
-    "browse": "serve",
-    "compare": "diff",
-    "download": "load",
-    "head": "show",
-    "init": "report",
-    "list": "catalog",
-    "ls": "catalog",
-    "open": "show",
-    "predict": "detect",
-    "publish": "export",
-    "read": "import",
-    "repeat": "rerun",
-    "run": "detect",
-    "score": "evaluate",
-    "simulate": "evolve",
-    "test": "evaluate",
-    "train": "detect",
-    "ui": "serve",
-    "view": "show",
-    "web": "serve",
-}
-_ALSO_OPTIONS = {"person": "annotator", "people": "annotator", "out": "output"}
-JSON = "--json"  # known to every command
-_EPILOG = (
-    "Also: --json for one JSON object on stdout; -q, --quiet for results and errors only; --debug"
-    " for the traceback of an error."
-)
+_WORDS = packaged.toml("claimlab.cli", "verbs.toml")
+GROUPS: dict[str, dict[str, str]] = _WORDS["groups"]
+_ALWAYS = "-q, --quiet for results and errors only; --debug for the traceback of an error."
 
 
 @cache
@@ -110,7 +37,8 @@ def verb_names() -> list[str]:
 
 
 def _say_what_all_share(command: Any) -> None:
-    command.epilog = command.epilog or _EPILOG
+    general = "; ".join(f"{word} {GENERAL[word]}" for word in getattr(command, "general", (JSON,)))
+    command.epilog = f"Also: {general}; {_ALWAYS}"
     for below in getattr(command, "commands", {}).values():
         _say_what_all_share(below)
 
@@ -120,8 +48,7 @@ class LazyVerbs(TyperGroup):
         return verb_names()
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        be_json(JSON in args)
-        return super().parse_args(ctx, [word for word in args if word != JSON])
+        return super().parse_args(ctx, without_general(args))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         if cmd_name not in verb_names():
@@ -167,7 +94,7 @@ class LazyVerbs(TyperGroup):
 
 def _instead(word: str) -> str:
     """What a mistyped verb was probably meant to be."""
-    known = _ALSO.get(word.lower())
+    known = _WORDS["also"].get(word.lower())
     near = (
         [known] if known else difflib.get_close_matches(word.lower(), verb_names(), n=2, cutoff=0.6)
     )
@@ -177,19 +104,14 @@ def _instead(word: str) -> str:
 def _no_such_option(error: Any) -> UsageError:
     """A mistyped option, with the one that was probably meant."""
     place, word = error.ctx.command_path, error.option_name
-    known = sorted(
-        {
-            option[2:]
-            for p in error.ctx.command.params
-            for option in p.opts
-            if option.startswith("--")
-        }
-    )
+    command = error.ctx.command
+    flags = {option for parameter in command.params for option in parameter.opts}
+    known = sorted(flag[2:] for flag in {*flags, *command.general} if flag.startswith("--"))
     bare = word.lower().lstrip("-")  # two dashes are alike in all options
     if bare.replace("-", "_") in getattr(error.ctx.command, "settings", ()):
         todo = f"It is a setting: --set {bare.replace('-', '_')}=VALUE"
         return UsageError(f"'{place}' has no option {word}.", todo)
-    meant = _ALSO_OPTIONS.get(bare)
+    meant = _WORDS["also_options"].get(bare)
     near = [meant] if meant in known else difflib.get_close_matches(bare, known, n=2, cutoff=0.7)
     todo = (
         f"Did you mean {' or '.join(f'--{name}' for name in near)}?"

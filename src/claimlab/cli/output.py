@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from claimlab.cli.asked import is_quiet
+from claimlab.cli.asked import OPEN, is_asked, is_quiet
 from claimlab.cli.asked import wants_json as wants_json
 from claimlab.cli.flags import in_flags
 from claimlab.core.errors import UsageError
@@ -23,7 +24,7 @@ from claimlab.core.words import several as several
 
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
-    from claimlab.pages.blocks import Block
+    from claimlab.pages.blocks import Block, Table
 
 
 def emit(value: JsonObject) -> None:
@@ -95,10 +96,10 @@ def suggest_serving(output: Path) -> None:
         suggest(f"claimlab serve {output.parent}")
 
 
-def page(path: Path, *, open_page: bool = False) -> None:
+def page(path: Path) -> None:
     """Say where a page is, and open it where that was asked for."""
     say(f"Report: {path}")
-    if open_page:
+    if is_asked(OPEN):
         open_in_browser(path)
 
 
@@ -112,9 +113,9 @@ def open_in_browser(path: Path) -> None:
         say("Warning: no browser could be opened; open the page yourself.")
 
 
-def refuse_nothing_to_open(open_page: bool, place: Path | None, flag: str = "--output") -> None:
+def refuse_nothing_to_open(place: Path | None, flag: str) -> None:
     """A page can only be opened where one is written: better said before the work than after it."""
-    if open_page and place is None:
+    if is_asked(OPEN) and place is None:
         raise UsageError(
             "There is no page to open with --open, because none is written.", f"Add {flag} DIR."
         )
@@ -131,6 +132,16 @@ def listing(key: str, rows: dict[str, str], *, verb: str) -> None:
         [Table(("", ""), [(name, in_flags(summary, verb)) for name, summary in rows.items()])],
         most=100,
     )
+
+
+def show_grid(table: Table) -> None:
+    """A table with a line for each row: its last column is cut where the terminal ends."""
+    from claimlab.pages.terminal import grid
+
+    width, colour = screen()
+    whole = table.columns[:-1]
+    for line in grid(table, width=width, colour=colour, whole=whole, cut=True):
+        echo(line, styled=True)
 
 
 def screen() -> tuple[int, bool]:
@@ -152,7 +163,7 @@ def written(dataset: Dataset, *, more: JsonObject | None = None) -> None:
     labels = counts.get("veracity", {})
     if labels and (rest := counts["records"] - sum(labels.values())):
         labels = {**labels, "no label": rest}
-    shown = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no labels"
+    shown = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no verdicts"
     echo(f"Wrote {dataset.path}: {several(counts['records'], 'record')} ({shown}).")
 
 
@@ -167,9 +178,33 @@ def show_estimate(estimate: JsonObject) -> None:
 def progress_bar(
     enabled: bool = True, start: str = "starting"
 ) -> contextlib.AbstractContextManager[Progress]:
-    """A bar on stderr when a person watches; silence otherwise."""
+    """A bar on stderr when a person watches, a file where CLAIMLAB_PROGRESS names one, silence
+    otherwise.
+    """
+    if enabled and (file := os.environ.get("CLAIMLAB_PROGRESS")):
+        from claimlab.cli.bar import to_file
+
+        return contextlib.nullcontext(to_file(Path(file)))
     if not enabled or is_quiet() or not sys.stderr.isatty():
         return contextlib.nullcontext(silent)
     from claimlab.cli.bar import bar
 
     return bar(start)
+
+
+def following(
+    dataset: Dataset, folder: Path, otherwise: str, *, task: str = "veracity", copies: bool = False
+) -> str:
+    """A look at the labels where there are fewer than two classes, cleaning where texts occur twice
+    (`copies` asks for that), or else `otherwise`, in which {} is the folder."""
+    from claimlab.tasks import open_task
+    from claimlab.text.normalise import normal_form
+
+    place = shlex.quote(str(folder))
+    if len(open_task(task, dataset.records).classes_in(dataset.records)) < 2:
+        return f"claimlab show {place} --column label_raw"
+    if copies:
+        texts = normal_form(dataset.records["text"]).drop_nulls()
+        if texts.n_unique() < texts.len():
+            return f"claimlab clean {place} -o {shlex.quote(f'{folder}-clean')}"
+    return otherwise.format(place)

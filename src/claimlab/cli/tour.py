@@ -1,5 +1,7 @@
 """What `claimlab demo` does: the whole job on the synthetic dataset, to a page that presents it as
-a story (`cli/story`). Each capability adds a stage, whose section goes to the page of details."""
+a story: what was planted, what was found, what to do. Each capability adds a stage, whose section
+goes to the page of details.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +9,29 @@ import csv
 import json
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from claimlab.audit.advice import reason
+from claimlab.audit.result import Audit
 from claimlab.audit.run import audit
-from claimlab.audit.views.page import Chapter, Detail, summary
-from claimlab.audit.write import write_audits
+from claimlab.audit.views.page import Chapter, Detail, summary, write_audits
+from claimlab.audit.views.wording import in_a_line
+from claimlab.claims.match import match
 from claimlab.clean.front import clean
+from claimlab.clean.run import Cleaned
 from claimlab.clean.views import stage_blocks
-from claimlab.cli.story import DETAILS, FOUND_BY_AUDIT, Tour, details, findings_of, story
 from claimlab.core import sync
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.core.guard import seal_folder
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.detect.run import detect
 from claimlab.enrich.extract import rule_extractor
@@ -34,8 +40,20 @@ from claimlab.enrich.run import enrich_async
 from claimlab.enrich.views import analyse
 from claimlab.enrich.views import blocks as evidence_blocks
 from claimlab.evolve.front import evolve
-from claimlab.generate.planted import CORE, WHOLE, clean_twin, fact_checks, planted
-from claimlab.pages.blocks import Block, Cell, Figure, Section, Table, Text, percent
+from claimlab.generate.planted import CORE, DEFECTS, WHOLE, Truth, clean_twin, fact_checks, planted
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Figure,
+    Items,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    percent,
+)
+from claimlab.pages.blocks import anchor as anchor_of
 from claimlab.pages.charts import bars, colours_of, to_svg
 from claimlab.pages.folder import Contents, fill
 from claimlab.search.local import build_index
@@ -43,16 +61,162 @@ from claimlab.search.providers.local import Local
 from claimlab.split.run import split
 from claimlab.split.views import toned
 
+if TYPE_CHECKING:
+    from claimlab.review.merge import Row
+    from claimlab.review.review import Review
+
+DETAILS = "details.html"
+AUDIT = "audit/index.html"
+
+# Which finding of the audit shows which planted defect; the rest are shown by later stages.
+FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
+    "keyword": ("giveaways", None),
+    "time-gap": ("time", "date"),
+    "publisher": ("source", None),
+    "length-gap": ("length", None),
+    "contradicting-near-duplicates": ("near-duplicates", "under different labels"),
+    "url-under-both-labels": ("url-conflicts", None),
+    "duplicates-across-splits": ("near-duplicates", "across the given split"),
+    "infeasible": ("feasibility", None),
+}
+
+
+@dataclass
+class Tour:
+    """What the stages made so far."""
+
+    folder: Path
+    seed: int
+    dataset: Dataset
+    twin: Dataset
+    truth: Truth
+    audit: Audit | None = None
+    alarms: list[Finding] = field(default_factory=list)  # of the clean twin: false ones
+    twin_cleaned: Cleaned | None = None
+    found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
+    sections: list[Section] = field(default_factory=list)
+    # What became of the claims that were searched for.
+    enriched: JsonObject = field(default_factory=dict)
+    # Items, and the verdict on the finding after the review.
+    reviewed: JsonObject = field(default_factory=dict)
+
+    def add(self, title: str, words: str, *blocks: Block) -> None:
+        """A section of the page of details."""
+        self.sections.append(Section(title, [Text(words), *blocks]))
+
+
+def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:
+    return [f for f in audit.findings if f.check == check and feature in (None, f.feature)]
+
+
+def story(tour: Tour) -> Report:
+    """The page that a newcomer reads: one screen for each question, and links to the rest."""
+    alarms, count = len(tour.alarms), len(tour.found)
+    tiles = Tiles(
+        [
+            ("records", f"{tour.dataset.records.height:,}", "plain"),
+            ("defects planted", str(len(DEFECTS)), "plain"),
+            ("found", str(count), "pass" if count == len(DEFECTS) else "warn"),
+            ("false alarms on the clean twin", str(alarms), "warn" if alarms else "pass"),
+        ]
+    )
+    return Report(
+        "claimlab demo",
+        "The whole job on a synthetic dataset with planted defects, offline.",
+        [tiles, planted_part(tour), found_part(tour), advice_part(tour), more(tour)],
+    )
+
+
+def planted_part(tour: Tour) -> Section:
+    sentences = (
+        "Claims about invented places in three languages; their labels are random, so nothing"
+        f" separates true from false. Then {len(DEFECTS)} defects of real datasets were planted. A"
+        " detector that scores well here has learned a defect."
+    )
+    rows: list[list[Any]] = [
+        [name, what, len(tour.truth.records.get(name, [])) or "in all records"]
+        for name, what in DEFECTS.items()
+    ]
+    return Section(
+        "What was planted", [Text(sentences), Table(["Defect", "What it is", "Records"], rows)]
+    )
+
+
+def found_part(tour: Tour) -> Section:
+    """Each defect with what found it and the figure that shows it."""
+    rows: list[list[Cell | str]] = []
+    for name in DEFECTS:
+        finder = tour.found.get(name)
+        where = (
+            Cell(finder, tone="pass", link=_page_of(finder))
+            if finder
+            else Cell("not yet", tone="not-measured")
+        )
+        rows.append([name, where, *_evidence(tour, name)])
+    sentences = (
+        f"{len(tour.found)} of {several(len(DEFECTS), 'planted defect')} found. A score is what one"
+        " feature alone reaches; 50 is chance."
+    )
+    columns = ["Defect", "Found by", "Macro-F1", "95% interval", "In short"]
+    blocks: list[Block] = [Text(sentences, "conclusion"), Table(columns, rows)]
+    return Section("What was found", blocks)
+
+
+def _page_of(finder: str) -> str:
+    return AUDIT if finder.startswith("audit") else f"{DETAILS}#the-cleaning"
+
+
+def _evidence(tour: Tour, name: str) -> list[str]:
+    """Score, interval and a few words."""
+    if name in FOUND_BY_AUDIT and tour.audit is not None:
+        failed = [f for f in findings_of(tour.audit, *FOUND_BY_AUDIT[name]) if f.verdict == "fail"]
+        if failed:
+            low, high = failed[0].interval or (0.0, 0.0)
+            macro = failed[0].score is not None and failed[0].baselines.best() is not None
+            figure = f"{100 * (failed[0].score or 0):.1f}"
+            if macro:
+                return [figure, f"{100 * low:.1f} to {100 * high:.1f}", reason(failed[0])]
+            share = "" if failed[0].score is None else f"only {figure}% "
+            return ["", "", f"{share}{reason(failed[0])}"]
+    records = len(tour.truth.records.get(name, []))
+    return ["", "", f"{several(records, 'record')} set aside" if name in tour.found else ""]
+
+
+def advice_part(tour: Tour) -> Section:
+    """The audit's advice, as commands."""
+    look = Text(
+        "Look at the data, the findings and the predictions in your browser; run this in the"
+        " demo's folder:"
+    )
+    blocks: list[Block] = [look, Items(["`claimlab serve . --open`"])]
+    if tour.audit is not None:
+        done = tour.audit.concluded()
+        text = Text(done.text[:1].upper() + done.text[1:], "conclusion")
+        blocks = [text, Items([in_a_line(advice) for advice in done.advice]), *blocks]
+    return Section("What to do", blocks)
+
+
+def more(tour: Tour) -> Section:
+    """Every stage in a sentence, with a link to its details."""
+    rows: list[list[Any]] = [
+        [Cell("The audit", link=AUDIT), "Every check with its figures, charts and records."]
+    ]
+    for section in tour.sections:
+        first = next((b.text for b in section.blocks if isinstance(b, Text)), "")
+        rows.append([Cell(section.title, link=f"{DETAILS}#{anchor_of(section)}"), first])
+    return Section("Look closer", [Table(["Stage", "In short"], rows, sortable=False)])
+
+
 KIND = "demo"
 
 # Which step of the default recipe takes out which planted rows, and into which table.
 FOUND_BY_CLEAN = {"wrong-language": ("language", "doubtful"), "too-short": ("too-short", "dropped")}
 
 
-def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress = silent) -> Tour:
+def run(folder: Path, *, seed: int, data_only: bool = False) -> Tour:
     """Write the datasets into `folder`, put them through every stage, and write `index.html`."""
     dataset, truth = planted(seed=seed)
-    tour = Tour(folder, seed, dataset, clean_twin(seed=seed), truth, progress)
+    tour = Tour(folder, seed, dataset, clean_twin(seed=seed), truth)
     dataset.write(folder / "planted")
     tour.twin.write(folder / "clean-twin")
     write_csv(dataset, folder / "planted.csv")
@@ -68,25 +232,15 @@ def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress 
     data = {
         "demo.json": {"found": tour.found, "enriched": tour.enriched, "reviewed": tour.reviewed}
     }
-    fill(Contents(KIND, [story(tour)], data=data, more_pages={DETAILS: [details(tour)]}), folder)
+    details = Report("claimlab demo: details", "What each stage of the demo did.", tour.sections)
+    fill(Contents(KIND, [story(tour)], data=data, more_pages={DETAILS: [details]}), folder)
     return tour
 
 
 def write_csv(dataset: Dataset, file: Path) -> None:
     """The records as a plain file, as a user might bring one."""
-    columns = [
-        "id",
-        "text",
-        "label_raw",
-        "language",
-        "date",
-        "author",
-        "source",
-        "url",
-        "topic",
-        "group",
-        "split",
-    ]
+    columns = ["id", "text", "label_raw", "language", "date", "author", "source", "url", "topic"]
+    columns += ["group", "split"]
     with file.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.writer(handle)
         writer.writerow(["label" if c == "label_raw" else c for c in columns])
@@ -104,43 +258,32 @@ def show_data(tour: Tour) -> None:
         colours=colours_of(["true", "false"]),
         title="records",
     )
-    tour.sections.append(
-        Section(
-            "The data",
-            [
-                Text(
-                    "Synthetic claims about invented places in three languages, with defects"
-                    " planted on purpose."
-                ),
-                Figure(
-                    to_svg(chart),
-                    "Records per language and label.",
-                    "Bar chart of records per language and label",
-                ),
-            ],
-        )
+    figure = Figure(
+        to_svg(chart),
+        "Records per language and label.",
+        "Bar chart of records per language and label",
     )
+    words = (
+        "Synthetic claims about invented places in three languages, with defects planted on"
+        " purpose."
+    )
+    tour.add("The data", words, figure)
 
 
 def run_audit(tour: Tour) -> None:
-    tour.audit = audit(tour.dataset, seed=tour.seed, debug=True, progress=tour.progress)
-    tour.twin_audit = audit(tour.twin, seed=tour.seed, debug=True, progress=tour.progress)
+    tour.audit = audit(tour.dataset, seed=tour.seed, debug=True, progress=progress)
+    twin = audit(tour.twin, seed=tour.seed, debug=True, progress=progress)
     write_audits([tour.audit], tour.folder / "audit")
     for defect, (check, feature) in FOUND_BY_AUDIT.items():
         if any(f.verdict == "fail" for f in findings_of(tour.audit, check, feature)):
             tour.found[defect] = f"audit: {check}{f' ({feature})' if feature else ''}"
-    alarms = [f for f in tour.twin_audit.findings if f.verdict in ("fail", "warn")]
-    verdict = (
-        "no fail and no warning, as it should be" if not alarms else f"{len(alarms)} false alarms"
-    )
-    tour.sections.append(
-        Section(
-            "The clean twin",
-            [
-                Text(f"The same claims without any defect: {verdict}."),
-                *summary(Chapter(tour.twin_audit, 1, alarms_only=True), Detail(), linked=False),
-            ],
-        )
+    tour.alarms = [f for f in twin.findings if f.verdict in ("fail", "warn")]
+    alarms = f"{len(tour.alarms)} false alarms" if tour.alarms else ""
+    tour.add(
+        "The clean twin",
+        "The same claims without any defect:"
+        f" {alarms or 'no fail and no warning, as it should be'}.",
+        *summary(Chapter(twin, 1, alarms_only=True), Detail(), linked=False),
     )
 
 
@@ -148,43 +291,30 @@ def run_clean(tour: Tour) -> None:
     """Clean both datasets by the default recipe: what was planted leaves with its reason, the twin
     loses nothing.
     """
-    tour.cleaned = clean(tour.dataset, seed=tour.seed, progress=tour.progress)
-    tour.twin_cleaned = clean(tour.twin, seed=tour.seed, progress=tour.progress)
-    tour.cleaned.dataset.write(tour.folder / "cleaned")
+    cleaned = clean(tour.dataset, seed=tour.seed)
+    twin = tour.twin_cleaned = clean(tour.twin, seed=tour.seed)
+    cleaned.dataset.write(tour.folder / "cleaned")
     for defect, (step, table) in FOUND_BY_CLEAN.items():
-        left = tour.cleaned.dataset.tables.get(table)
-        ids = set() if left is None else set(left.filter(left["step"] == step)["id"].to_list())
+        left = cleaned.dataset.tables.get(table)
+        ids = set() if left is None else set(left.filter(left["step"] == step)["id"])
         if set(tour.truth.records[defect]) <= ids:
             tour.found[defect] = f"clean: {step}"
-    lost = tour.twin_cleaned.total("dropped") + tour.twin_cleaned.total("doubtful")
-    verdict = (
-        "it loses nothing, as it should be"
-        if not lost
-        else f"it loses {lost} records without a cause"
-    )
-    tour.sections.append(
-        Section(
-            "The cleaning",
-            [
-                Text(f"The clean twin under the same recipe: {verdict}."),
-                *stage_blocks(tour.cleaned),
-            ],
-        )
+    lost = twin.total("dropped") + twin.total("doubtful")
+    tour.add(
+        "The cleaning",
+        "The clean twin under the same recipe: it loses"
+        f" {f'{lost} records without a cause' if lost else 'nothing, as it should be'}.",
+        *stage_blocks(cleaned),
     )
 
 
-DEFECT, CHECK, FEATURE = (
-    "contradicting-near-duplicates",
-    "near-duplicates",
-    "under different labels",
-)
+DEFECT = "contradicting-near-duplicates"
+CHECK, FEATURE = "near-duplicates", "under different labels"
 ANNOTATORS, ADJUDICATOR = ("ana (invented)", "ben (invented)"), "ola (invented)"
 START = datetime(2026, 1, 5, 9)  # the same in every run
 UNDECIDABLE = 3  # of every third pair neither label can be trusted: remove both
-SLIPS = (
-    12,
-    20,
-)  # every twelfth answer of the first annotator and every twentieth of the second is wrong
+# Every twelfth answer of the first annotator and every twentieth of the second is wrong.
+SLIPS = (12, 20)
 
 
 def run_review(tour: Tour) -> None:
@@ -194,7 +324,7 @@ def run_review(tour: Tour) -> None:
     try:
         from claimlab.review.apply import review_apply
         from claimlab.review.create import review_create
-        from claimlab.review.merge import Row
+        from claimlab.review.estimate import estimate
     except MissingExtra as missing:
         tour.sections.append(Section("The review", [Text(f"Left out. {missing}", "note")]))
         return
@@ -205,33 +335,10 @@ def run_review(tour: Tour) -> None:
         pairs="conflicts",
         seed=tour.seed,
     )
-    originals = set(tour.truth.records[DEFECT][::2])
-    rows: list[Row] = []
-    for number, (item, about) in enumerate(review.about().items()):
-        better = (
-            "second"
-            if about.other_id in originals and about.record_id not in originals
-            else "first"
-        )
-        right, wrong = (better, "neither") if number % UNDECIDABLE else ("neither", better)
-        answers = [wrong if (number + 1) % slip == 0 else right for slip in SLIPS]
-        for annotator, answer in zip(ANNOTATORS, answers, strict=True):
-            at = START + timedelta(seconds=20 * len(rows))
-            rows.append(Row(item, annotator, answer, seconds=12.0 + number % 5, at=at))
-        if answers[0] != answers[1]:
-            at = START + timedelta(hours=3, seconds=30 * number)
-            rows.append(
-                Row(
-                    item,
-                    ADJUDICATOR,
-                    right,
-                    round="final",
-                    comment="Decided after discussion.",
-                    at=at,
-                )
-            )
+    rows = _decisions(review, set(tour.truth.records[DEFECT][::2]))
     review.merge(rows)
     agreement, total = review.agreement().headline(), review.size
+    neither = next(row for row in estimate(review) if row["share"] == "neither")
     reviewed = review_apply(review, tour.folder / "reviewed", tour.folder / "planted")
     review.close()
     before = _finding(tour.audit.findings if tour.audit is not None else [])
@@ -241,7 +348,8 @@ def run_review(tour: Tour) -> None:
         f"Two invented annotators decided {several(total, 'pair')} of near-duplicates with"
         " different labels: keep one, or remove both. They mostly agree; where they differ"
         f" ({several(final, 'pair')}), an invented adjudicator decides. Agreement on {agreement}."
-        " Applied to the dataset, the review removes"
+        f" By `review estimate`, {100 * neither['estimate']:.0f}% of all such pairs have no label"
+        " to trust. Applied to the dataset, the review removes"
         f" {several(len(tour.dataset) - len(reviewed), 'record')}, and the check runs again. Open"
         " the review with: claimlab serve."
     )
@@ -249,20 +357,33 @@ def run_review(tour: Tour) -> None:
         ["before the review", *_cells(before)],
         ["after it", *_cells(after)],
     ]
-    tour.sections.append(
-        Section(
-            "The review",
-            [
-                Text(words),
-                Table(["Near-duplicates under different labels", "Verdict", "Why"], table),
-            ],
-        )
-    )
+    heads = ["Near-duplicates under different labels", "Verdict", "Why"]
+    tour.add("The review", words, Table(heads, table))
     tour.reviewed = {
         "items": total,
         "adjudicated": final,
         "finding": None if after is None else after.verdict,
     }
+
+
+def _decisions(review: Review, originals: set[str]) -> list[Row]:
+    """What the annotators answer, and the adjudicator where they differ."""
+    from claimlab.review.merge import Row
+
+    rows: list[Row] = []
+    for number, (item, about) in enumerate(review.about().items()):
+        second = about.other_id in originals and about.record_id not in originals
+        better = "second" if second else "first"
+        right, wrong = (better, "neither") if number % UNDECIDABLE else ("neither", better)
+        answers = [wrong if (number + 1) % slip == 0 else right for slip in SLIPS]
+        for annotator, answer in zip(ANNOTATORS, answers, strict=True):
+            at = START + timedelta(seconds=20 * len(rows))
+            rows.append(Row(item, annotator, answer, seconds=12.0 + number % 5, at=at))
+        if answers[0] != answers[1]:
+            at = START + timedelta(hours=3, seconds=30 * number)
+            comment = "Decided after discussion."
+            rows.append(Row(item, ADJUDICATOR, right, round="final", comment=comment, at=at))
+    return rows
 
 
 def _finding(findings: list[Finding]) -> Finding | None:
@@ -301,7 +422,7 @@ def run_split(tour: Tour) -> None:
         "Near text in train",
         "Same group in train",
     ]
-    tour.sections.append(Section("The split", [Text(sentences), Table(columns, rows)]))
+    tour.add("The split", sentences, Table(columns, rows))
 
 
 BOTH = ("majority", "tfidf")
@@ -314,7 +435,7 @@ def run_detect(tour: Tour) -> None:
     split = Dataset.open(tour.folder / "split")
     rows: list[list[Any]] = []
     for name in BOTH:
-        run = detect(split, name, seed=tour.seed, progress=tour.progress)
+        run = detect(split, name, seed=tour.seed)
         run.write(tour.folder / "runs" / name)
         scores = run.report["scores"]
         rows.append(
@@ -325,7 +446,7 @@ def run_detect(tour: Tour) -> None:
         " every part still help."
     )
     table = Table(["Detector", "Test records", "Accuracy", "Macro-F1"], rows, "Scores in %.")
-    tour.sections.append(Section("The detectors", [Text(sentence), table]))
+    tour.add("The detectors", sentence, table)
 
 
 ENRICHED = 240  # claims that evidence is searched for: enough to see every end
@@ -339,7 +460,10 @@ def run_enrich(tour: Tour) -> None:
     with tempfile.TemporaryDirectory(prefix="claimlab-demo-") as place:
         build_index(file, Path(place) / "index")
         doors = Doors(Local(Path(place) / "index"), extractor=rule_extractor("offline"))
-        done = sync.run(enrich_async(some, doors, progress=tour.progress))
+        done = sync.run(enrich_async(some, doors, progress=progress))
+    checked = next(record for record, kind in planted_checks.items() if kind == WHOLE)
+    claim = some.records.filter(id=checked)["text"][0]
+    best = match(text=claim, archive=file, words=True).table.row(0, named=True)
     ends = dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
     tour.enriched = done.summary
     hits = {
@@ -354,7 +478,12 @@ def run_enrich(tour: Tour) -> None:
         " of them were found, with the help of claims extracted by rule. No network and no model"
         " was used."
     )
-    tour.sections.append(Section("Evidence", [Text(sentences), *evidence]))
+    before = Table(
+        ["Checked before?", "Best match", "Verdict", "Link"],
+        [[claim, best["text"], best["verdict"], best["url"]]],
+        "`claimlab match --text CLAIM --archive fact-checks.json` finds the fact-check of a claim.",
+    )
+    tour.add("Evidence", sentences, before, *evidence)
 
 
 CLAIMS, STEPS = 24, 10
@@ -363,9 +492,12 @@ SHOWN = (1, 2, 3, 5, 10)  # steps
 
 
 def run_evolve(tour: Tour) -> None:
-    some = tour.twin.records.filter(pl.col("language") == "eng").head(CLAIMS)
+    some = tour.twin.records.filter(language="eng").head(CLAIMS)
     claims = replace(tour.twin, records=some, files={})
-    evolved = {network: _evolved(claims, network, tour) for network in NETWORKS}
+    evolved: dict[str, Dataset] = {
+        network: evolve(claims, network=network, steps=STEPS, seed=tour.seed)
+        for network in NETWORKS
+    }
     evolved["random"].write(tour.folder / "evolved")
     turns = sum(data.tables["traces"].height for data in evolved.values())
     sentences = (
@@ -378,16 +510,8 @@ def run_evolve(tour: Tour) -> None:
     rows: list[list[Cell | str]] = [
         [network, *(percent(share) for share in _change(data))] for network, data in evolved.items()
     ]
-    blocks: list[Block] = [
-        Text(sentences),
-        Table(["Network", *(f"step {s}" for s in SHOWN)], rows),
-        _example(evolved["random"]),
-    ]
-    tour.sections.append(Section("Claim evolution", blocks))
-
-
-def _evolved(claims: Dataset, network: str, tour: Tour) -> Dataset:
-    return evolve(claims, network=network, steps=STEPS, seed=tour.seed, progress=tour.progress)
+    table = Table(["Network", *(f"step {s}" for s in SHOWN)], rows)
+    tour.add("Claim evolution", sentences, table, _example(evolved["random"]))
 
 
 def _change(data: Dataset) -> Sequence[float]:
@@ -404,7 +528,7 @@ def _change(data: Dataset) -> Sequence[float]:
 
 
 def _example(data: Dataset) -> Table:
-    first = data.tables["traces"].filter(pl.col("record_id") == data.records["id"][0])
+    first = data.tables["traces"].filter(record_id=data.records["id"][0])
     changes = first.filter(pl.col("input") != pl.col("output")).select("step", "agent", "output")
     rows = [[step, agent, text] for step, agent, text in changes.iter_rows()]
     return Table(

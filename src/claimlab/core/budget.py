@@ -26,15 +26,31 @@ import asyncio
 import json
 import math
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import reduce
+from itertools import compress
+from operator import add, sub
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from claimlab.core.errors import BudgetSpent
 from claimlab.core.types import JsonObject
 
-Units = tuple[int, int, int]  # billionths of a dollar, tokens, calls
+_NANO = 1_000_000_000
+
+
+class Units(NamedTuple):
+    """What is counted, in whole numbers: sums of floats could slip past the cap."""
+
+    money: int = 0  # billionths of a dollar
+    tokens: int = 0
+    calls: int = 0
+
+    def plus(self, other: Units) -> Units:
+        return Units(*map(add, self, other))
+
+    def less(self, other: Units) -> Units:
+        return Units(*map(sub, self, other))
 
 
 class Ledger:
@@ -77,48 +93,32 @@ class Ledger:
         self._file.flush()
 
     def _read(self) -> tuple[Units, Units]:
-        spent, assumed = [0, 0, 0], [0, 0, 0]
+        spent, assumed = Units(), Units()
         held: dict[int, Units] = {}
-        for line in self._lines():
+        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.is_file() else []
+        for line in lines:
             try:
-                kind, first, units = json.loads(line)
+                kind, first, last = json.loads(line)
             except ValueError:
                 # the line that was being written when the run was killed: its call was never made
                 continue
+            units = Units(*last)
             if kind == "opening":
-                spent, assumed = list(first), list(units)
-                continue
-            if kind == "correct":
-                _add(spent, [after - before for before, after in zip(first, units, strict=True)])
-                _add(assumed, [-before for before in first])
-                continue
-            if kind == "hold":
+                spent, assumed = Units(*first), units
+            elif kind == "correct":
+                spent, assumed = spent.less(Units(*first)).plus(units), assumed.less(Units(*first))
+            elif kind == "hold":
                 held[first] = units
-                continue
-            held.pop(first, None)
-            _add(spent, units)
-            if kind == "assumed":
-                _add(assumed, units)
-        for units in held.values():
-            _add(spent, units)
-            _add(assumed, units)
-        return (spent[0], spent[1], spent[2]), (assumed[0], assumed[1], assumed[2])
-
-    def _lines(self) -> list[str]:
-        return self.path.read_text(encoding="utf-8").splitlines() if self.path.is_file() else []
-
-
-def _add(total: list[int], units: Sequence[int]) -> None:
-    for i, more in enumerate(units):
-        total[i] += more
+            else:
+                held.pop(first, None)
+                spent = spent.plus(units)
+                assumed = assumed.plus(units) if kind == "assumed" else assumed
+        unsettled = reduce(Units.plus, held.values(), Units())
+        return spent.plus(unsettled), assumed.plus(unsettled)
 
 
 def _line(kind: str, first: int | Units, units: Units) -> str:
     return json.dumps([kind, first, units]) + "\n"
-
-
-# money is kept in whole billionths of a dollar: sums of floats could slip past the cap
-_NANO = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -156,9 +156,9 @@ class Budget:
         self.money, self.tokens, self.calls = money, tokens, calls
         caps = (None if money is None else math.floor(money * _NANO + 0.5), tokens, calls)
         self._caps: tuple[int | None, int | None, int | None] = caps
-        self._spent = list(ledger.opening) if ledger else [0, 0, 0]
-        self._held = [0, 0, 0]
-        self._assumed = list(ledger.assumed) if ledger else [0, 0, 0]
+        self._spent = ledger.opening if ledger else Units()
+        self._held = Units()
+        self._assumed = ledger.assumed if ledger else Units()
         self.ledger = ledger
         self._lock = threading.Lock()
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
@@ -180,18 +180,19 @@ class Budget:
         """
         want = _units(most, up=True)
         with self._lock:
-            for cap, spent, more in zip(self._caps, self._spent, want, strict=True):
-                if cap is not None and spent + more > cap:
-                    raise self._refusal(most)
-            for cap, spent, held, more in zip(
-                self._caps, self._spent, self._held, want, strict=True
-            ):
-                if cap is not None and spent + held + more > cap:
-                    return None
-            for i, more in enumerate(want):
-                self._held[i] += more
-            number = self.ledger.hold((want[0], want[1], want[2])) if self.ledger else 0
+            after = self._spent.plus(want)
+            if any(self._over(after)):
+                raise self._refusal(most, after)
+            if any(self._over(after.plus(self._held))):
+                return None
+            self._held = self._held.plus(want)
+            number = self.ledger.hold(want) if self.ledger else 0
         return Reservation(self, want, number)
+
+    def _over(self, total: Units) -> list[bool]:
+        """Which of the caps `total` would break."""
+        pairs = zip(self._caps, total, strict=True)
+        return [cap is not None and amount > cap for cap, amount in pairs]
 
     async def reserve(self, most: Amount) -> Reservation:
         """Set `most` aside, waiting while running calls may still leave room for it."""
@@ -220,37 +221,31 @@ class Budget:
         before, after = _units(assumed, up=True), _units(actual, up=False)
         with self._lock:
             if self.ledger:
-                self.ledger.correct(
-                    (before[0], before[1], before[2]), (after[0], after[1], after[2])
-                )
-            for i in range(3):
-                self._spent[i] += after[i] - before[i]
-                self._assumed[i] -= before[i]
+                self.ledger.correct(before, after)
+            self._spent = self._spent.less(before).plus(after)
+            self._assumed = self._assumed.less(before)
 
     def summary(self) -> JsonObject:
         """Spent, assumed and capped, JSON-safe: goes into the lineage and the report."""
-        spent, assumed = self.spent, self.assumed
         return {
-            "spent": {"money": spent.money, "tokens": spent.tokens, "calls": spent.calls},
-            "assumed": {"money": assumed.money, "tokens": assumed.tokens, "calls": assumed.calls},
+            "spent": asdict(self.spent),
+            "assumed": asdict(self.assumed),
             "caps": {"money": self.money, "tokens": self.tokens, "calls": self.calls},
         }
 
-    def _settle(self, number: int, held: list[int], actual: list[int], assumed: bool) -> None:
+    def _settle(self, number: int, held: Units, actual: Units, assumed: bool) -> None:
         with self._lock:
             if self.ledger:
-                self.ledger.settle(number, (actual[0], actual[1], actual[2]), assumed=assumed)
-            for i in range(3):
-                self._held[i] -= held[i]
-                self._spent[i] += actual[i]
-                if assumed:
-                    self._assumed[i] += actual[i]
+                self.ledger.settle(number, actual, assumed=assumed)
+            self._held, self._spent = self._held.less(held), self._spent.plus(actual)
+            if assumed:
+                self._assumed = self._assumed.plus(actual)
             waiting, self._waiting = self._waiting, []
         for loop, future in waiting:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_wake, future)
 
-    def _refusal(self, most: Amount) -> BudgetSpent:
+    def _refusal(self, most: Amount, after: Units) -> BudgetSpent:
         spent = self.spent
         amounts = {
             "max_cost": (
@@ -263,12 +258,7 @@ class Budget:
             ),
             "max_calls": f"{spent.calls:,} of {self.calls or 0:,} calls",
         }
-        sums = zip(amounts, self._caps, self._spent, _units(most, up=True), strict=True)
-        reached = {
-            name: amounts[name]
-            for name, cap, used, more in sums
-            if cap is not None and used + more > cap
-        }
+        reached = dict(compress(amounts.items(), self._over(after)))
         return BudgetSpent(
             f"The budget is spent: {'; '.join(reached.values())}.",
             "What was done is kept; run the same again with a larger"
@@ -279,10 +269,10 @@ class Budget:
 class Reservation:
     """An amount set aside in a budget until it is settled; settling twice changes nothing."""
 
-    def __init__(self, budget: Budget, held: list[int], number: int) -> None:
+    def __init__(self, budget: Budget, held: Units, number: int) -> None:
         self._budget = budget
         self._number = number
-        self._held: list[int] | None = held
+        self._held: Units | None = held
 
     def __enter__(self) -> Reservation:
         return self
@@ -301,13 +291,13 @@ class Reservation:
         self._budget._settle(self._number, held, true, assumed=actual is None)
 
 
-def _units(amount: Amount, *, up: bool) -> list[int]:
+def _units(amount: Amount, *, up: bool) -> Units:
     money = amount.money * _NANO
-    return [math.ceil(money - 1e-3) if up else round(money), amount.tokens, amount.calls]
+    return Units(math.ceil(money - 1e-3) if up else round(money), amount.tokens, amount.calls)
 
 
-def _amount(units: list[int]) -> Amount:
-    return Amount(units[0] / _NANO, units[1], units[2])
+def _amount(units: Units) -> Amount:
+    return Amount(units.money / _NANO, units.tokens, units.calls)
 
 
 def _wake(future: asyncio.Future[None]) -> None:

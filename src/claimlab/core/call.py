@@ -34,14 +34,11 @@ from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 
 CALL = "call.json"
-INPUT, OBJECT, FIELDS, DATE = (
-    "$input",
-    "$object",
-    "$fields",
-    "$date",
-)  # how values are written that JSON does not have
-_NEVER = {"output", "force", "progress", "debug", "engine"}
+# How values are written that JSON does not have.
+INPUT, OBJECT, FIELDS, DATE = "$input", "$object", "$fields", "$date"
+_NEVER = {"output", "force", "debug", "engine"}
 _OF_CALLS = {"cache", "mode", "batch", "concurrency", "max_cost", "max_calls", "max_tokens"}
+_PLAIN = str | bool | int | float
 _BESIDE = "leaves_the_folder_as_it_is"
 _MARKED = re.compile(r"^(?:[\w-]+[=:])?")  # local:FILE, prompt=FILE
 
@@ -187,7 +184,7 @@ def read_call(folder: Path) -> Call | None:
     if not file.is_file():
         return None
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_bytes())
         return Call(str(content["function"]), dict(content["arguments"]), str(content["tool"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise SchemaError(f"'{file}' cannot be read.", "Make the folder again.") from None
@@ -239,29 +236,29 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def _written(value: Any, *, is_path: bool) -> Any:
-    if isinstance(value, Dataset):
-        return {
-            INPUT: _name(value.path) if value.path else value.name,
-            "sha256": value.fingerprint(),
-        }
-    if isinstance(value, str | Path):
-        return _named(value, is_path=is_path or isinstance(value, Path))
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, date):
-        return {DATE: value.isoformat()[:10]}
-    if isinstance(value, Mapping):
-        return {str(key): _written(one, is_path=is_path) for key, one in value.items()}
-    if is_path and isinstance(value, Sequence) and any(isinstance(one, Mapping) for one in value):
-        return {OBJECT: "rows"}  # data, not a word about it
-    if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return [_written(one, is_path=is_path) for one in value]
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case Dataset():
+            name = _name(value.path) if value.path else value.name
+            return {INPUT: name, "sha256": value.fingerprint()}
+        case str() | Path():
+            return _named(value, is_path=is_path or isinstance(value, Path))
+        case date():
+            return {DATE: value.isoformat()[:10]}
+        case Mapping():
+            return {str(key): _written(one, is_path=is_path) for key, one in value.items()}
+        case Sequence() if not isinstance(value, bytes):
+            data = is_path and any(isinstance(one, Mapping) for one in value)
+            return {OBJECT: "rows"} if data else [_written(one, is_path=is_path) for one in value]
+    return _object(value)
+
+
+def _object(value: object) -> JsonObject:
+    """The plain fields of a dataclass; of anything else, only what it was."""
     if is_dataclass(value) and not isinstance(value, type):
         fields = asdict(value)
-        if all(
-            field is None or isinstance(field, str | bool | int | float)
-            for field in fields.values()
-        ):
+        if all(field is None or isinstance(field, _PLAIN) for field in fields.values()):
             return {FIELDS: fields}
     return {OBJECT: type(value).__name__}
 

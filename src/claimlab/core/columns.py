@@ -84,11 +84,11 @@ def conditions(
 
 
 def _language_facts(languages: pl.Series, name: str) -> pl.Series:
-    known = {code: describe(code) for code in languages.drop_nulls().unique().to_list()}
+    known = {code: describe(code) for code in languages.drop_nulls().unique()}
     facts = {
         code: getattr(language, name) for code, language in known.items() if language is not None
     }
-    return pl.Series(name, [facts.get(code) for code in languages.to_list()], dtype=pl.String)
+    return pl.Series(name, [facts.get(code) for code in languages], dtype=pl.String)
 
 
 def filled_columns(records: pl.DataFrame) -> pl.DataFrame:
@@ -109,7 +109,7 @@ def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:
     of their name.
     """
     try:
-        parsed = [json.loads(m) if m else {} for m in records["meta"].to_list()]
+        parsed = [json.loads(m) if m else {} for m in records["meta"]]
     except ValueError:
         raise SchemaError(
             "The column 'meta' holds text that is not JSON.", "Make the dataset again."

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any, Unpack, overload
@@ -115,7 +115,7 @@ class Dataset:
         """Conform and validate `records` (and the known side tables), then make a dataset of
         them.
         """
-        conformed = to_records(records.with_columns(pl.lit(name).alias("dataset")))
+        conformed = to_records(records.with_columns(dataset=pl.lit(name)))
         validate(conformed)
         side = {
             t: to_side_table(t, f) if t in SIDE_TABLES else f for t, f in (tables or {}).items()
@@ -275,15 +275,15 @@ class Dataset:
         """The dataset after `step`: same identity, longer lineage. Side tables are kept unless
         `tables` is given.
         """
-        return Dataset(
-            name=self.name,
+        return replace(
+            self,
             records=records,
             tables=dict(self.tables if tables is None else tables),
-            card=self.card,
-            licence=self.licence,
-            synthetic=self.synthetic,
             notes=list(self.notes),
             lineage=[*self.lineage, step],
+            path=None,
+            files={},
+            report={},
         )
 
     def limited(self, limit: int | None) -> Dataset:
@@ -357,7 +357,7 @@ def read_manifest(folder: Path) -> Manifest:
             "Make one with: claimlab import FILE -o DIR, or claimlab load NAME FILE -o DIR",
         )
     try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
+        raw = json.loads(file.read_bytes())
         version = int(raw["schema_version"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SchemaError(f"'{file}' cannot be read: {error}.", "Make the dataset again.") from None
@@ -411,7 +411,7 @@ def count(records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> JsonObje
     for column in ("veracity", "kind", "language", "split"):
         tally = records[column].drop_nulls().value_counts().sort(column)
         if tally.height:
-            out[column] = dict(zip(tally[column].to_list(), tally["count"].to_list(), strict=True))
+            out[column] = dict(zip(tally[column], tally["count"], strict=True))
     out.update({name: table.height for name, table in sorted(tables.items())})
     return out
 
@@ -454,7 +454,7 @@ def _refuse_new_name(dataset: Dataset) -> None:
     """The name is in every record, too: changed in one place only, it would say that the records
     are another's.
     """
-    names = sorted(dataset.records["dataset"].drop_nulls().unique().to_list())
+    names = sorted(dataset.records["dataset"].drop_nulls().unique())
     if len(names) == 1 and names != [dataset.name]:
         raise SchemaError(
             f"The records belong to the dataset '{names[0]}', and {MANIFEST} calls it"
@@ -468,7 +468,7 @@ def _refuse_new_splits(dataset: Dataset, before: Manifest) -> None:
     word.
     """
     known = {*SIDES, *before.counts.get("split", {})}
-    new = sorted(set(dataset.records["split"].drop_nulls().to_list()) - known)
+    new = sorted(set(dataset.records["split"].drop_nulls()) - known)
     if new:
         raise SchemaError(
             f"Column 'split' holds {new[:5]}.", f"Use only: {', '.join(sorted(known))}, or null."

@@ -39,12 +39,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 
+class Choice(NamedTuple):
+    """One answer to a question: the argument that gives it, and what it looks like."""
+
+    argument: str
+    value: str | list[str]
+    words: str
+
+    def __str__(self) -> str:
+        return f"`{self.argument}={self.value!r}` ({self.words})"
+
+
 class ClaimlabError(Exception):
     """A problem that the message explains. `problem` says what is wrong; `todo` says what to do
-    about it.
+    about it, and where one argument more would do, `choices` names it.
     """
 
     exit_code = 1
+    choices: Sequence[Choice] = ()
 
     def __init__(self, problem: str, todo: str) -> None:
         self.problem = problem.rstrip()
@@ -91,21 +103,12 @@ class UnknownName(UsageError):
         super().__init__(problem, todo)
 
 
-class Choice(NamedTuple):
-    """One answer to a question: the argument that gives it, and what it looks like."""
-
-    argument: str
-    value: str
-    words: str
-
-
 class Question(UsageError):
     """What only the user can decide; each of `choices` is one argument more."""
 
     def __init__(self, problem: str, choices: Sequence[Choice]) -> None:
         self.choices = list(choices)
-        shown = " or ".join(f"`{one.argument}={one.value!r}` ({one.words})" for one in choices)
-        super().__init__(problem, f"Choose: {shown}.")
+        super().__init__(problem, f"Choose: {' or '.join(map(str, choices))}.")
 
 
 class DataError(ClaimlabError):
@@ -121,14 +124,19 @@ class SchemaError(DataError):
 
 
 class UnmappedLabels(DataError):
-    def __init__(self, map_name: str, counts: Mapping[str, int], todo: str | None = None) -> None:
+    def __init__(
+        self, map_name: str, counts: Mapping[str, int], choices: Sequence[Choice] = ()
+    ) -> None:
+        self.choices = list(choices)
         self.counts = dict(sorted(counts.items(), key=lambda kv: (-kv[1], kv[0])))
         shown = ", ".join(f"'{value}' ({n})" for value, n in list(self.counts.items())[:20])
         more = f" and {len(self.counts) - 20} more" if len(self.counts) > 20 else ""
         super().__init__(
             f"The verdict map '{map_name}' does not know these label values: {shown}{more}.",
-            todo
-            or "Add them to a map file and pass it as `map`, or accept them: `unmapped='unknown'`.",
+            f"Say what they mean: {' or '.join(map(str, choices))}."
+            if choices
+            else "Add them to a map file and pass it as `map`, or accept them:"
+            " `unmapped='unknown'`.",
         )
 
 

@@ -139,7 +139,7 @@ def _files(folder: Path) -> list[str]:
 
 def _read(file: Path) -> JsonObject:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -36,7 +36,7 @@ class Journal:
         """What was written for `shard`; null when it is not finished."""
         file = self._place(f"{shard}.json")
         try:
-            return None if file is None else json.loads(file.read_text(encoding="utf-8"))
+            return None if file is None else json.loads(file.read_bytes())
         except (OSError, ValueError):
             return None  # absent, or emptied by a loss of power: the shard is done again
 
@@ -54,7 +54,7 @@ class Journal:
         place = self._place(shard)
         if place is None or not (place / _STATE).is_file():
             return None
-        value = json.loads((place / _STATE).read_text(encoding="utf-8"))
+        value = json.loads((place / _STATE).read_bytes())
         return value, {file.stem: pl.read_parquet(file) for file in sorted(place.glob("*.parquet"))}
 
     def write_tables(self, shard: str, value: Json, tables: Mapping[str, pl.DataFrame]) -> None:

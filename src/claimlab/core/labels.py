@@ -34,13 +34,16 @@ def check_unmapped(choice: str) -> Unmapped:
 
 @dataclass(frozen=True)
 class LabelMap:
-    """`verdicts` maps a raw value to a veracity; null and blank values always give null."""
+    """`verdicts` maps a raw value to a veracity; null and blank values always give null. Labels of
+    another `task` (subjective or objective) say nothing of veracity: all of them give null.
+    """
 
     name: str
     verdicts: Mapping[str, str]
     version: int = 1
     exact: bool = False
     note: str = ""
+    task: str | None = None
 
     def __post_init__(self) -> None:
         wrong = sorted({v for v in self.verdicts.values() if v not in VERACITIES})
@@ -80,6 +83,10 @@ class LabelMap:
         """Map a column. Blank values become null; unknown values raise or become "unknown", and are
         counted.
         """
+        if self.task is not None:
+            return Mapped(
+                pl.Series("veracity", [None], dtype=pl.String).new_from_index(0, raw.len())
+            )
         counts = raw.drop_nulls().alias("value").value_counts(name="n")
         values: dict[str, int] = dict(counts.iter_rows())
         known = {v: self.verdict(v) for v in values}
@@ -95,6 +102,11 @@ class LabelMap:
             else raw.cast(pl.String)
         )
         return Mapped(mapped.alias("veracity"), strangers)
+
+    def against(self, other: LabelMap) -> dict[str, str]:
+        """The values that `other` knows too, and reads otherwise: value -> its verdict there."""
+        theirs = {raw: other.verdict(raw) for raw in self.verdicts}
+        return {raw: v for raw, v in theirs.items() if v not in (None, self.verdicts[raw])}
 
 
 @dataclass(frozen=True)
@@ -158,7 +170,7 @@ def _of_pairs(pairs: Mapping[str, str]) -> LabelMap:
             " them.",
         )
     own = {fold(raw): verdict for raw, verdict in pairs.items()}
-    return LabelMap(words, {**general()._folded, **own})
+    return LabelMap(words, general()._folded | own)
 
 
 def built_in_maps() -> list[str]:

@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -172,7 +173,8 @@ def side_by_side(
     if threads == 1:
         work()
     for _ in range(threads if threads > 1 else 0):
-        Thread(target=work, daemon=True).start()
+        # in the context of the caller: what is done there reports progress to the same listener
+        Thread(target=copy_context().run, args=(work,), daemon=True).start()
     results: dict[int, Result] = {}
     try:
         while len(results) < len(items):

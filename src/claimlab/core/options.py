@@ -52,7 +52,7 @@ class Option:
 
     help: str
     _: KW_ONLY
-    flag: str | None = None  # made of the name by default; "--on/--off" for a pair
+    flag: str | None = None  # made of the name by default
     short: str | None = None
     metavar: str | None = None
     least: float | None = None
@@ -94,6 +94,14 @@ class Parameter:
             return self.option.kind
         inside = {part for one in types_in(self.hint) for part in (one, *_within(one))}
         return next((one for one in (Path, bool, int, float, str, date) if one in inside), str)
+
+    @property
+    def flag(self) -> str:
+        """How it is named on the command line; an argument by its place."""
+        if isinstance(self.option, Argument):
+            return self.name.upper()
+        flag = None if self.option is None else self.option.flag
+        return flag or f"--{self.name.replace('_', '-')}"
 
 
 def types_in(hint: Any) -> tuple[Any, ...]:
@@ -161,8 +169,7 @@ Force = Annotated[bool, Option("Replace the output if it is a claimlab folder al
 Seed = Annotated[int, Option("Random seed.", least=0)]
 Limit = Annotated[int | None, Option("Use only the first N records.", least=1)]
 Engine = Annotated[
-    str | None,
-    Option("Who does the work: local, local:N, dask, dask://HOST:PORT or shared."),
+    str | None, Option("Who does the work: local, local:N, dask, dask://HOST:PORT or shared.")
 ]
 TASK = Option("A task (veracity, veracity-mixed, ...) or any column.")
 TaskName = Annotated[str, TASK]
@@ -180,7 +187,6 @@ PromptFiles = Annotated[
         default=(),
     ),
 ]
-ReportFolder = Annotated[Place | None, Option("Folder for an HTML page of the result.")]
 Concurrency = Annotated[int, Setting("Records to process at once.", least=1, most=512)]
 
 
@@ -205,12 +211,10 @@ class AskOptions(TypedDict, total=False):
         ),
     ]
     max_cost: Annotated[
-        float | None,
-        Option("Most US dollars that this run may spend.", least=0, metavar="USD"),
+        float | None, Option("Most US dollars that this run may spend.", least=0, metavar="USD")
     ]
     max_calls: Annotated[
-        int | None,
-        Setting("Most calls to models and search that this run may make.", least=0),
+        int | None, Setting("Most calls to models and search that this run may make.", least=0)
     ]
     max_tokens: Annotated[int | None, Setting("Most tokens that this run may use.", least=0)]
 

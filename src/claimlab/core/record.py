@@ -95,7 +95,7 @@ def validate(records: pl.DataFrame) -> None:
         )
     for column, allowed in CLOSED.items():
         values = records[column].drop_nulls().unique()
-        wrong = sorted(set(values.to_list()) - set(allowed))
+        wrong = sorted(set(values) - set(allowed))
         if wrong:
             raise SchemaError(
                 f"Column '{column}' holds {wrong[:5]}.",

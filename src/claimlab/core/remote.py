@@ -207,7 +207,7 @@ def send(output: Path) -> None:
     with _storage(url) as (files, place):
         there, state = _listing(files, place), _state(url)
         state = {name: seen for name, seen in state.items() if there.get(name) == seen[:2]}
-        unsent = {name for name, digest in digests.items() if _sent(state.get(name)) != digest}
+        unsent = {name for name, digest in digests.items() if state.get(name, [])[2:] != [digest]}
         stale = set(there) - set(digests) - absent - {SENDING}
         if not unsent and not stale and SENDING not in there:
             return
@@ -221,11 +221,6 @@ def send(output: Path) -> None:
             state[name] = [*_seen(files.info(target)), digests[name]]
             _note(url, state)
         files.rm_file(f"{place}/{SENDING}")
-
-
-def _sent(seen: list[str] | None) -> str | None:
-    """The digest that a file had when it was sent; null where it was not sent from here."""
-    return seen[2] if seen is not None and len(seen) > 2 else None
 
 
 def _listing(files: Any, place: str) -> Listing:
@@ -328,7 +323,7 @@ def _state_file(url: str) -> Path:
 def _state(url: str) -> Listing:
     """What is known of the files at a place since it was last fetched or sent to."""
     try:
-        content: Listing = json.loads(_state_file(url).read_text(encoding="utf-8"))
+        content: Listing = json.loads(_state_file(url).read_bytes())
     except (OSError, ValueError):
         return {}
     return content

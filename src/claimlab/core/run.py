@@ -16,8 +16,7 @@ beside the output:
     .OUT.work/engine/...     what workers have done (core/engine)
 
 The folder is removed when the output is in place. A run without an output (in a notebook) keeps
-nothing on disk.
-"""
+nothing on disk."""
 
 from __future__ import annotations
 
@@ -33,24 +32,19 @@ from claimlab.core.atomic import atomic_folder, atomic_text
 from claimlab.core.budget import Caps, Ledger
 from claimlab.core.call import note_call
 from claimlab.core.calls.calls import Calls, Deferred, Mode, check_mode
-from claimlab.core.calls.estimate import (
-    Estimated,
-    Priced,
-    costs_nothing,
-    estimated,
-    estimating,
-)
+from claimlab.core.calls.estimate import Estimated, Priced, costs_nothing, estimated, estimating
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
-from claimlab.core.engine.check import check_engine
+from claimlab.core.engine.cluster import check_engine
 from claimlab.core.engine.names import no_folder, parse_engine, working
+from claimlab.core.engine.reads import digest_of, reads
 from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.foreign import Foreign
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
 from claimlab.core.lock import Lock
 from claimlab.core.options import DataBatch, columns_of
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import Progress, progress
 from claimlab.core.remote import send
 from claimlab.core.types import Json
 from claimlab.core.version import __version__
@@ -93,7 +87,6 @@ class Run:
         concurrency: int = 64,
         estimate: bool = False,
         engine: str | None = None,
-        progress: Progress = silent,
         **calls: Unpack[DataBatch],
     ) -> None:
         estimate = estimate or estimating()
@@ -101,13 +94,8 @@ class Run:
         if output is None and parse_engine(engine).is_remote:
             raise no_folder(engine)
         self._engine, self._stack = None if estimate else engine, ExitStack()
-        self.verb, self.seed, self.force, self.estimate, self.progress = (
-            verb,
-            seed,
-            force,
-            estimate,
-            progress,
-        )
+        self.verb, self.seed, self.force, self.estimate = verb, seed, force, estimate
+        self.progress: Progress = progress
         self._beside = None if output is None else Path(output)
         self.output = None if estimate else self._beside
         self.work = (
@@ -285,9 +273,7 @@ class Run:
 
     def _done(self) -> dict[str, str]:
         try:
-            note: dict[str, str] = (
-                json.loads((self.work / _DONE).read_text(encoding="utf-8")) if self.work else {}
-            )
+            note: dict[str, str] = json.loads((self.work / _DONE).read_bytes()) if self.work else {}
         except (OSError, ValueError):
             return {}
         return note
@@ -310,3 +296,14 @@ def _folder_of(source: Source | None) -> list[Path]:
     if isinstance(source, Dataset):
         return [source.path] if source.path is not None else []
     return [Path(source)] if isinstance(source, str | Path) else []
+
+
+def dataset_in(place: Path, dataset: Dataset) -> dict[str, str]:
+    """The dataset in `place`, as part of a shard; written at every start, as what is there may be
+    another user's.
+    """
+    folder = place.absolute() / f"data-{dataset.fingerprint()[:16]}"
+    with atomic_folder(folder) as building:
+        dataset.write_into(building)
+        digest = digest_of(building)  # while no other user can write it
+    return reads(folder, digest)

@@ -89,8 +89,7 @@ def by_split(records: pl.DataFrame) -> dict[str, str]:
     """The labels of each split, where there are splits."""
     parts = records["split"].drop_nulls().unique().sort().to_list()
     return {
-        part: tally(value_counts(records.filter(pl.col("split") == part)["veracity"]))
-        for part in parts[:MOST]
+        part: tally(value_counts(records.filter(split=part)["veracity"])) for part in parts[:MOST]
     }
 
 

@@ -53,7 +53,9 @@ class Outcome:
             kept=slim(rest.filter(~pl.col("id").is_in(list(gone)))) if gone else rest,
             dropped=reasons(dropped or {}),
             doubtful=reasons(doubtful or {}),
-            changed=changed if isinstance(changed, pl.DataFrame) else _changes(changed or []),
+            changed=changed
+            if isinstance(changed, pl.DataFrame)
+            else pl.DataFrame(changed or [], schema=CHANGED, orient="row"),
             notes=notes,
         )
 
@@ -69,17 +71,7 @@ class Outcome:
             )
 
 
-CHANGED = {
-    "id": pl.String,
-    "column": pl.String,
-    "before": pl.String,
-    "after": pl.String,
-    "reason": pl.String,
-}
-
-
-def _changes(rows: list[Change]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=CHANGED, orient="row")
+CHANGED = dict.fromkeys(("id", "column", "before", "after", "reason"), pl.String)
 
 
 def reasons(table: Mapping[str, str]) -> pl.DataFrame:

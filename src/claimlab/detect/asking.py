@@ -1,7 +1,5 @@
-"""What the detectors that ask a language model share: the handles they are given, and many records
-asked at once.
-
-What a model is asked about a record, and how its reply becomes a prediction.
+"""What the detectors that ask a language model share: what a model is asked about a record, how its
+reply becomes a prediction, and many records asked at once.
 
 The words are prompts (claimlab.llm.prompts): what is the same for every record comes first, in the
 system message; what is known of the record, its evidence and, last, its text follow. Texts,
@@ -20,7 +18,7 @@ from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import polars as pl
-from pydantic import Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
@@ -28,81 +26,21 @@ from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.types import Json, JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.llm.judge import Reasoned
-from claimlab.llm.messages import Answer, Request, untrusted
+from claimlab.llm.messages import Answer, Message, Request, untrusted
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
-from claimlab.tasks import Task
 
 READ = 4000  # characters of a text that a model is shown
 PIECE = 700  # characters of one piece of evidence
 ABOUT = 200  # characters of a speaker or a venue
+CONCURRENCY = 32
 ABSTENTIONS = {"no evidence": "no-evidence", "insufficient evidence": "insufficient-evidence"}
 Row = Mapping[str, Json]
 Question: TypeAlias = Request[Any]  # with whatever schema
 Reply: TypeAlias = Answer[Any]
-CLAIM, NOW = (
-    "claim",
-    "now",
-)  # up to when a model may use its knowledge: the day of the claim, or now
+# up to when a model may use its knowledge: the day of the claim, or now
+CLAIM, NOW = "claim", "now"
 _FIELDS = {"author": "said or written by", "source": "where"}
-
-
-def classes_of(task: Task, labels: Iterable[str]) -> tuple[str, ...]:
-    """The task's classes, or, for an open task, those that the training rows hold."""
-    return task.classes or tuple(sorted(set(labels)))
-
-
-def instructions(prompt: Prompt, task: Task, classes: Sequence[str]) -> str:
-    """The question and what each answer means."""
-    lines = [f'- "{c}"{": " + task.meaning[c] if c in task.meaning else ""}' for c in classes]
-    return prompt.text("task", question=task.question, labels="\n".join(lines))
-
-
-def context_of(prompt: Prompt, evidence: str) -> list[str]:
-    """The part of the prompt on the evidence that this run shows; empty if it shows none."""
-    return [] if evidence == "none" else [prompt.text(f"evidence_{evidence}")]
-
-
-def day_of(prompt: Prompt, row: Row, known_until: str) -> list[str]:
-    """The day up to which the model may know."""
-    if known_until == NOW:
-        return []
-    if known_until != CLAIM:
-        return [prompt.text("as_of", day=known_until)]
-    day = row.get("date")
-    return [prompt.text("undated") if day is None else prompt.text("as_of", day=f"{day:%Y-%m-%d}")]
-
-
-def check_day(known_until: str) -> str:
-    if known_until not in (CLAIM, NOW):
-        try:
-            date.fromisoformat(known_until)
-        except ValueError:
-            todo = f"Use '{CLAIM}' (the day of the claim), '{NOW}', or a day such as 2020-12-31."
-            raise UsageError(f"A model cannot know up to '{known_until}'.", todo) from None
-    return known_until
-
-
-def about(row: Row, task: Task) -> list[str]:
-    """Speaker, venue and day, where the record has them; never the column that is to be
-    predicted.
-    """
-    known = [
-        f"{words}: {' '.join(str(row[name]).split())[:ABOUT]}"
-        for name, words in _FIELDS.items()
-        if row.get(name) and task.name != name
-    ]
-    known += (
-        [f"day: {row['date']:%Y-%m-%d}"]
-        if row.get("date") is not None and task.name != "date"
-        else []
-    )
-    return [untrusted("\n".join(known), "about")] if known else []
-
-
-def shown(row: Row, *, read: int = READ) -> str:
-    """The text as a model sees it."""
-    return untrusted((row["text"] or "")[:read])
 
 
 class Handles:
@@ -156,11 +94,15 @@ def verdict_schema(
     classes: tuple[str, ...], abstain: bool, room: int | None = None, *, cites: bool = True
 ) -> type[Verdict]:
     """`Verdict` for these classes. `room` bounds the words (see `bounded`)."""
-    allowed = (*classes, *(ABSTENTIONS if abstain else ()))
-    narrowed: JsonObject = {"label": (Literal[allowed], ...), **bounded(room)}
+    narrowed: JsonObject = {"label": (labels_of(classes, abstain), ...), **bounded(room)}
     if not cites:
         narrowed.pop("evidence", None)
     return create_model("Verdict", __base__=Cited if cites else Verdict, **narrowed)
+
+
+def labels_of(classes: tuple[str, ...], abstain: bool) -> Any:
+    """The type of a label: one of the classes, or an abstention where that is allowed."""
+    return Literal[(*classes, *(ABSTENTIONS if abstain else ()))]
 
 
 def bounded(room: int | None) -> JsonObject:
@@ -178,26 +120,22 @@ def bounded(room: int | None) -> JsonObject:
     }
 
 
-def scores_from(label: str, confidence: float, classes: Sequence[str]) -> dict[str, float]:
-    """The confidence in the label; what is left is shared by the other classes, of which the model
-    said nothing.
-    """
-    rest = (1 - confidence) / max(1, len(classes) - 1)
-    return {c: confidence if c == label else rest for c in classes}
-
-
 def as_prediction(verdict: Verdict, classes: Sequence[str], handles: Handles) -> Prediction:
-    """A verdict as a prediction, without what it cost."""
+    """A verdict as a prediction, without what it cost. What is left of the confidence is shared by
+    the other classes, of which the model said nothing.
+    """
     ids, unsupported = handles.cited(verdict.evidence if isinstance(verdict, Cited) else [])
-    notes = {"unsupported_citations": unsupported or None}
-    abstained = ABSTENTIONS.get(verdict.label) if verdict.label not in classes else None
-    rationale = verdict.rationale.strip() or None
-    if abstained is not None:
-        return Prediction(
-            None, rationale=rationale, evidence_ids=ids, abstained=abstained, notes=notes
-        )
-    scores = scores_from(verdict.label, verdict.confidence, classes)
-    return Prediction(verdict.label, scores, rationale, ids, notes=notes)
+    label, rest = verdict.label, (1 - verdict.confidence) / max(1, len(classes) - 1)
+    abstained = ABSTENTIONS.get(label) if label not in classes else None
+    scores = {c: verdict.confidence if c == label else rest for c in classes}
+    return Prediction(
+        None if abstained else label,
+        {} if abstained else scores,
+        verdict.rationale.strip() or None,
+        ids,
+        abstained=abstained,
+        notes={"unsupported_citations": unsupported or None},
+    )
 
 
 def failed(answer: Reply) -> Prediction:
@@ -208,20 +146,28 @@ def failed(answer: Reply) -> Prediction:
     return Prediction(None, failure=why, notes={"detail": answer.detail})
 
 
-CONCURRENCY = 32
-
-
 class Asking(Detector):
     """A detector that asks `model` (a provider of claimlab.llm) about one record at a time."""
 
     handles: ClassVar[tuple[str, ...]] = ("model",)
     needs_training = False
     reads_evidence = True
-    asks: ClassVar[tuple[str, ...]] = ()  # the prompts that it is asked in
+    asks: ClassVar[tuple[str, ...]] = ()  # the prompts that it is asked in, its own first
     unreported = frozenset({"concurrency"})
+    known_until: str = NOW
+    abstain: bool = False
 
-    def __init__(self, *, model: Provider | None = None, concurrency: int = CONCURRENCY) -> None:
+    def __init__(
+        self,
+        *,
+        model: Provider | None = None,
+        context: bool = True,
+        max_tokens: int = 512,
+        concurrency: int = CONCURRENCY,
+    ) -> None:
         self.model = model
+        self.context = context  # speaker, venue and day
+        self.max_tokens = max_tokens
         self.concurrency = concurrency
         self.classes: tuple[str, ...] = ()
         self.prompts = Prompts()  # set by the run, where the user replaced some
@@ -231,11 +177,16 @@ class Asking(Detector):
         assert self.model is not None, "a run looks at the handles before it starts"
         return self.model
 
-    def room(self, max_tokens: int) -> int | None:
+    @property
+    def prompt(self) -> Prompt:
+        return self.prompts[self.asks[0]]
+
+    @property
+    def room(self) -> int | None:
         """Characters of rationale for a model that would not stop, a quarter of its reply; null for
         all others.
         """
-        return max_tokens if self.provider.profile.provider == "embedded" else None
+        return self.max_tokens if self.provider.profile.provider == "embedded" else None
 
     def parameters(self) -> dict[str, object]:
         """The lineage has the model's name and standing; never its address or its key."""
@@ -249,13 +200,12 @@ class Asking(Detector):
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:  # noqa: ARG002
         """Nothing is learned; the classes of an open task are read from the training rows."""
-        self.classes = classes_of(self.task, train.labels)
+        self.classes = self.task.classes or tuple(sorted(set(train.labels)))
         self.seed = seed
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
-        rows = records.to_dicts()
         answers = all_of(
-            rows,
+            records.to_dicts(),
             self._guarded,
             concurrency=self.concurrency,
             progress=self.progress,
@@ -265,6 +215,10 @@ class Asking(Detector):
 
     def requests(self, records: pl.DataFrame) -> Iterable[Question]:
         """What a run would ask, for an estimate."""
+        return (self.question(row, Handles()) for row in rows_with_text(records))
+
+    def question(self, row: Row, handles: Handles) -> Question:
+        """What is asked about a record first."""
         raise NotImplementedError
 
     async def one(self, row: Row) -> Prediction:
@@ -278,9 +232,73 @@ class Asking(Detector):
         except ClaimlabError:
             raise
         except Exception as error:  # one failing record never stops the others
-            return Prediction(
-                None, failure="crash", notes={"detail": f"{type(error).__name__}: {error}"}
-            )
+            detail = f"{type(error).__name__}: {error}"
+            return Prediction(None, failure="crash", notes={"detail": detail})
+
+    def system(self, *parts: str, **values: object) -> str:
+        """The system message: parts of the prompt; the task is the question and what each answer
+        means.
+        """
+        meaning = self.task.meaning
+        lines = [f'- "{c}"{": " + meaning[c] if c in meaning else ""}' for c in self.classes]
+        values |= {"question": self.task.question, "labels": "\n".join(lines)}
+        return "\n\n".join(self.prompt.text(part, **values) for part in parts)
+
+    @property
+    def on_evidence(self) -> list[str]:
+        """The part of the prompt on the evidence that this run shows; none if it shows none."""
+        # what corresponds may be wrong, too
+        shown = "complete" if self.evidence == "corresponding" else self.evidence
+        return [] if shown == "none" else [f"evidence_{shown}"]
+
+    def shown(self, row: Row, evidence: Iterable[str], *, read: int = READ) -> list[str]:
+        """What a model sees of a record: the day up to which it may know, evidence, what is known
+        of the text, and the text.
+        """
+        about = self._about(row) if self.context else []
+        return [*self._day(row), *evidence, *about, untrusted((row["text"] or "")[:read])]
+
+    def _day(self, row: Row) -> list[str]:
+        if self.known_until == NOW:
+            return []
+        when = row.get("date")
+        day = self.known_until if self.known_until != CLAIM else when and f"{when:%Y-%m-%d}"
+        return [self.prompt.text("as_of", day=day) if day else self.prompt.text("undated")]
+
+    def _about(self, row: Row) -> list[str]:
+        """Speaker, venue and day, where the record has them; never the column that is to be
+        predicted.
+        """
+        known = [
+            f"{words}: {' '.join(str(row[name]).split())[:ABOUT]}"
+            for name, words in _FIELDS.items()
+            if row.get(name) and self.task.name != name
+        ]
+        if row.get("date") is not None and self.task.name != "date":
+            known.append(f"day: {row['date']:%Y-%m-%d}")
+        return [untrusted("\n".join(known), "about")] if known else []
+
+    def request(
+        self, row: Row, messages: Iterable[Message], schema: type[BaseModel] | None = None
+    ) -> Question:
+        return Request(
+            messages=tuple(messages),
+            schema=schema,
+            max_tokens=self.max_tokens,
+            seed=self.seed,
+            tag=row["id"],
+            prompt_name=self.asks[0],
+        )
+
+
+def check_day(known_until: str) -> str:
+    if known_until not in (CLAIM, NOW):
+        try:
+            date.fromisoformat(known_until)
+        except ValueError:
+            todo = f"Use '{CLAIM}' (the day of the claim), '{NOW}', or a day such as 2020-12-31."
+            raise UsageError(f"A model cannot know up to '{known_until}'.", todo) from None
+    return known_until
 
 
 def priced(

@@ -1,5 +1,5 @@
-"""Which evidence a detector may see: none, all of it, all but social media, or all but what gives
-the answer away.
+"""Which evidence a detector may see: none, all of it, all but social media, all but what gives the
+answer away, or only what corresponds to the record.
 
 The marks were put there by `claimlab enrich`; nothing is judged here. A piece without a mark is not
 known to be harmless, so a reading that needs the mark leaves it out, and the run says how many.
@@ -29,18 +29,21 @@ from claimlab.search.analysis import EXACT, best_passage, terms_of
 from claimlab.search.evidence import Evidence
 from claimlab.search.snapshot import Snapshot, with_page
 
-Mode = Literal["none", "complete", "filtered", "guarded"]
+Mode = Literal["none", "complete", "filtered", "guarded", "corresponding"]
 PIECES = 5
 RATED, UNNAMED = " (a fact-check by {} rates it: {})", "an unnamed fact-checker"
 SEPARATOR = (  # between a text and what was found for it, for detectors that read texts only
     "\n\n[evidence]\n"
 )
+FEW = 0.1  # share of records with evidence that corresponds, below which a reader is warned
 _MARKS: dict[Mode, tuple[str, ...]] = {
     "none": (),
     "complete": (),
     "filtered": ("filtered",),
     "guarded": ("guard_factcheck", "guard_own_source", "guard_copy"),
+    "corresponding": ("corresponds",),
 }
+_OPTIONAL = {"as_of": pl.String, "corresponds": pl.Boolean, "guard_factcheck": pl.Boolean}
 _LIST = pl.List(pl.Struct({"id": pl.String(), "text": pl.String()}))
 
 
@@ -48,7 +51,8 @@ _LIST = pl.List(pl.Struct({"id": pl.String(), "text": pl.String()}))
 class Reading:
     """One reading of a dataset's evidence. `table` maps a record to its pieces, best first;
     `unmarked` counts pieces that were left out because they have no mark; `rated` are the records
-    that are shown a fact-check.
+    that are shown a fact-check, `corresponding` those with evidence that corresponds (null: not
+    measured).
     """
 
     mode: Mode
@@ -58,6 +62,7 @@ class Reading:
     )
     unmarked: int = 0
     rated: frozenset[str] = frozenset()
+    corresponding: frozenset[str] | None = None
 
     def attach(self, records: pl.DataFrame, *, as_list: bool) -> pl.DataFrame:
         """The records as a detector gets them: with a list column, or with the evidence behind the
@@ -85,7 +90,16 @@ class Reading:
         sentences = [
             f"{of} {verb(without, 'has', 'have')} no evidence in the reading '{self.mode}'."
         ]
-        rated = sum(i in self.rated for i in records["id"].to_list())
+        if self.corresponding is not None:
+            n = sum(i in self.corresponding for i in records["id"])
+            sentence = (
+                f"{several_of(n, records.height, 'test record')} {verb(n, 'has', 'have')} evidence"
+                " that corresponds."
+            )
+            few = n < FEW * records.height and self.mode != "corresponding"
+            noise = " What the others were shown is not about their claim."
+            sentences.append(sentence + noise if few else sentence)
+        rated = sum(i in self.rated for i in records["id"])
         if rated:
             sentences.append(
                 f"The evidence of {several_of(rated, records.height, 'record')} includes a"
@@ -124,46 +138,39 @@ def read_evidence(
             f"The dataset '{dataset.name}' has no evidence.",
             "Find some first, with claimlab enrich, or pass `evidence='none'`.",
         )
-    missing = [mark for mark in _MARKS[mode] if mark not in table.columns]
-    if missing:
+    marks, known = _MARKS[mode], table.columns
+    if missing := [mark for mark in marks if mark not in known]:
         raise DataError(
             f"The evidence of '{dataset.name}' was never marked ({', '.join(missing)}), so it"
             f" cannot be {mode}.",
             "Pass `evidence='complete'`, or find marked evidence with claimlab enrich.",
         )
-    if (
-        "as_of" in table.columns
-    ):  # undated evidence may be newer than the claim: enrich counts it as not found
-        table = table.filter(pl.col("as_of").is_null() | (pl.col("as_of") != "undated"))
-    known = pl.all_horizontal(pl.lit(True), *(pl.col(m).is_not_null() for m in _MARKS[mode]))
-    marked = table.filter(known)
-    usable = marked.filter(~pl.any_horizontal(pl.lit(False), *(pl.col(m) for m in _MARKS[mode])))
+    absent = {n: pl.lit(None, kind) for n, kind in _OPTIONAL.items() if n not in known}
+    # undated evidence may be newer than the claim: enrich counts it as not found
+    table = table.with_columns(**absent).filter(pl.col("as_of").ne_missing("undated"))
+    marked = table.drop_nulls(marks) if marks else table
+    left_out = pl.any_horizontal(pl.lit(False), *marks)
+    usable = marked.filter(left_out if mode == "corresponding" else ~left_out)
+    about = frozenset(usable.filter(pl.col("corresponds"))["record_id"])
+    unmeasured = usable.height > 0 and not usable["corresponds"].count()
+    corresponding = None if unmeasured or "corresponds" not in known else about
     chosen = _first(usable, pieces)
-    rated = frozenset(chosen.filter(_is_factcheck(chosen))["record_id"].to_list())
-    return Reading(mode, pieces, _lists(chosen), table.height - marked.height, rated)
+    factcheck = pl.col("rating").is_not_null() | pl.col("guard_factcheck").fill_null(False)
+    rated = frozenset(chosen.filter(factcheck)["record_id"])
+    unmarked = table.height - marked.height
+    return Reading(mode, pieces, _lists(chosen), unmarked, rated, corresponding)
 
 
 def _first(table: pl.DataFrame, pieces: int) -> pl.DataFrame:
     """The pieces that are shown: the first of each record that have words. What corresponds to the
     record comes first, and so does what came with the dataset, for which that was not measured."""
     words = pl.concat_str([pl.col("title"), pl.col("text")], separator=": ", ignore_nulls=True)
-    apart = (
-        ~pl.col("corresponds").fill_null(True) if "corresponds" in table.columns else pl.lit(False)
-    )
+    apart = ~pl.col("corresponds").fill_null(True)
     readable = table.with_columns(words=words, apart=apart).filter(
         pl.col("words").str.contains(r"\S")
     )
     ordered = readable.sort("record_id", "apart", "rank", maintain_order=True, nulls_last=True)
     return ordered.filter(pl.int_range(pl.len()).over("record_id") < pieces)
-
-
-def _is_factcheck(table: pl.DataFrame) -> pl.Expr:
-    rated = pl.col("rating").is_not_null()
-    return (
-        rated | pl.col("guard_factcheck").fill_null(False)
-        if "guard_factcheck" in table.columns
-        else rated
-    )
 
 
 def _lists(table: pl.DataFrame) -> pl.DataFrame:
@@ -179,8 +186,8 @@ def _lists(table: pl.DataFrame) -> pl.DataFrame:
 
 
 PAGES = 2  # results of a search that are read whole
-PAGE = 6000  # characters of a page that a condensing model reads
-PASSAGE = 2000  # characters of a page where no model condenses it
+PAGE = 6000  # characters that a local index gives of a document
+PASSAGE = 2000  # characters of a page that a model reads
 
 
 class Pages(Protocol):
@@ -213,22 +220,14 @@ async def with_pages(
     return read, texts
 
 
-def words_of(piece: Evidence, query: str, language: str | None, page: str | None, room: int) -> str:
+def words_of(piece: Evidence, query: str, language: str | None, page: str | None) -> str:
     """A piece as a model reads it: day, title, the part that fits the query best, and a
     fact-checker's rating.
     """
     day = f"({piece.published:%Y-%m-%d}) " if piece.published is not None else ""
-    whole = piece.text if page is None else page
-    limit = PIECE if page is None else room
-    text = (
-        best_passage(whole, set(terms_of(query, EXACT, language)), limit, fill=True)
-        if whole
-        else None
-    )
+    whole, limit = (piece.text or "", PIECE) if page is None else (page, PASSAGE)
+    text = best_passage(whole, set(terms_of(query, EXACT, language)), limit, fill=True)
     review = piece.review
-    rating = (
-        RATED.format(review.publisher or UNNAMED, review.rating)
-        if review is not None and review.rating
-        else ""
-    )
+    rated = review is not None and review.rating
+    rating = RATED.format(review.publisher or UNNAMED, review.rating) if review and rated else ""
     return f"{day}{': '.join(part for part in (piece.title, text) if part)}{rating}"

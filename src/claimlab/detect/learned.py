@@ -67,7 +67,7 @@ def read_learned(folder: Path) -> Learned:
         return {name: read(part) for name, part in content.items()}
 
     try:
-        values = read(json.loads((folder / FILE).read_text(encoding="utf-8")))
+        values = read(json.loads((folder / FILE).read_bytes()))
     except (OSError, ValueError, TypeError, RecursionError, pl.exceptions.PolarsError) as error:
         raise _wrong(f"({error})") from None
     return Learned(values)

@@ -95,6 +95,13 @@ class Linear:
         self.model.intercept_ = learned.array("intercepts", np.floating, [rows])
         self.model.n_features_in_ = self.model.coef_.shape[1]
 
+    def toward(self, label: str) -> Floats:
+        """What each feature adds to the margin of `label` over the mean of the other classes."""
+        classes, rows = [str(c) for c in self.model.classes_], np.asarray(self.model.coef_)
+        coefficients = np.stack([-rows[0] / 2, rows[0] / 2]) if len(classes) == 2 else rows
+        at = classes.index(label)
+        return np.asarray(coefficients[at] - np.delete(coefficients, at, axis=0).mean(axis=0))
+
     def predict(self, matrix: Matrix) -> list[Prediction]:
         return as_predictions(
             _margins(self.model, matrix), [str(c) for c in self.model.classes_], self.temperature

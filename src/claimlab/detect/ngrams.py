@@ -59,9 +59,7 @@ class Words:
         for n in range(2, self.longest + 1):
             following = [pl.col("term").shift(-k).over("row") for k in range(n)]
             parts.append(
-                single.select(
-                    "row", pl.concat_str(following, separator=" ").alias("term")
-                ).drop_nulls()
+                single.select("row", term=pl.concat_str(following, separator=" ")).drop_nulls()
             )
         return pl.concat(parts).group_by("row", "term").len("n").sort("row", "term")
 

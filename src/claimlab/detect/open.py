@@ -13,7 +13,7 @@ from claimlab.catalog.load import holds_factchecks
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnknownName, UsageError
-from claimlab.core.settings import declared
+from claimlab.core.settings import declared, each_of
 from claimlab.core.settings import read as read_settings
 from claimlab.core.types import Json, JsonObject
 from claimlab.detect.asking import Asking
@@ -33,27 +33,22 @@ def open_handles(
     *,
     profile: str | None = None,
     model: str | None = None,
-    search_profile: str | None = None,
-    search_model: str | None = None,
     providers: str | Sequence[str] = (),
 ) -> Iterator[JsonObject]:
-    """The handles that are named: `model`, `search_model`, `search`; the others are left out.
-    `profile` and `search_profile` name models, `providers` where to search, each the fallback of
-    the one before.
+    """The handles that are named: `model`, `search`; the others are left out. `providers` name
+    where to search, each the fallback of the one before.
     """
     handles: JsonObject = {}
-    if profile is not None:
-        handles["model"] = open_provider(profile, model=model, calls=calls)
-    if search_profile is not None:
-        handles["search_model"] = open_provider(search_profile, model=search_model, calls=calls)
-    if providers:
-        names = [providers] if isinstance(providers, str) else providers
-        handles["search"] = named_chain(names, calls, factcheck=holds_factchecks, passage=PAGE)
-        handles["reader"] = PageFetcher(calls=calls)
     with ExitStack() as stack:
+        if profile is not None:
+            handles["model"] = open_provider(profile, model=model, calls=calls)
+        if providers:
+            names = each_of(providers)
+            handles["search"] = named_chain(names, calls, factcheck=holds_factchecks, passage=PAGE)
         for handle in handles.values():
-            if not isinstance(handle, PageFetcher):  # it holds no connection open
-                stack.callback(_close, handle)
+            stack.callback(_close, handle)
+        if providers:
+            handles["reader"] = PageFetcher(calls=calls)  # it holds no connection open
         yield handles
 
 
@@ -85,7 +80,11 @@ def open_detector(
     _refuse_unasked(kind, words)
     read = _prompts(kind, prompts)
     if isinstance(settings, Mapping):
-        arguments = _known(kind, settings)
+        # an error names the one that the detector does not have
+        for name in settings:
+            if name not in inspect.signature(kind).parameters:
+                raise UnknownName(f"setting of the detector '{kind.name}'", name, declared(kind))
+        arguments = dict(settings)
     else:
         arguments = read_settings(kind, settings, of=f"the detector '{kind.name}'")
     with open_handles(calls, **words) as handles:
@@ -93,14 +92,6 @@ def open_detector(
         if isinstance(ready, Asking):
             ready.prompts = read
         yield ready
-
-
-def _known(kind: type[Detector], settings: Mapping[str, Json]) -> JsonObject:
-    """The settings, or an error that names the one that the detector does not have."""
-    for name in settings:
-        if name not in inspect.signature(kind).parameters:
-            raise UnknownName(f"setting of the detector '{kind.name}'", name, declared(kind))
-    return dict(settings)
 
 
 def _refuse_unasked(kind: type[Detector], words: Mapping[str, Json]) -> None:
@@ -114,12 +105,10 @@ def _refuse_unasked(kind: type[Detector], words: Mapping[str, Json]) -> None:
         )
     if words["model"] is not None and words["profile"] is None:
         raise UsageError("`model` names a model of a profile.", "Pass `profile` too.")
-    if words["search_model"] is not None and words["search_profile"] is None:
-        raise UsageError("`search_model` names a model of a profile.", "Pass `search_profile` too.")
-    if (words["providers"] or words["search_profile"]) and "search" not in kind.handles:
+    if words["providers"] and "search" not in kind.handles:
         raise UsageError(
             f"The detector '{kind.name}' does not search.",
-            "Leave out `provider` and `search_profile`, or use the detector llm-search.",
+            "Leave out `provider`, or use the detector llm-search.",
         )
 
 

@@ -12,7 +12,6 @@ from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import DataError
-from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
 from claimlab.core.run import Run, Source
 from claimlab.core.words import several
@@ -47,7 +46,6 @@ def import_predictions(
     output: str | Path | None = None,
     task: str = "veracity",
     force: bool = False,
-    progress: Progress = silent,
 ) -> Dataset:
     """Make a run of predictions that another tool made for records of `data`.
 
@@ -56,7 +54,7 @@ def import_predictions(
     for.
     """
     file = Path(predictions)
-    with Run("detect", data, output, force=force, progress=progress) as run:
+    with Run("detect", data, output, force=force) as run:
         opened = open_task(task, run.dataset.records)
         table = predictions_about(run.dataset, file, opened)
         records = run.dataset.records.filter(pl.col("id").is_in(table["record_id"].implode()))

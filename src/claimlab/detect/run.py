@@ -4,8 +4,7 @@ The run is a claimlab dataset: the test records with a `predictions` table besid
 run can be audited, evaluated, exported and reported like any other folder.
 
 Predictions of a trained detector in other processes: what it learned is written once, and rows
-are shared.
-"""
+are shared."""
 
 from __future__ import annotations
 
@@ -22,6 +21,8 @@ import polars as pl
 
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.call import repeatable
+from claimlab.core.calls.estimate import Priced
+from claimlab.core.calls.recording import Recording
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.digest import digest_table, write_parquet
 from claimlab.core.engine import run_stage
@@ -38,20 +39,25 @@ from claimlab.core.options import (
     ModelName,
     Option,
     OutputFolder,
+    Place,
     Profile,
     PromptFiles,
     Seed,
     Setting,
 )
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import Progress, progress
 from claimlab.core.run import Run, Source
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several, several_of, verb
-from claimlab.detect.cost import cost
+from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
+from claimlab.detect.detectors.llm_search import LlmSearch
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
 from claimlab.detect.open import open_detector
+from claimlab.detect.outside import import_predictions
 from claimlab.detect.tables import as_table, evidence_of, restored, scores_of, stored, suspicious
+from claimlab.llm.estimate import estimate as estimate_model
+from claimlab.search.terms import Searches
 from claimlab.tasks import Task, open_task
 from claimlab.tasks.table import VERACITY
 
@@ -78,7 +84,10 @@ def detect(
     ] = (),
     evidence: Annotated[
         str,
-        Option("What it sees of the dataset's evidence: none, complete, filtered or guarded."),
+        Option(
+            "What it sees of the dataset's evidence: none, complete, filtered, guarded or"
+            " corresponding."
+        ),
     ] = "none",
     pieces: Annotated[
         int, Setting("Pieces of evidence for a record, at most.", least=1, most=50)
@@ -89,10 +98,6 @@ def detect(
         str | Sequence[str],
         Option("Where llm-search searches: local:FOLDER, brave, ...; again for a fallback."),
     ] = (),
-    search_profile: Annotated[
-        str | None, Setting("Profile of a cheaper model that condenses search results.")
-    ] = None,
-    search_model: Annotated[str | None, Setting("Another model of that endpoint.")] = None,
     prompts: PromptFiles = (),
     timed: Annotated[
         bool, Setting("Keep the seconds per prediction of local detectors too (they vary).")
@@ -102,7 +107,13 @@ def detect(
     limit: Annotated[int | None, Option("Predict only the first N test records.", least=1)] = None,
     force: Force = False,
     engine: Engine = None,
-    progress: Progress = silent,
+    predictions: Annotated[
+        Place | None,
+        Option(
+            "Make the run from predictions made elsewhere: a table with id and label, an Inspect"
+            " log."
+        ),
+    ] = None,
     **calls: Unpack[DataBatch],
 ) -> Dataset:
     """Train a detector on split "train", tune it on "dev", and keep its predictions for "test".
@@ -110,23 +121,16 @@ def detect(
     The result is the test records with their predictions; `report` of it has the scores and what
     was spent. `detector` may be an object that is ready to be fitted, too. Every `shard` records
     are kept, so that the same call goes on after a stop, and the caps hold over all its starts.
+    With `predictions` no detector runs: the run is made of what another tool predicted.
     """
-    with Run(
-        "detect",
-        data,
-        output,
-        force=force,
-        seed=seed,
-        engine=engine,
-        progress=progress,
-        **calls,
-    ) as run:
+    if predictions is not None:
+        name = task if isinstance(task, str) else task.name
+        return import_predictions(data, predictions, output=output, task=name, force=force)
+    with Run("detect", data, output, force=force, seed=seed, engine=engine, **calls) as run:
         words = {
             "profile": profile,
             "model": model,
             "providers": provider,
-            "search_profile": search_profile,
-            "search_model": search_model,
         }
         opened = open_task(task, run.dataset.records) if isinstance(task, str) else task
         with open_detector(detector, settings, run.calls, evidence, words, prompts) as ready:
@@ -216,7 +220,10 @@ def prepare(
     parts = divide(dataset.records, task, training=detector.needs_training)
     if limit is not None:
         parts["test"] = Part(parts["test"].records.head(limit), parts["test"].labels[:limit])
-    shown = {name: _shown(part, reading, detector) for name, part in parts.items()}
+    shown = {
+        name: Part(reading.attach(part.records, as_list=detector.reads_evidence), part.labels)
+        for name, part in parts.items()
+    }
     used = evidence != "none"
     inputs = {dataset.name: dataset.digest()} | (
         {"evidence": digest_table(reading.table)} if used else {}
@@ -237,19 +244,23 @@ def _predict(
     detector: Detector, job: Prepared, shard: int, journal: Journal, timed: bool, progress: Progress
 ) -> list[Prediction]:
     """Shard by shard. A shard in which something failed is not taken up again, so that what failed
-    is tried again.
+    is tried again. A detector that makes no calls costs nothing, unless it says otherwise.
     """
     records = job.shown["test"].records
     shard = QUICK if detector.quick and shard == SHARD else shard
+    free: JsonObject = {} if detector.handles else {"cost": 0.0}
     if not timed and (shared := shared_predictions(detector, records, shard, progress)):
-        return _free(shared)
+        return [_with(p, **free) for p in shared]
     done: list[Prediction] = []
     for number, start in enumerate(range(0, records.height, shard)):
         rows = records[start : start + shard]
         predictions = [restored(raw) for raw in journal.read(f"{number:06d}") or []]
         if len(predictions) != rows.height or any(p.failure for p in predictions):
-            detector.progress = _shifted(progress, start, records.height)
-            predictions = _asked(detector, rows, timed)
+            # progress inside a shard is progress of the whole run
+            detector.progress = lambda label, here, _, before=start: progress(
+                label, before + here, records.height
+            )
+            predictions = [_with(p, **free) for p in _asked(detector, rows, timed)]
             journal.write(f"{number:06d}", [stored(p) for p in predictions])
         done += predictions
         progress("predicting", len(done), records.height)
@@ -257,36 +268,23 @@ def _predict(
 
 
 def _asked(detector: Detector, rows: pl.DataFrame, timed: bool) -> list[Prediction]:
-    """The predictions of one shard, with what they cost and, where that is wanted, took."""
+    """The predictions of one shard, with the seconds that each took where they are wanted."""
     began = time.monotonic()
     predictions = detector.predict(rows)
-    share = round((time.monotonic() - began) / max(1, rows.height), 6)
-    if not detector.handles:
-        predictions = _free(predictions)
-    if timed:
-        predictions = [replace(p, seconds=share) if p.seconds is None else p for p in predictions]
-    return predictions
+    seconds = round((time.monotonic() - began) / max(1, rows.height), 6)
+    return [_with(p, seconds=seconds) for p in predictions] if timed else predictions
 
 
-def _free(predictions: list[Prediction]) -> list[Prediction]:
-    """A detector that makes no calls costs nothing, unless it says otherwise."""
-    return [replace(p, cost=0.0) if p.cost is None else p for p in predictions]
-
-
-def _shifted(progress: Progress, start: int, whole: int) -> Progress:
-    """Progress inside a shard, reported as progress of the whole run."""
-
-    def shifted(label: str, done: int, total: int | None) -> None:  # noqa: ARG001
-        progress(label, start + done, whole)
-
-    return shifted
+def _with(prediction: Prediction, **known: Json) -> Prediction:
+    """What is known of it, where it does not say so itself."""
+    return replace(prediction, **{k: v for k, v in known.items() if getattr(prediction, k) is None})
 
 
 def divide(records: pl.DataFrame, task: Task, *, training: bool = True) -> dict[str, Part]:
     """The labelled rows of each split; a sentence when there is nothing to train or to test on.
 
     Where nothing is to be trained, training rows are not asked for, and records without any split
-    are all tested.
+    are all tested. Published lists may withhold the test: then "dev" is tested, and tunes nothing.
     """
     labels = task.labels(records)
     split = records["split"]
@@ -296,6 +294,8 @@ def divide(records: pl.DataFrame, task: Task, *, training: bool = True) -> dict[
     for name in ("train", "dev", "test"):
         mine = (split == name).fill_null(False) & labels.is_not_null()
         parts[name] = Part(records.filter(mine), labels.filter(mine).to_list())
+    if not (split == "test").any() and parts["dev"].labels:
+        parts["test"], parts["dev"] = parts["dev"], parts["test"]
     for name in ("train", "test") if training else ("test",):
         if not parts[name].labels:
             raise _nothing_in(name, split, task)
@@ -335,6 +335,8 @@ def unready(job: Prepared) -> list[str]:
     """Notes on the predicted rows: missing texts, and classes that do not occur in train."""
     test, seen = job.parts["test"], set(job.parts["train"].labels) | set(job.parts["dev"].labels)
     notes = []
+    if (test.records["split"] == "dev").any():
+        notes.append("Scored on split 'dev', since the data has no test: nothing was tuned on it.")
     if bare := test.records["text"].null_count():
         notes.append(
             f"{several_of(bare, test.records.height, 'test record')} {verb(bare, 'has', 'have')} no"
@@ -354,18 +356,13 @@ def unready(job: Prepared) -> list[str]:
 def _refuse_unready(detector: Detector) -> None:
     """Say what is missing before any work is done, not after the first shard."""
     ways = {
-        "model": "Pass `profile`; see: claimlab llm profiles",
-        "search": "Pass `provider`, such as local:FOLDER.",
+        "model": ("a model", "Pass `profile`; see: claimlab llm profiles"),
+        "search": ("a search provider", "Pass `provider`, such as local:FOLDER."),
     }
     for name in detector.handles:
         if vars(detector).get(name) is None:
-            what = {"model": "a model", "search": "a search provider"}.get(name, name)
-            todo = ways.get(name, f"Pass `{name}` to its constructor.")
+            what, todo = ways.get(name, (name, f"Pass `{name}` to its constructor."))
             raise UsageError(f"The detector '{detector.name}' needs {what}.", todo)
-
-
-def _shown(part: Part, reading: Reading, detector: Detector) -> Part:
-    return Part(reading.attach(part.records, as_list=detector.reads_evidence), part.labels)
 
 
 ROWS = 2_000  # records in a shard; of a quick detector ten times as many
@@ -378,15 +375,12 @@ def shared_predictions(
     shards; none where the run does not share its work, the detector may ask a model or a search, or
     does not say what it learned.
     """
-    ours = DETECTORS.all().get(detector.name) is type(detector)  # a worker makes it by its name
-    rows = max(1, (10 * ROWS if detector.quick else ROWS) // size) * size
-    if (
-        not shares()
-        or detector.handles
-        or not ours
-        or not _known(detector.task)
-        or records.height <= rows
-    ):
+    task, rows = detector.task, max(1, (10 * ROWS if detector.quick else ROWS) // size) * size
+    # a worker makes the detector and opens the task by their names
+    ours = DETECTORS.all().get(detector.name) is type(detector)
+    if not shares() or detector.handles or not ours or records.height <= rows:
+        return []
+    if replace(open_task(task.name), read=task.read) != task:
         return []
     with place() as here:
         learned = here.absolute() / "learned"
@@ -397,31 +391,20 @@ def shared_predictions(
         common = {
             "detector": detector.name,
             "settings": detector.parameters(),
-            "task": detector.task.name,
+            "task": task.name,
             "learned": reads(learned, digest),
             "size": size,
         }
-        parts = [records[start : start + rows] for start in range(0, records.height, rows)]
-        shards = [{**common, "rows": _written(part, here / "predicted")} for part in parts]
+        shards = []
+        for start in range(0, records.height, rows):
+            content = io.BytesIO()
+            write_parquet(records[start : start + rows], content)
+            part = keep(here / "predicted", content.getvalue(), "parquet")
+            shards.append({**common, "rows": part})
         outputs = run_stage(
             do_predictions, shards, folder=here, name="predictions", progress=progress
         )
-        return [
-            restored(raw)
-            for file in outputs
-            for raw in json.loads(file.read_text(encoding="utf-8"))
-        ]
-
-
-def _known(task: Task) -> bool:
-    """Whether a worker can open the task by its name."""
-    return replace(open_task(task.name), read=task.read) == task
-
-
-def _written(rows: pl.DataFrame, folder: Path) -> dict[str, str]:
-    content = io.BytesIO()
-    write_parquet(rows, content)
-    return keep(folder, content.getvalue(), "parquet")
+        return [restored(raw) for file in outputs for raw in json.loads(file.read_bytes())]
 
 
 def do_predictions(shard: JsonObject, output: Path) -> None:
@@ -433,3 +416,26 @@ def do_predictions(shard: JsonObject, output: Path) -> None:
     parts = [records[start : start + size] for start in range(0, records.height, size)]
     predictions = [stored(one) for part in parts for one in detector.predict(part)]
     output.write_text(json.dumps(predictions, ensure_ascii=False), encoding="utf-8")
+
+
+def cost(
+    detector: Detector, records: pl.DataFrame, recording: Recording | None
+) -> dict[str, Priced]:
+    """The least and the most that the answers for `records` can take. Calls that are recorded
+    already are taken off; for a detector that searches, every search is counted, and every result
+    taken to be as long as it may be.
+    """
+    if not isinstance(detector, Asking):
+        raise UsageError(
+            f"The detector '{detector.name}' makes no calls: it costs nothing.",
+            "Leave out `estimate`.",
+        )
+    endpoint = detector.provider.profile
+    priced: Priced = estimate_model(detector.requests(records), endpoint, recording=recording)
+    parts = {endpoint.chosen_model(): priced}
+    if isinstance(detector, LlmSearch) and detector.search is not None:
+        most = records.height * detector.searches
+        # every provider of a chain may be asked
+        names = [p.name for p in getattr(detector.search, "providers", [detector.search])]
+        parts |= {name: Searches(name, 0, most) for name in names}
+    return parts

@@ -31,35 +31,24 @@ def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str)
     """The `predictions` side table. `meta` holds the failure, an abstention, flags on the score,
     and more.
     """
-    flagged = flags(predictions)
     rows = [
         {
             "record_id": record,
             "run": run,
-            "label": p.label,
-            "scores": (
-                json.dumps({k: round(v, DECIMALS) for k, v in p.scores.items()}, sort_keys=True)
-                if p.scores
-                else None
-            ),
-            "rationale": p.rationale,
+            **{name: getattr(p, name) for name in ("label", "rationale", "cost", "seconds")},
+            "scores": json.dumps(
+                {k: round(v, DECIMALS) for k, v in p.scores.items()}, sort_keys=True
+            )
+            if p.scores
+            else None,
             "evidence_ids": list(p.evidence_ids),
-            "cost": p.cost,
-            "seconds": p.seconds,
-            "meta": _meta(p, flag),
+            "meta": meta_json(
+                {**p.notes, "failure": p.failure, "abstained": p.abstained, "flag": flag}
+            ),
         }
-        for record, p, flag in zip(records["id"].to_list(), predictions, flagged, strict=True)
+        for record, p, flag in zip(records["id"], predictions, flags(predictions), strict=True)
     ]
     return to_side_table("predictions", pl.DataFrame(rows, infer_schema_length=None))
-
-
-def _meta(prediction: Prediction, flag: str | None) -> str | None:
-    fields: JsonObject = {
-        "failure": prediction.failure,
-        "abstained": prediction.abstained,
-        "flag": flag,
-    }
-    return meta_json({**prediction.notes, **fields})
 
 
 def evidence_of(
@@ -71,20 +60,18 @@ def evidence_of(
     A run keeps it so that every id a prediction cites can be looked up, and a rationale compared
     with a fact-check.
     """
-    own = (
-        before.join(records, left_on="record_id", right_on="id", how="semi")
-        if before is not None
-        else None
-    )
+    parts = []
+    if before is not None:
+        parts.append(before.join(records, left_on="record_id", right_on="id", how="semi"))
     rows = [
         piece.row(record, rank, registrable_domain)
-        for record, p in zip(records["id"].to_list(), predictions, strict=True)
+        for record, p in zip(records["id"], predictions, strict=True)
         for rank, piece in enumerate(p.found, 1)
     ]
     if not rows:
-        return own
-    new = to_side_table("evidence", pl.DataFrame(rows, infer_schema_length=None))
-    both = new if own is None else pl.concat([own, new], how="diagonal_relaxed")
+        return parts[0] if parts else None
+    parts.append(to_side_table("evidence", pl.DataFrame(rows, infer_schema_length=None)))
+    both = pl.concat(parts, how="diagonal_relaxed")
     return both.unique(["record_id", "evidence_id"], keep="first", maintain_order=True)
 
 
@@ -98,18 +85,15 @@ def flags(predictions: Sequence[Prediction]) -> list[str | None]:
 
 
 def _flag(prediction: Prediction, constant: bool) -> str | None:
-    if not prediction.scores:
+    best = max(prediction.scores.values(), default=None)
+    if best is None:
         return None
     if constant:
         return "constant-score"
-    if max(prediction.scores.values()) in (0.0, 1.0):
+    if best in (0.0, 1.0):
         return "clamped-score"
-    best = max(prediction.scores.values())
-    return (
-        "another-class-scores-higher"
-        if prediction.scores.get(prediction.label or "", best) < best
-        else None
-    )
+    higher = prediction.scores.get(prediction.label or "", best) < best
+    return "another-class-scores-higher" if higher else None
 
 
 def suspicious(predictions: Sequence[Prediction]) -> list[str]:
@@ -132,38 +116,31 @@ def suspicious(predictions: Sequence[Prediction]) -> list[str]:
         notes.append(
             f"{of} {verb(against, 'scores', 'score')} another class higher than the predicted one."
         )
-    notes += _unanswered(predictions)
-    return notes
+    return notes + _unanswered(predictions)
 
 
 def _unanswered(predictions: Sequence[Prediction]) -> list[str]:
-    abstained = Counter(p.abstained for p in predictions if p.abstained)
+    notes = []
     failed = Counter(
         p.failure or "no reason given" for p in predictions if p.label is None and not p.abstained
     )
-    notes = []
-    if n := sum(failed.values()):
+    if n := failed.total():
         why = ", ".join(f"{reason} {count}" for reason, count in sorted(failed.items()))
         named = f" ({why})" if set(failed) != {"no reason given"} else ""
-        notes.append(
-            f"{several_of(n, len(predictions), 'prediction')} failed and {verb(n)} null{named}."
-        )
-    if n := sum(abstained.values()):
+        of = several_of(n, len(predictions), "prediction")
+        notes.append(f"{of} failed and {verb(n)} null{named}.")
+    abstained = Counter(p.abstained for p in predictions if p.abstained)
+    if n := abstained.total():
         why = ", ".join(f"{kind} {abstained[kind]}" for kind in ABSTAINED if abstained[kind])
-        notes.append(
-            f"{several_of(n, len(predictions), 'prediction')} abstained ({why}): no class."
-        )
+        of = several_of(n, len(predictions), "prediction")
+        notes.append(f"{of} abstained ({why}): no class.")
     return notes
 
 
 def stored(prediction: Prediction) -> JsonObject:
     """As JSON, for the journal."""
-    plain = {k: v for k, v in prediction.__dict__.items() if k != "found"}
-    return {
-        **plain,
-        "notes": dict(prediction.notes),
-        "found": [piece.to_json() for piece in prediction.found],
-    }
+    evidence = [piece.to_json() for piece in prediction.found]
+    return {**vars(prediction), "notes": dict(prediction.notes), "found": evidence}
 
 
 def restored(raw: JsonObject) -> Prediction:
@@ -173,13 +150,9 @@ def restored(raw: JsonObject) -> Prediction:
 
 def answered(predictions: pl.DataFrame) -> int:
     """How many predictions are answers: a label, or a stated abstention."""
-    withheld = (
-        pl.col("meta")
-        .cast(pl.String)
-        .str.contains('"abstained"', literal=True)
-        .fill_null(value=False)
-    )
-    return int(predictions.select((pl.col("label").is_not_null() | withheld).sum()).item())
+    withheld = pl.col("meta").cast(pl.String).str.contains('"abstained"', literal=True)
+    answers = pl.col("label").is_not_null() | withheld.fill_null(value=False)
+    return int(predictions.select(answers.sum()).item())
 
 
 def scores_of(run: Dataset, task: Task) -> JsonObject:

@@ -17,8 +17,7 @@ from pydantic import BaseModel
 from claimlab.core.errors import UsageError
 from claimlab.core.languages import describe
 from claimlab.core.types import JsonObject
-from claimlab.enrich.checkworthy import READ, best_claims
-from claimlab.enrich.clauses import MOST
+from claimlab.enrich.checkworthy import MOST, READ, best_claims
 from claimlab.enrich.correspondence import shares
 from claimlab.enrich.sentences import first_lines, first_words, sentences, words
 from claimlab.llm.messages import Answer, Request, untrusted
@@ -154,16 +153,16 @@ def rule_extractor(name: str, claims: int = 1) -> Extractor:
         raise UsageError(f"A text cannot give {claims} claims.", "Ask for 1 or more.")
     if name == "offline":
         return Offline(claims)
-    if name == "first-sentence" and claims == 1:
-        return FirstSentence()
-    if name == "first-sentence":
+    if name != "first-sentence":
+        raise UsageError(
+            f"There is no extractor named '{name}'.",
+            f"Use one of: {', '.join((*RULES, 'model', 'none'))}.",
+        )
+    if claims > 1:
         raise UsageError(
             "The first-sentence rule gives one claim.", "Split with the offline rules or a model."
         )
-    raise UsageError(
-        f"There is no extractor named '{name}'.",
-        f"Use one of: {', '.join((*RULES, 'model', 'none'))}.",
-    )
+    return FirstSentence()
 
 
 def _claims_of(answer: Answer[Any]) -> list[str]:
@@ -187,12 +186,8 @@ def _other_language(
     wanted = language or own
     if answered is None or wanted is None or answered in (wanted, own):
         return None
-    return {"wanted": _name(wanted), "given": _name(answered)}
-
-
-def _name(language: str) -> str:
-    facts = describe(language)
-    return facts.name if facts is not None else language
+    codes = {"wanted": wanted, "given": answered}
+    return {k: facts.name if (facts := describe(code)) else code for k, code in codes.items()}
 
 
 def _grounding(claims: Sequence[str], text: str, language: str | None) -> float | None:

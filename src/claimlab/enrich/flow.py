@@ -20,14 +20,15 @@ from typing import Any, Protocol
 from claimlab.core.errors import PageRefused, SearchFailed
 from claimlab.core.types import JsonObject
 from claimlab.enrich import correspondence
-from claimlab.enrich.correspondence import UNDATED, Piece, marked, shown_order, to_json
-from claimlab.enrich.extract import Extractor
-from claimlab.enrich.query import QueryText
-from claimlab.enrich.query import Rule as QueryRule
+from claimlab.enrich.correspondence import UNDATED, Piece, Rarity, shown_order, to_json
+from claimlab.enrich.extract import ByModel, Extractor
+from claimlab.enrich.query import QueryText, Rule
 from claimlab.search.evidence import Evidence, as_of
+from claimlab.search.fusion import Meaning
 from claimlab.search.query import Query
 from claimlab.search.results import Provider
 from claimlab.search.snapshot import Snapshot, with_page
+from claimlab.text.guard import mark
 
 OUTCOMES = ("corresponding", "not-corresponding", "nothing-found", "no-claim", "failed", "no-query")
 CLAIM_DATE = "claim-date"
@@ -46,8 +47,8 @@ class Settings:
     letters.
     """
 
-    query_rule: QueryRule = "paper"
-    correspondence_rule: correspondence.Rule = "paper"
+    query_rule: Rule = "paper"
+    correspondence_rule: correspondence.Rule = "measured"
     results: int = 5
     as_of: str | None = None
     countries: Mapping[str, str] = field(default_factory=dict)
@@ -65,19 +66,20 @@ class Settings:
 
 @dataclass(frozen=True)
 class Doors:
-    """What a flow may call; `extractor`, `factcheck` and `pages` may be left out."""
+    """What a flow may call; all but `web` may be left out. `rarity` is of the words of the
+    dataset."""
 
     web: Provider
     factcheck: Provider | None = None
     extractor: Extractor | None = None
     pages: Pages | None = None
+    meaning: Meaning | None = None
+    rarity: Rarity | None = None
 
 
 @dataclass
 class Enriched:
-    """What was done for one record, JSON-safe through `to_json`, so that a stopped run can take it
-    up again.
-    """
+    """What was done for one record, JSON-safe, so that a stopped run can take it up again."""
 
     record_id: str
     outcome: str = "no-query"
@@ -95,12 +97,8 @@ class Enriched:
     failures: list[JsonObject] = field(default_factory=list)
     pages: dict[str, JsonObject] = field(default_factory=dict)
 
-    def to_json(self) -> JsonObject:
-        return dict(self.__dict__)
-
-    @classmethod
-    def from_json(cls, raw: JsonObject) -> Enriched:
-        return cls(**raw)
+    def fail(self, stage: str, kind: str, reason: str | None) -> None:
+        self.failures.append({"stage": stage, "kind": kind, "reason": reason})
 
 
 async def enrich_record(
@@ -116,6 +114,7 @@ async def enrich_record(
         return done
     done.query, done.how = query
     job = _Job(record, doors, settings, done)
+    await job.look_for_a_claim(text)
     first = await job.search(doors.web, "query", query.text)
     if doors.factcheck is not None:
         await job.search(doors.factcheck, "factcheck-query", query.text)
@@ -138,11 +137,19 @@ class _Job:
         self.when = settings.when(record)
         self.pieces: dict[str, Piece] = {}
 
+    async def look_for_a_claim(self, text: str) -> None:
+        """A text without a claim cannot correspond to anything. Rules say so at once; asking a
+        model costs money, so it is asked only where the query brings nothing."""
+        extractor = self.doors.extractor
+        if extractor is not None and not isinstance(extractor, ByModel):
+            extraction = await extractor.extract(text, self.language)
+            self.done.no_claim = extraction.failure is None and not extraction.claims
+
     async def second_stage(self, extractor: Extractor, text: str) -> None:
         extraction = await extractor.extract(text, self.language, tag=self.done.record_id)
         self.done.method, self.done.claim_meta = extractor.name, extraction.meta
         if extraction.failure is not None:
-            self._failed("extract", extraction.failure, extraction.detail)
+            self.done.fail("extract", extraction.failure, extraction.detail)
             return
         self.done.claims = list(extraction.claims)
         self.done.no_claim = not extraction.claims
@@ -161,14 +168,19 @@ class _Job:
         try:
             results = await provider.search(query)
         except SearchFailed as failure:
-            _stop_if_hopeless(failure)
-            self._failed(stage, failure.kind, failure.problem)
+            if failure.kinds <= STOPS:
+                raise
+            self.done.fail(stage, failure.kind, failure.problem)
             return None
         self.done.newer += results.newer
         held = [await self._with_page(piece) for piece in results.evidence]
         sorted_out = self._sorted_by_day(held)
-        snippets = [piece.text or piece.title for piece, _ in sorted_out]
-        fits = correspondence.matches(words, snippets, self.language)
+        texts = [_words(piece) for piece, _ in sorted_out]
+        fits = correspondence.matches(
+            words, texts, self.language, self.doors.rarity, self.doors.meaning
+        )
+        if self.done.no_claim:
+            fits = [None] * len(fits)
         pieces = [
             Piece(e, stage, match, day) for (e, day), match in zip(sorted_out, fits, strict=True)
         ]
@@ -207,26 +219,20 @@ class _Job:
         if before is None:
             self.pieces[identity] = piece
             return
-        best = piece if self._fit(piece) > self._fit(before) else before
+        best = max(before, piece, key=lambda one: (self.any_corresponds([one]), one.fit))
         review = before.evidence.review or piece.evidence.review
         self.pieces[identity] = replace(best, evidence=replace(best.evidence, review=review))
-
-    def _failed(self, stage: str, kind: str, reason: str | None) -> None:
-        self.done.failures.append({"stage": stage, "kind": kind, "reason": reason})
-
-    def _fit(self, piece: Piece) -> tuple[bool, float]:
-        return self.any_corresponds([piece]), piece.share
 
     def close(self) -> None:
         rule = self.settings.correspondence_rule
         pieces = shown_order(list(self.pieces.values()), rule)
-        marks = marked(dict(self.record), pieces)
-        self.done.evidence = [
-            to_json(piece, mine, rule) for piece, mine in zip(pieces, marks, strict=True)
-        ]
-        usable = [(p, m) for p, m in zip(pieces, marks, strict=True) if p.as_of != UNDATED]
-        self.done.outcome = self._outcome([p for p, _ in usable])
-        self.done.outcome_filtered = self._outcome([p for p, m in usable if not m.filtered])
+        marked = list(
+            zip(pieces, mark(dict(self.record), [p.evidence for p in pieces]), strict=True)
+        )
+        self.done.evidence = [to_json(piece, marks, rule) for piece, marks in marked]
+        usable = [(piece, marks) for piece, marks in marked if piece.as_of != UNDATED]
+        self.done.outcome = self._outcome([piece for piece, _ in usable])
+        self.done.outcome_filtered = self._outcome([p for p, marks in usable if not marks.filtered])
 
     def any_corresponds(self, pieces: list[Piece]) -> bool:
         return any(
@@ -243,7 +249,5 @@ class _Job:
         return "not-corresponding" if pieces else "nothing-found"
 
 
-def _stop_if_hopeless(failure: SearchFailed) -> None:
-    """Raise what would fail for every record alike, instead of counting it thousands of times."""
-    if failure.kinds <= STOPS:
-        raise failure
+def _words(piece: Evidence) -> str | None:
+    return ".\n".join(part for part in (piece.title, piece.text) if part) or None

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple, get_args
 
 import polars as pl
 
-from claimlab.core.errors import UsageError
 from claimlab.enrich.sentences import (
     first_paragraph,
     first_words,
@@ -24,6 +23,7 @@ from claimlab.text.normalise import repair_mojibake, strip_emoji
 from claimlab.text.urls import strip_urls
 
 Rule = Literal["paper", "released"]
+RULES: tuple[Rule, ...] = get_args(Rule)
 SHORT = 20  # words: a text up to this length is its own query
 LONG_ENOUGH = 7  # words: a first sentence this long is likely to have the claim
 
@@ -36,15 +36,6 @@ class QueryText(NamedTuple):
 
     text: str
     how: str
-
-
-def check_rule(rule: str) -> Rule:
-    for known in get_args(Rule):
-        if rule == known:
-            return known  # type: ignore[no-any-return]
-    raise UsageError(
-        f"'{rule}' is not a valid query rule.", f"Use one of: {', '.join(get_args(Rule))}."
-    )
 
 
 def make_queries(texts: pl.Series, rule: Rule = "paper") -> list[QueryText | None]:

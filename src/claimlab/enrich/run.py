@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
+from claimlab.enrich.correspondence import Rarity
 from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, Settings, enrich_record
 from claimlab.enrich.query import QueryText, make_queries, prepared
 from claimlab.search.evidence import Evidence
@@ -70,6 +71,7 @@ async def enrich_async(
     way are finished and noted.
     """
     chosen = settings or Settings()
+    doors = replace(doors, rarity=Rarity(dataset.records["text"]))
     done = await _all(dataset, doors, chosen, journal or Journal(None, {}), concurrency, progress)
     step = Lineage(
         step="enrich",
@@ -92,6 +94,7 @@ def parameters(doors: Doors, settings: Settings) -> JsonObject:
         ),
         "extract": {extractor.name: extractor.parameters()} if extractor else None,
         "snapshot": doors.pages is not None,
+        "vectors": doors.meaning is not None,
     }
 
 
@@ -147,10 +150,8 @@ async def _all(
     again.
     """
     rows = dataset.records
-    texts, queries = (
-        prepared(rows["text"], settings.query_rule),
-        make_queries(rows["text"], settings.query_rule),
-    )
+    texts = prepared(rows["text"], settings.query_rule)
+    queries = make_queries(rows["text"], settings.query_rule)
     ids = rows["id"].to_list()
     shards = Shards(journal, ids)
     line = zip(rows.iter_rows(named=True), texts, queries, strict=True)
@@ -192,7 +193,7 @@ class Shards:
         self.done: dict[str, Enriched] = {}
         for number in sorted(set(self._shard.values())):
             for raw in (journal.read(f"{number:06d}") or {}).values():
-                enriched = Enriched.from_json(raw)
+                enriched = Enriched(**raw)
                 if enriched.outcome != "failed" and enriched.record_id in self._shard:
                     self.done[enriched.record_id] = enriched
                     self._members.setdefault(number, {})[enriched.record_id] = raw
@@ -201,7 +202,7 @@ class Shards:
         self.done[enriched.record_id] = enriched
         number = self._shard[enriched.record_id]
         members = self._members.setdefault(number, {})
-        members[enriched.record_id] = enriched.to_json()
+        members[enriched.record_id] = dict(vars(enriched))
         self._journal.write(f"{number:06d}", members)
 
 
@@ -216,11 +217,15 @@ def _with_country(row: JsonObject) -> JsonObject:
     return {**row, "country": country} if isinstance(country, str) and len(country) == 2 else row
 
 
+# The stance of a fact-check that corresponds is what its rating says of the claim. Of other texts
+# it is not measured: sentence vectors do not know it (bench/stance_truth.py).
+BY_RATING = {"true": "supports", "false": "refutes"}
 EVIDENCE = {
     **SIDE_TABLES["evidence"],
     "stage": pl.String(),  # query | claim | factcheck-query | factcheck-claim
-    "correspondence": pl.Float64(),  # share of the words asked for that the snippet holds
-    "corresponds": pl.Boolean(),  # that share is enough, by the rule of the run
+    "correspondence": pl.Float64(),  # share of the words asked for that the best snippet holds
+    "cosine": pl.Float64(),  # of their sentence vectors; null: not measured
+    "corresponds": pl.Boolean(),  # by the rule of the run
     "as_of": pl.String(),  # before | undated | claim-undated; null when no day was set
     "filtered": pl.Boolean(),  # social media: the filtered reading leaves it out
     "guard_factcheck": pl.Boolean(),
@@ -275,6 +280,8 @@ def evidence_rows(done: Sequence[Enriched]) -> pl.DataFrame:
         for one in done
         for rank, piece in enumerate(one.evidence, 1)
     ]
+    for row in rows:
+        row["stance"] = BY_RATING.get(row["verdict"]) if row["corresponds"] else None
     return to_side_table("evidence", pl.DataFrame(rows, schema=EVIDENCE, orient="row"))
 
 

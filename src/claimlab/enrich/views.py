@@ -8,6 +8,7 @@ says.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 
 import polars as pl
@@ -23,14 +24,14 @@ from claimlab.text.guard import is_academic
 
 PATTERNS = {
     "T1": (
-        "true: a result that is not a fact-check, a copy or the record's own source says the same"
-        " (corroboration)"
+        "true: a result that is not a fact-check, a copy or the record's own source is about it and"
+        " is not known to refute it (corroboration)"
     ),
-    "T2": "true: no fact-checker's rating confirms it",
-    "F1": "false: a fact-check of it rates it false (direct debunk)",
+    "T2": "true: no fact-check supports it",
+    "F1": "false: a fact-check of it refutes it (direct debunk)",
     "F2": (
-        "false: a result that is neither a fact-check nor research repeats it (whether it is"
-        " reliable is not known)"
+        "false: a result that is neither a fact-check nor research is about it and is not known to"
+        " refute it (repeated elsewhere; whether it is reliable is not known)"
     ),
     "F3": "false: a result on a publisher of research speaks of it",
 }
@@ -51,8 +52,9 @@ def analyse(dataset: Dataset) -> JsonObject:
     searched = searched.with_columns(one_spelling(searched["rating"]))
     reviewed = searched.filter(pl.col("guard_factcheck"))
     enrichment = dataset.tables.get("enrichment")
+    outcomes = None if enrichment is None else enrichment.join(labels, on="record_id")
     return {
-        "outcomes": _outcomes(enrichment, labels),
+        "outcomes": [] if outcomes is None else per_label(outcomes, "outcome"),
         "patterns": patterns(dataset.records, searched),
         "domains": per_label(searched, "domain"),
         "factcheck_domains": per_label(reviewed, "domain"),
@@ -62,6 +64,10 @@ def analyse(dataset: Dataset) -> JsonObject:
         "years": years(searched),
         "factcheck_years": years(reviewed),
         "undated": searched["published"].null_count(),
+        "stances": per_label(searched.filter(pl.col("corresponds")), "stance"),
+        "stance_not_measured": searched.filter(
+            pl.col("corresponds") & pl.col("stance").is_null()
+        ).height,
         "evidence": searched.height,
         "marks": {
             m: int(searched[m].sum())
@@ -75,24 +81,22 @@ def patterns(records: pl.DataFrame, evidence: pl.DataFrame) -> list[JsonObject]:
     for.
     """
     near = evidence.filter(pl.col("corresponds")).with_columns(
-        pl.col("url")
-        .map_elements(is_academic, return_dtype=pl.Boolean, skip_nulls=False)
-        .alias("academic")
+        academic=pl.col("url").map_elements(is_academic, return_dtype=pl.Boolean, skip_nulls=False)
     )
-    other = ~pl.col("guard_factcheck") & ~pl.col("guard_copy") & ~pl.col("guard_own_source")
-    confirmed = _ids(near.filter(pl.col("verdict") == "true"))
-    true, false = (
-        set(records.filter(pl.col("veracity") == verdict)["id"]) for verdict in ("true", "false")
-    )
+
+    def those(*conditions: pl.Expr) -> set[str]:
+        return set(near.filter(*conditions)["record_id"])
+
+    factcheck, academic = pl.col("guard_factcheck"), pl.col("academic")
+    stance, elsewhere = pl.col("stance"), ~pl.col("guard_copy") & ~pl.col("guard_own_source")
+    unrefuted = stance.ne_missing("refutes")
+    true, false = (set(records.filter(veracity=label)["id"]) for label in ("true", "false"))
     shown = {
-        "T1": (true & _ids(near.filter(other)), true),
-        "T2": (true - confirmed, true),
-        "F1": (
-            false & _ids(near.filter(pl.col("guard_factcheck") & (pl.col("verdict") == "false"))),
-            false,
-        ),
-        "F2": (false & _ids(near.filter(~pl.col("guard_factcheck") & ~pl.col("academic"))), false),
-        "F3": (false & _ids(near.filter(pl.col("academic"))), false),
+        "T1": (true & those(unrefuted, ~factcheck, elsewhere), true),
+        "T2": (true - those(stance == "supports"), true),
+        "F1": (false & those(factcheck, stance == "refutes"), false),
+        "F2": (false & those(unrefuted, ~factcheck, ~academic), false),
+        "F3": (false & those(academic), false),
     }
     return [
         {
@@ -111,19 +115,19 @@ def per_label(evidence: pl.DataFrame, column: str) -> list[JsonObject]:
     """The most frequent values of a column, with their rows per verdict of the record; "none" has
     no verdict.
     """
-    tally = (
-        evidence.filter(pl.col(column).is_not_null())
-        .with_columns(pl.col("veracity").fill_null("none"))
-        .group_by(column, "veracity")
-        .len()
-        .sort(column, "veracity")
-    )
-    rows: dict[str, JsonObject] = {}
-    for value, veracity, n in tally.iter_rows():
-        row = rows.setdefault(value, {column: value, "all": 0})
-        row[veracity] = n
-        row["all"] += n
-    return sorted(rows.values(), key=lambda row: (-row["all"], row[column]))[:TOP]
+    labelled = evidence.with_columns(pl.col("veracity").fill_null("none"))
+    return [
+        {column: value, "all": sum(counts.values()), **dict(sorted(counts.items()))}
+        for value, counts in _tally(labelled, column, "veracity")
+    ]
+
+
+def _tally(evidence: pl.DataFrame, column: str, by: str) -> list[tuple[str, dict[str, int]]]:
+    """How often the most frequent values of a column occur, by another one."""
+    counts: dict[str, dict[str, int]] = defaultdict(dict)
+    for value, other, n in evidence.drop_nulls([column, by]).group_by(column, by).len().rows():
+        counts[value][other] = n
+    return sorted(counts.items(), key=lambda item: (-sum(item[1].values()), item[0]))[:TOP]
 
 
 def one_spelling(ratings: pl.Series) -> pl.Series:
@@ -140,44 +144,24 @@ def one_spelling(ratings: pl.Series) -> pl.Series:
 
 def agencies(reviewed: pl.DataFrame) -> list[JsonObject]:
     """For each fact-checker, how many of its pieces have a rating, and how often it gave which."""
-    tally = (
-        reviewed.filter(pl.col("domain").is_not_null() & pl.col("rating").is_not_null())
-        .group_by("domain", "rating")
-        .len()
-        .sort(["len", "rating"], descending=[True, False])
-    )
-    rows: dict[str, JsonObject] = {}
-    for domain, rating, n in tally.iter_rows():
-        row = rows.setdefault(domain, {"domain": domain, "all": 0, "ratings": {}})
-        row["ratings"][rating] = n
-        row["all"] += n
-    return sorted(rows.values(), key=lambda row: (-row["all"], row["domain"]))[:TOP]
+    return [
+        {
+            "domain": domain,
+            "all": sum(ratings.values()),
+            "ratings": dict(sorted(ratings.items(), key=lambda item: (-item[1], item[0]))),
+        }
+        for domain, ratings in _tally(reviewed, "domain", "rating")
+    ]
 
 
 def years(evidence: pl.DataFrame) -> list[JsonObject]:
     """Rows per year of publication and verdict of the record; what has no date is not here (see
     `undated`).
     """
-    tally = (
-        evidence.filter(pl.col("published").is_not_null())
-        .with_columns(
-            pl.col("published").dt.year().alias("year"), pl.col("veracity").fill_null("none")
-        )
-        .group_by("year", "veracity")
-        .len()
-        .sort("year", "veracity")
+    dated = evidence.drop_nulls("published").select(
+        pl.col("veracity").fill_null("none"), year=pl.col("published").dt.year()
     )
-    return tally.to_dicts()
-
-
-def _outcomes(enrichment: pl.DataFrame | None, labels: pl.DataFrame) -> list[JsonObject]:
-    if enrichment is None:
-        return []
-    return per_label(enrichment.join(labels, on="record_id", how="inner"), "outcome")
-
-
-def _ids(rows: pl.DataFrame) -> set[str]:
-    return set(rows["record_id"].to_list())
+    return dated.group_by("year", "veracity").len().sort("year", "veracity").to_dicts()
 
 
 DATA = "evidence.json"
@@ -215,7 +199,9 @@ def blocks(analysis: JsonObject) -> list[Block]:
         for p in analysis["patterns"]
     ]
     table = Table(["Pattern", "What it is", "Records", "Of", "%"], rows, sortable=False)
-    out.append(Section("Evidence patterns", [Text(kept_apart), table]))
+    unknown = several(analysis["stance_not_measured"], "piece")
+    stance = Text(f"The stance of {unknown} that correspond is not measured.", kind="note")
+    out.append(Section("Evidence patterns", [Text(kept_apart), table, stance]))
     out.append(
         Section(
             "Domains",
@@ -226,7 +212,14 @@ def blocks(analysis: JsonObject) -> list[Block]:
         _table(analysis["factcheck_domains"], "domain", "Fact-checks by domain."),
         _table(analysis["ratings"], "rating", "Ratings as the fact-checkers wrote them."),
         _table(analysis["verdicts"], "verdict", "The same ratings in four words."),
-        _agencies(analysis["agencies"]),
+        _cells(
+            ["Fact-checker", "Rated", "Ratings"],
+            [
+                [r["domain"], r["all"], ", ".join(f"{k} ({n:,})" for k, n in r["ratings"].items())]
+                for r in analysis["agencies"]
+            ],
+            "Ratings of each fact-checker, as written; those that differ in case alone are one.",
+        ),
     ]
     out.append(Section("Fact-checks", checkers))
     dates: list[Block] = [
@@ -239,22 +232,13 @@ def blocks(analysis: JsonObject) -> list[Block]:
 
 
 def _table(rows: list[JsonObject], column: str, caption: str) -> Block:
-    if not rows:
-        return Text(f"{caption} There are none.", kind="note")
     held = [label for label in _LABELS if any(label in row for row in rows)]
     cells = [[row[column], row["all"], *(row.get(label, 0) for label in held)] for row in rows]
-    return Table([column.capitalize(), "All", *held], cells, caption)
+    return _cells([column.capitalize(), "All", *held], cells, caption)
 
 
-def _agencies(rows: list[JsonObject]) -> Block:
-    caption = "Ratings of each fact-checker, as written; those that differ in case alone are one."
-    if not rows:
-        return Text(f"{caption} There are none.", kind="note")
-    cells = [
-        [r["domain"], r["all"], ", ".join(f"{name} ({n:,})" for name, n in r["ratings"].items())]
-        for r in rows
-    ]
-    return Table(["Fact-checker", "Rated", "Ratings"], cells, caption)
+def _cells(heads: list[str], cells: list[list[str | int]], caption: str) -> Block:
+    return Table(heads, cells, caption) if cells else Text(f"{caption} There are none.", "note")
 
 
 def _histogram(rows: list[JsonObject], caption: str) -> list[Block]:

@@ -15,14 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.stats.chance import Chance
 from claimlab.core.stats.deal import codes_of
-from claimlab.core.stats.interval import DRAWS, interval
+from claimlab.core.stats.interval import Resampling, interval
 from claimlab.core.stats.permute import Exchange, permutation_p
+from claimlab.core.stats.ranks import UNITS
 from claimlab.core.stats.scores import (
     Floats,
     Ints,
@@ -32,22 +34,18 @@ from claimlab.core.stats.scores import (
     stratified_f1,
 )
 from claimlab.core.words import several
-from claimlab.evaluate.answers import thin_classes, unmeasured
-from claimlab.evaluate.compare import draw_runs, over_seeds
-from claimlab.evaluate.metric import macro_f1_of
+from claimlab.evaluate.compare import draw_metric, over_seeds
+from claimlab.evaluate.metric import macro_f1_of, thin_classes, unmeasured
 from claimlab.evaluate.scored_run import ScoredRun
 
 PERMUTATIONS, FEWEST = 200, 20
-MOST_LABELS = (
-    10_000_000  # labels permuted in all: of a million records, fewer permutations are made
-)
-UNITS = 20  # groups of records; fewer carry no verdict
-LEAST_MOVED = (
-    0.5  # of the labels that a free permutation moves; below it the permutations are no control
-)
+# labels permuted in all: of a million records, fewer permutations are made
+MOST_LABELS = 10_000_000
+# of the labels that a free permutation moves; below it the permutations are no control
+LEAST_MOVED = 0.5
 
 
-def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> Chance:
+def against_chance(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> Chance:
     """Runs that differ in their seed alone, or one run."""
     scores = [macro_f1_of(run.answers) for run in runs]
     known = [score for score in scores if score is not None]
@@ -55,7 +53,7 @@ def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRA
         reasons = [why for run in runs if (why := unmeasured(run.answers))]
         return Chance(why=f"Macro-F1 is {[*reasons, 'not measured: there is no run'][0]}.")
     sizes = [np.bincount(run.answers.truth) for run in runs]
-    permuted, moved, freely = permuted_scores(runs, seed=seed)
+    permuted, moved, freely = permuted_scores(runs, how.get("seed", 0))
     chance = Chance(
         float(np.mean([majority_f1(size) for size in sizes])),
         float(np.mean([stratified_f1(size) for size in sizes])),
@@ -66,14 +64,14 @@ def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRA
     chance = replace(chance, difference=score - best)
     if why := _no_control(runs, moved, freely):
         return replace(chance, why=why)
-    drawn = draw_runs(runs, seed=seed, draws=draws)
+    drawn = draw_metric(runs, **how)
     if drawn is None:
         thin = dict.fromkeys(name for run in runs for name in thin_classes(run.answers))
         return replace(chance, why=f"Too few records of {', '.join(thin)}.")
-    if drawn[1] < UNITS:
-        return replace(chance, why=f"The records are only {several(drawn[1], 'group')}.")
-    means = over_seeds(drawn[0])
-    ends = interval(means - best, drawn[1], point=score - best)
+    if drawn.groups < UNITS:
+        return replace(chance, why=f"The records are only {several(drawn.groups, 'group')}.")
+    means = over_seeds(drawn.draws)
+    ends = interval(means - best, drawn.groups, point=score - best)
     by_permuting = permutation_p(score, permuted, float(means.std()))
     # resamples that fall to the baseline; where none does, a tail
     by_resampling = permutation_p(-best, -means, 0.0)
@@ -85,11 +83,11 @@ def _no_control(runs: Sequence[ScoredRun], moved: float, freely: float) -> str |
     if all(len(np.unique(run.answers.guess)) == 1 for run in runs):
         return "Every record has the same answer."
     if moved < LEAST_MOVED * freely:
-        return f"Permutations that keep groups together move only {100 * moved:.0f}% of labels."
+        return f"Shuffling the labels of whole groups changes only {100 * moved:.0f}% of them."
     return None
 
 
-def permuted_scores(runs: Sequence[ScoredRun], *, seed: int = 0) -> tuple[Floats, float, float]:
+def permuted_scores(runs: Sequence[ScoredRun], seed: int) -> tuple[Floats, float, float]:
     """The mean macro-F1 of the runs under each permutation of the labels, common to all of them;
     the share of labels that these moved, and the share that free ones would move."""
     union = pl.concat(

@@ -13,102 +13,115 @@ number of comparisons.
 Runs that belong together are the same detector with other seeds, and the same on a random and on a
 held-out split. The drop from the random split to a held-out one is how much of a score was owed to
 records like those of training.
+
+Runs that answered the same records, side by side: the ranks that the data allow each, those that
+may be the best, and the smallest difference that these records can show (`core/stats/ranks`).
+
+How much of each run a shortcut explains: runs of the detector `shortcut` are compared with the
+others on the same records (`core/stats/attribution`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations, product
+from typing import Unpack, final
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.machine import side_by_side
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
+from claimlab.core.stats.attribution import Attribution, attribute
 from claimlab.core.stats.chance import LEVEL, holm
 from claimlab.core.stats.deal import codes_of
-from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
-from claimlab.core.stats.scores import Floats, macro_f1
+from claimlab.core.stats.interval import (
+    DRAWS,
+    Interval,
+    Kinds,
+    Resampling,
+    ends_of,
+    interval,
+    kinds,
+    redraw,
+)
+from claimlab.core.stats.ranks import UNITS, Ranks, rank, rank_words, records_needed
+from claimlab.core.stats.scores import Floats
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.answers import SMALLEST, thin_classes, unmeasured
 from claimlab.evaluate.metric import (
+    METRICS,
+    SMALLEST,
     Cells,
     Metric,
     TableMetric,
     accuracy_of,
-    confusion,
     macro_f1_of,
-    table_cells,
+    metrics,
+    thin_classes,
+    unmeasured,
 )
 from claimlab.evaluate.scored_run import ScoredRun
 
 MOST_DRAWS = 1_000  # of metrics that are made of scores, which cost more
 
 
-def redraw_runs(
-    runs: Sequence[ScoredRun],
-    combine: Callable[[Floats], Floats],
-    *,
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> Interval | None:
-    """The interval of one figure made of the macro-F1 of each run: `combine` takes (draws, runs).
-
-    Null when a run has a class of a handful of records.
-    """
-    drawn = draw_runs(runs, seed=seed, draws=draws)
-    return None if drawn is None else interval(combine(drawn[0]), drawn[1])
+def on_shared_records(runs: Sequence[ScoredRun]) -> list[ScoredRun]:
+    """The runs on the records that all of them were to answer, and whose truth they agree on."""
+    on = ["id", "truth"]
+    same = runs[0].table.select(on)
+    if all(run.table.select(on).equals(same) for run in runs):
+        return list(runs)
+    for run in runs[1:]:
+        same = same.join(run.table, on=on, how="semi")
+    return [replace(run, table=run.table.join(same, on=on, how="semi").sort("id")) for run in runs]
 
 
-def draw_runs(
-    runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS
-) -> tuple[Floats, int] | None:
-    """The macro-F1 of each run (draws, runs) under common draws of groups, and how many groups were
-    drawn.
-    """
-    if any(thin_classes(run.answers) for run in runs):
-        return None
-    return draw_cells(runs, [table_cells(run.answers) for run in runs], seed=seed, draws=draws)
-
-
+@final
 @dataclass(frozen=True)
 class Drawn:
     """The scores of several runs, and what they are in common resamples (draws, runs) of
-    `groups`.
+    `groups`, which tell as much as `effective` ones of equal size.
     """
 
     scores: Floats
     draws: Floats
     groups: int
+    effective: float
+
+    def interval(self, combine: Callable[[Floats], Floats]) -> Interval | None:
+        """Of one figure that `combine` makes of the scores (draws, runs)."""
+        return interval(combine(self.draws), self.groups)
 
 
 def draw_metric(
-    runs: Sequence[ScoredRun], metric: Metric, *, seed: int = 0, draws: int = DRAWS
+    runs: Sequence[ScoredRun], metric: Metric | None = None, **how: Unpack[Resampling]
 ) -> Drawn | None:
-    """A metric of runs that have it; null when a run has a class of a handful of records."""
-    table = isinstance(metric, TableMetric)
+    """A metric of runs, macro-F1 by default; null when one does not have it, or has a class of a
+    handful of records."""
+    metric = metric or METRICS.get("macro-f1")
     if metric.needs_classes and any(thin_classes(run.answers) for run in runs):
         return None
-    cells = [metric.cells(run.answers, run.task.positive) for run in runs]
-    known = [one for one in cells if one is not None]
-    if len(known) < len(runs):
+    measured = [metric.cells(run.answers, run.task.positive) for run in runs]
+    cells = [one for one in measured if one is not None]
+    if len(cells) < len(runs):
         return None
-    times = draws if table else min(draws, MOST_DRAWS)
-    drawn, groups = draw_cells(runs, known, seed=seed, draws=times)
     scores = np.array([metric.measure(run.answers, run.task.positive).value for run in runs])
-    if not table:  # scores next to each other share a cell, which moves the figure a little
-        drawn = drawn + scores - np.array([one.of_all() for one in known])
-    return Drawn(scores, drawn, groups)
+    if isinstance(metric, TableMetric):
+        drawn, drawn_from = _draw_cells(runs, cells, **how)
+    else:  # scores next to each other share a cell, which moves the figure a little
+        how["draws"] = min(how.get("draws", DRAWS), MOST_DRAWS)
+        drawn, drawn_from = _draw_cells(runs, cells, **how)
+        drawn = drawn + scores - np.array([one.of_all() for one in cells])
+    return Drawn(scores, drawn, drawn_from.groups, drawn_from.effective)
 
 
-def draw_cells(
-    runs: Sequence[ScoredRun], cells: Sequence[Cells], *, seed: int = 0, draws: int = DRAWS
-) -> tuple[Floats, int]:
-    """A metric of each run (draws, runs) under common draws of groups, and how many groups were
-    drawn.
-    """
+def _draw_cells(
+    runs: Sequence[ScoredRun], cells: Sequence[Cells], **how: Unpack[Resampling]
+) -> tuple[Floats, Kinds]:
+    """A metric of each run (draws, runs) under common draws of groups, and what was drawn."""
     if all(run.clusters.equals(runs[0].clusters) for run in runs[1:]):
         clusters = [runs[0].answers.cluster] * len(runs)
     else:
@@ -123,7 +136,7 @@ def draw_cells(
         parts = zip(cells, pairwise(starts), strict=True)
         return np.stack([one.figure(flat[:, a:b]) for one, (a, b) in parts], axis=1)
 
-    return redraw(table, figure, seed=seed, draws=draws), table.groups
+    return redraw(table, figure, **how), table
 
 
 def over_seeds(drawn: Floats, stream: int = 0) -> Floats:
@@ -178,41 +191,31 @@ class Comparison:
         return self.second if high < 0 and not agree else None
 
 
-def compare(
-    first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = DRAWS
-) -> Comparison:
+def compare(first: ScoredRun, second: ScoredRun, **how: Unpack[Resampling]) -> Comparison:
     """Two runs on the records that both were to answer, and whose truth they agree on."""
+    empty = Comparison(first.name, second.name, 0)
     if first.task.name != second.task.name:
-        return Comparison(first.name, second.name, 0, why="They answer different tasks.")
-    same = first.table.select("id", "truth").join(
-        second.table.select("id", "truth"), on=["id", "truth"], how="inner"
-    )
-    if same.height < SMALLEST:
-        shared = several(same.height, "record") if same.height else "no records"
-        return Comparison(first.name, second.name, same.height, why=f"They share {shared}.")
-    alike = same.height == first.table.height and first.table["id"].equals(second.table["id"])
-    left, right = (first, second) if alike else (on_records(run, same) for run in (first, second))
+        return replace(empty, why="They answer different tasks.")
+    left, right = on_shared_records([first, second])
+    shared = left.table.height
+    empty = replace(empty, shared=shared)
+    if shared < SMALLEST:
+        words = several(shared, "record") if shared else "no records"
+        return replace(empty, why=f"They share {words}.")
     points = [macro_f1_of(run.answers) for run in (left, right)]
     if points[0] is None or points[1] is None:
         why = unmeasured(left.answers) or unmeasured(right.answers)
-        return Comparison(first.name, second.name, same.height, why=f"Macro-F1 is {why}.")
-    right_left, right_right = (
-        (run.table["said"] == run.table["truth"]).fill_null(False).to_numpy()
-        for run in (left, right)
-    )
-    only_first, only_second = (
-        int((right_left & ~right_right).sum()),
-        int((right_right & ~right_left).sum()),
-    )
-    return Comparison(
-        first.name,
-        second.name,
-        same.height,
-        points[0] - points[1],
-        redraw_runs([left, right], lambda f1: f1[:, 0] - f1[:, 1], seed=seed, draws=draws),
-        only_first,
-        only_second,
-        mcnemar(only_first, only_second),
+        return replace(empty, why=f"Macro-F1 is {why}.")
+    drawn = draw_metric([left, right], **how)
+    hit, other = (run.answers.guess == run.answers.truth for run in (left, right))
+    only_first, only_second = int((hit & ~other).sum()), int((other & ~hit).sum())
+    return replace(
+        empty,
+        difference=points[0] - points[1],
+        interval=drawn and drawn.interval(lambda f1: f1[:, 0] - f1[:, 1]),
+        only_first=only_first,
+        only_second=only_second,
+        p=mcnemar(only_first, only_second),
     )
 
 
@@ -220,27 +223,30 @@ def compare_all(
     runs: Sequence[ScoredRun],
     *,
     every_pair: bool = False,
-    seed: int = 0,
-    draws: int = DRAWS,
-    progress: Progress = silent,
+    **how: Unpack[Resampling],
 ) -> list[Comparison]:
     """Each run with the best one, or every pair; within one task and dataset, corrected for how
     many they are.
     """
     pairs: list[tuple[ScoredRun, ScoredRun]] = []
-    for name in dict.fromkeys((run.task.name, run.dataset) for run in runs):
-        mine = sorted(
-            (run for run in runs if (run.task.name, run.dataset) == name and run.table.height),
-            key=_place,
-        )
+    for family in families(run for run in runs if run.table.height):
+        mine = sorted(family, key=_place)
         pairs += combinations(mine, 2) if every_pair else ((mine[0], run) for run in mine[1:])
     progress("comparisons", 0, len(pairs))
     comparisons = side_by_side(
-        lambda pair: compare(*pair, seed=seed, draws=draws),
+        lambda pair: compare(*pair, **how),
         pairs,
         lambda done: progress("comparisons", done, len(pairs)),
     )
     return corrected(comparisons)
+
+
+def families(runs: Iterable[ScoredRun]) -> list[list[ScoredRun]]:
+    """The runs of each task and dataset."""
+    known: dict[tuple[str, str], list[ScoredRun]] = {}
+    for run in runs:
+        known.setdefault((run.task.name, run.dataset), []).append(run)
+    return list(known.values())
 
 
 def _place(run: ScoredRun) -> tuple[float, float]:
@@ -260,17 +266,8 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons with their p-values corrected for being several, in the order given."""
-    tested = [i for i, c in enumerate(comparisons) if c.p is not None]
-    adjusted = dict(zip(tested, holm([c.p for c in comparisons if c.p is not None]), strict=True))
-    return [replace(c, p_holm=adjusted.get(i)) for i, c in enumerate(comparisons)]
-
-
-def on_records(run: ScoredRun, records: pl.DataFrame) -> ScoredRun:
-    """The same run on some of its records, in the order of their ids; without scores, which no
-    comparison needs.
-    """
-    bare = run.table.with_columns(scores=pl.lit(None, pl.String))
-    return replace(run, table=bare.join(records.select("id"), on="id", how="semi").sort("id"))
+    adjusted = holm([one.p for one in comparisons])
+    return [replace(one, p_holm=p) for one, p in zip(comparisons, adjusted, strict=True)]
 
 
 RANDOM = "random"
@@ -327,22 +324,22 @@ def alike(runs: Sequence[ScoredRun], *, same_part: bool = False) -> list[list[Sc
 
     `same_part` asks for the same held-out values too: another source held out is no other seed.
     """
-    families: dict[tuple[str | None, ...], list[ScoredRun]] = {}
+    known: dict[tuple[str | None, ...], list[ScoredRun]] = {}
     for run in runs:
         if run.about.detector is not None and unmeasured(run.answers) is None:
             part = run.about.division if same_part else None
-            families.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
-    return list(families.values())
+            known.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
+    return list(known.values())
 
 
-def join_seeds(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> list[Seeds]:
+def join_seeds(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> list[Seeds]:
     """Every set of runs that differ in their seed alone, two or more."""
     out = []
     for mine in alike(runs, same_part=True):
         if len({run.about.seed for run in mine}) < 2:
             continue
-        scores = [_score(run) for run in mine]
-        drawn = draw_runs(mine, seed=seed, draws=draws)
+        scores = [macro_f1_of(run.answers) or 0.0 for run in mine]
+        drawn = draw_metric(mine, **how)
         sd = float(np.std(scores, ddof=1))
         out.append(
             Seeds(
@@ -354,38 +351,32 @@ def join_seeds(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) 
                 seeds=[run.about.seed for run in mine],
                 mean=float(np.mean(scores)),
                 sd=sd,
-                interval=None if drawn is None else interval(drawn[0].mean(axis=1), drawn[1]),
+                interval=drawn and drawn.interval(lambda f1: f1.mean(axis=1)),
                 from_seeds=sd / np.sqrt(len(mine)),
-                from_records=None if drawn is None else float(drawn[0].mean(axis=1).std()),
+                from_records=drawn and float(drawn.draws.mean(axis=1).std()),
             )
         )
     return out
 
 
-def drops(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> list[Drop]:
+def drops(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> list[Drop]:
     """For each detector with runs on a random split: the drop to every other kind of split it was
     run on.
     """
-    out = []
-    groups = alike(runs)
-    for easy in groups:
-        if easy[0].about.divided_by != RANDOM:
-            continue
-        for hard in groups:
-            by = hard[0].about.divided_by
-            if by in (None, RANDOM) or _family(hard[0]) != _family(easy[0]):
-                continue
-            out.append(_drop(easy, hard, seed=seed, draws=draws))
-    return out
+    return [
+        _drop(easy, hard, **how)
+        for easy, hard in product(alike(runs), repeat=2)
+        if easy[0].about.divided_by == RANDOM
+        and hard[0].about.divided_by not in (None, RANDOM)
+        and _family(hard[0]) == _family(easy[0])
+    ]
 
 
-def _drop(easy: list[ScoredRun], hard: list[ScoredRun], *, seed: int, draws: int) -> Drop:
-    means = [float(np.mean([_score(run) for run in side])) for side in (easy, hard)]
-    n = len(easy)
-
-    def lost(f1: Floats) -> Floats:
-        return np.asarray(f1[:, :n].mean(axis=1) - f1[:, n:].mean(axis=1))
-
+def _drop(easy: list[ScoredRun], hard: list[ScoredRun], **how: Unpack[Resampling]) -> Drop:
+    means = [
+        float(np.mean([macro_f1_of(run.answers) or 0.0 for run in side])) for side in (easy, hard)
+    ]
+    drawn, size = draw_metric([*easy, *hard], **how), len(easy)
     return Drop(
         name=str(easy[0].about.detector),
         dataset=easy[0].dataset,
@@ -394,7 +385,8 @@ def _drop(easy: list[ScoredRun], hard: list[ScoredRun], *, seed: int, draws: int
         random=means[0],
         held_out=means[1],
         drop=means[0] - means[1],
-        interval=redraw_runs([*easy, *hard], lost, seed=seed, draws=draws),
+        interval=drawn
+        and drawn.interval(lambda f1: f1[:, :size].mean(axis=1) - f1[:, size:].mean(axis=1)),
         random_runs=[run.name for run in easy],
         held_out_runs=[run.name for run in hard],
     )
@@ -405,5 +397,227 @@ def _family(run: ScoredRun) -> tuple[str | None, ...]:
     return run.about.detector, settings, run.task.name, run.dataset
 
 
-def _score(run: ScoredRun) -> float:
-    return float(macro_f1(confusion(run.answers)))
+MOST_NAMES = 4  # of runs in a sentence; more are counted
+TIMES_AS_MANY = 1_000  # records: beyond this many times those at hand, no number is given
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One run on a board. `ranks` are the best and the worst place that the data allow it, and
+    `tied` says that it may be the best."""
+
+    name: str
+    score: float
+    interval: Interval | None
+    ranks: Ranks | None = None
+    tied: bool = False
+
+
+@dataclass(frozen=True)
+class Board:
+    """Runs compared by one metric on the records that all of them answered, the best first. `above`
+    are the runs that each of the tied ones is better than. `why` says what ranks lack."""
+
+    task: str
+    dataset: str
+    metric: str
+    title: str
+    records: int
+    groups: int
+    standings: list[Standing]
+    p_tied: float | None = None  # of the tied runs being equal
+    above: tuple[str, ...] = ()
+    detectable: float | None = None  # the smallest difference seen with a power of 80%
+    needed: int | None = None  # records that would show the difference of the first two
+    why: str | None = None
+
+    @property
+    def tied(self) -> list[str]:
+        return [one.name for one in self.standings if one.tied]
+
+    @property
+    def ranks(self) -> dict[str, str]:
+        """The ranks of each run in words: "1-3", or "4"."""
+        return {one.name: rank_words(one.ranks) for one in self.standings}
+
+    def rows(self) -> list[JsonObject]:
+        """One row for each run, as plain values."""
+        return [
+            {
+                "system": one.name,
+                "n": self.records,
+                "groups": self.groups,
+                self.metric: one.score,
+                **ends_of(one.interval, "low", "high"),
+                **ends_of(one.ranks, "best_rank", "worst_rank"),
+                "may_be_best": one.tied,
+            }
+            for one in self.standings
+        ]
+
+    def headline(self) -> str:
+        """Which runs cannot be told apart, and what they are above."""
+        if self.why is not None:
+            return f"Ranks are not measured: {self.why}"
+        above = f" above {names(self.above)}" if self.above else ""
+        if len(self.tied) == 1:
+            rest = f", clearly{above}" if above else ""
+            return f"{self.tied[0]} is the best of {several(len(self.standings), 'run')}{rest}."
+        count = {2: "both", 3: "all three"}.get(len(self.tied), "all of them")
+        rest = f"; {count} are{above}" if above else ""
+        return f"{names(self.tied)} cannot be told apart (p {self.p_tied:.2g}){rest}."
+
+    def limits(self) -> str:
+        """What these records can show at all."""
+        size = several(self.records, "record")
+        units = (
+            size if self.groups == self.records else f"{size} in {several(self.groups, 'group')}"
+        )
+        if self.detectable is None:
+            return f"{units}."
+        pairs = len(self.standings) * (len(self.standings) - 1) // 2
+        corrected = "" if pairs == 1 else f", corrected for {pairs:,} pairs"
+        seen = (
+            f"With {units}, differences below {100 * self.detectable:.1f} points of {self.title}"
+            f" cannot be seen (power 80%{corrected})."
+        )
+        first, second = self.standings[:2]
+        gap = abs(first.score - second.score)
+        if self.needed is None or self.needed <= self.records:
+            return seen
+        return (
+            f"{seen} To see the {100 * gap:.1f} points between {first.name} and {second.name},"
+            f" about {self.needed:,} records would be needed."
+        )
+
+
+def names(runs: Sequence[str]) -> str:
+    """Names in a sentence: all of them, or some and how many more there are."""
+    shown = list(runs)
+    if len(shown) > MOST_NAMES:
+        shown = [*shown[: MOST_NAMES - 1], f"{len(shown) - MOST_NAMES + 1} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+Pairs = dict[tuple[str, str], float]  # the p-value of a pair of runs, corrected for all pairs
+
+
+def rank_runs(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> tuple[list[Board], Pairs]:
+    """A board for each metric of the runs of one task and dataset, the first metric first; and the
+    p-value of every pair by that one."""
+    boards: list[Board] = []
+    pairs: Pairs = {}
+    for mine in families(run for run in runs if run.answers.answered):
+        if len(mine) < 2:
+            continue
+        shared = on_shared_records(mine)
+        for metric in metrics():
+            board, p = by_metric(shared, metric, **how)
+            boards += [board] if len(board.standings) > 1 else []
+            if metric is metrics()[0]:
+                pairs |= p
+    return boards, pairs
+
+
+def by_metric(
+    runs: Sequence[ScoredRun], metric: Metric, **how: Unpack[Resampling]
+) -> tuple[Board, Pairs]:
+    """The runs that have this metric, ranked by it."""
+    mine = [run for run in runs if metric.measure(run.answers, run.task.positive).value is not None]
+    first, records = runs[0], runs[0].table.height
+    size = records, first.clusters.n_unique()
+    board = Board(first.task.name, first.dataset, metric.key, metric.title, *size, standings=[])
+    if len(mine) < 2:
+        return board, {}
+    if records < SMALLEST:
+        return replace(board, why=f"the runs share {several(records, 'record')}."), {}
+    drawn = draw_metric(mine, metric, **how)
+    if drawn is None:
+        thin = dict.fromkeys(name for run in mine for name in thin_classes(run.answers))
+        return replace(board, why=f"too few records of {', '.join(thin)}."), {}
+    return placed(board, [run.name for run in mine], drawn, higher=metric.higher_is_better)
+
+
+def placed(
+    board: Board, runs: Sequence[str], drawn: Drawn, *, higher: bool = True
+) -> tuple[Board, Pairs]:
+    """The board with the standings of `runs`, whose scores were drawn together."""
+    scores, groups = drawn.scores, drawn.groups
+    order = np.argsort(-scores if higher else scores, kind="stable").tolist()
+    standings = [
+        Standing(runs[i], float(scores[i]), interval(drawn.draws[:, i], groups, point=scores[i]))
+        for i in order
+    ]
+    board = replace(board, groups=groups, standings=standings)
+    if groups < UNITS:
+        return replace(board, why=f"the records are only {several(groups, 'group')}."), {}
+    sign = 1.0 if higher else -1.0
+    ranking = rank(sign * scores[order], sign * drawn.draws[:, order], drawn.effective)
+    standings = [
+        replace(one, ranks=ranks, tied=i in ranking.tied)
+        for i, (one, ranks) in enumerate(zip(standings, ranking.ranks, strict=True))
+    ]
+    gap = standings[0].score - standings[1].score
+    needed = records_needed(board.records, ranking.detectable, gap) or 0
+    clear = np.all(ranking.p[ranking.tied] < LEVEL, axis=0).tolist()
+    done = replace(
+        board,
+        standings=standings,
+        p_tied=ranking.p_tied,
+        above=tuple(
+            one.name for one, below in zip(standings, clear, strict=True) if below and not one.tied
+        ),
+        detectable=ranking.detectable or None,  # nothing tells runs of the same answers apart
+        needed=needed if 0 < needed <= TIMES_AS_MANY * board.records else None,
+    )
+    pairs = permutations(enumerate(standings), 2)
+    return done, {(one.name, other.name): float(ranking.p[i, j]) for (i, one), (j, other) in pairs}
+
+
+SHORTCUT = "shortcut"  # the detector that looks at one property alone
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One run beside the shortcuts: the share of its answers that repeats each, the share that
+    knows the label, and its accuracy where the first shortcut is right and where it is wrong."""
+
+    run: str
+    shortcuts: list[str]
+    shares: Attribution
+    where_right: float | None
+    where_wrong: float | None
+
+
+def explain(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> list[Explained]:
+    """Every run that is no shortcut, where there is a shortcut on the same task and dataset."""
+    out: list[Explained | None] = []
+    for mine in families(run for run in runs if run.answers.answered):
+        shared = on_shared_records(mine)
+        shortcuts = [run for run in shared if run.about.detector == SHORTCUT]
+        others = [run for run in shared if run.about.detector != SHORTCUT and shortcuts]
+        out += [explained_by(run, shortcuts, **how) for run in others]
+    return [one for one in out if one is not None]
+
+
+def explained_by(
+    run: ScoredRun, shortcuts: Sequence[ScoredRun], **how: Unpack[Resampling]
+) -> Explained | None:
+    """Null with fewer than 30 records that all of them answered with a class."""
+    every, classes = [run, *shortcuts], len(run.answers.classes)
+    guesses = np.stack([one.answers.guess for one in every])
+    rows = np.flatnonzero((guesses < classes).all(axis=0))
+    if len(rows) < SMALLEST or classes < 2:
+        return None
+    truth, (answers, *others) = run.answers.truth[rows], guesses[:, rows]
+    shares = attribute(truth, answers, others, run.answers.cluster[rows], classes, **how)
+    if shares is None:
+        return None
+    right, easy = answers == truth, others[0] == truth
+    return Explained(
+        run.name,
+        [one.name for one in shortcuts],
+        shares,
+        float(right[easy].mean()) if easy.any() else None,
+        float(right[~easy].mean()) if not easy.all() else None,
+    )

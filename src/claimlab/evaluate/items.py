@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
@@ -20,26 +21,27 @@ import polars as pl
 from claimlab.core.errors import DataError
 from claimlab.core.registry import Registry
 from claimlab.core.stats.deal import codes_of
-from claimlab.core.stats.interval import DRAWS, wilson
+from claimlab.core.stats.interval import Resampling, effective_groups, interval, wilson
+from claimlab.core.stats.possible import SCORES, possible, printed_range
 from claimlab.core.stats.ranks import draw_means
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.answers import SMALLEST
-from claimlab.evaluate.board import Board, Standing, placed
-from claimlab.evaluate.compare import Drawn
+from claimlab.evaluate.compare import Board, Drawn, Standing, placed
+from claimlab.evaluate.metric import SMALLEST
 
 ITEMS, MEAN = "items", "mean score"
 LARGEST = 400_000_000  # bytes of one file
+CLASS_COUNTS = ("positives", "negatives")
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """What one system scored at one item, from 0 to 1."""
 
     item: str
     system: str
     score: float
     group: str | None = None
+    metric: str = MEAN
 
 
 class ItemFormat(ABC):
@@ -113,17 +115,28 @@ def as_score(value: object) -> float | None:
     return float(value) if isinstance(value, bool | int | float) else None
 
 
-def rank_items(files: Sequence[Path], *, seed: int = 0, draws: int = DRAWS) -> Board:
-    """The systems of all files on one board, by their mean score."""
+def rank_items(files: Sequence[Path], **how: Unpack[Resampling]) -> list[Board]:
+    """The systems of all files on one board for each metric."""
     if (counts := counted(files)) is not None:
-        return counts
-    formats = [format_of(file) for file in files]
-    rows = [row for known, file in zip(formats, files, strict=True) for row in known.read(file)]
-    table = pl.DataFrame(
-        [(row.item, row.system, row.score, row.group) for row in rows],
-        schema={"item": pl.String, "system": pl.String, "score": pl.Float64, "group": pl.String},
-        orient="row",
-    )
+        return [counts]
+    formats = [(format_of(file), file) for file in files]
+    rows = [row for known, file in formats for row in known.read(file)]
+    types = {"score": pl.Float64, "group": pl.String}
+    table = pl.DataFrame(rows, schema=Item._fields, schema_overrides=types, orient="row")
+    about = files[0].name if len({file.name for file in files}) == 1 else f"{len(files):,} files"
+    total = max(known.items(file) or 0 for known, file in formats)
+    named_all = all(known.names_all for known, _ in formats)
+    empty = Board(ITEMS, about, "score", MEAN, 0, 0, [], why="there are no results.")
+    return [
+        _ranked(mine, replace(empty, title=metric, why=None), named_all, total, **how)
+        for (metric,), mine in table.group_by("metric", maintain_order=True)
+    ] or [empty]
+
+
+def _ranked(
+    table: pl.DataFrame, empty: Board, named_all: bool, total: int, **how: Unpack[Resampling]
+) -> Board:
+    """The board of one metric."""
     systems = table["system"].unique(maintain_order=True).to_list()
     units = table.group_by("item").agg(
         unit=pl.coalesce(
@@ -131,32 +144,36 @@ def rank_items(files: Sequence[Path], *, seed: int = 0, draws: int = DRAWS) -> B
         )
     )
     wide = table.pivot("system", index="item", values="score", aggregate_function="mean")
-    if not all(known.names_all for known in formats):
+    if not named_all:
         wide = wide.with_columns(pl.col(systems).fill_null(0.0))
     shared = (
         wide.drop_nulls().sort("item").join(units, on="item", how="left", maintain_order="left")
     )
     values, codes = shared.select(systems).to_numpy(), codes_of(shared["unit"])
-    total = max((known.items(file) or 0 for known, file in zip(formats, files, strict=True)))
     if (unnamed := total - wide.height) > 0:  # no system solved them
         values = np.concatenate([values, np.zeros((unnamed, len(systems)))])
         codes = np.concatenate([codes, codes.max(initial=-1) + 1 + np.arange(unnamed)])
-    names = [file.name for file in files]
-    about = names[0] if len(set(names)) == 1 else f"{several(len(files), 'file')}"
-    board = Board(ITEMS, about, "score", MEAN, len(values), len(np.unique(codes)), [])
-    if len(systems) < 2:
-        return replace(board, why="there is only one system.")
+    board = replace(empty, records=len(values), groups=len(np.unique(codes)))
     if len(values) < SMALLEST:
         return replace(board, why=f"the systems share {several(len(values), 'item')}.")
-    drawn, groups = draw_means(values, codes, seed=seed, draws=draws)
-    return placed(board, systems, Drawn(values.mean(axis=0), drawn, groups))[0]
+    drawn, sizes = draw_means(values, codes, **how)
+    if len(systems) < 2:
+        ends = interval(drawn[:, 0], len(sizes), point=float(values.mean()))
+        alone = Standing(systems[0], float(values.mean()), ends)
+        return replace(board, standings=[alone], why="there is only one system.")
+    return placed(
+        board, systems, Drawn(values.mean(axis=0), drawn, len(sizes), effective_groups(sizes))
+    )[0]
 
 
 def format_of(file: Path) -> ItemFormat:
     """The format of a file."""
     for known in FORMATS.all().values():
-        if known.fits(file):
-            return known
+        try:
+            if known.fits(file):
+                return known
+        except UnicodeDecodeError:
+            continue  # no format holds such bytes: the sentence below says so
     summaries = "; ".join(known.summary for known in FORMATS.all().values())
     raise DataError(
         f"'{file.name}' has no results item by item that claimlab can read.",
@@ -165,26 +182,89 @@ def format_of(file: Path) -> ItemFormat:
 
 
 def counted(files: Sequence[Path]) -> Board | None:
-    """Systems of which only the number of items and the accuracy are known: what can still be said.
-    Null for any other files."""
-    frames = [pl.read_csv(f, infer_schema_length=None) for f in files if f.suffix.lower() == ".csv"]
-    if len(frames) < len(files) or not all(
-        {"system", "n", "accuracy"} <= set(frame.columns) for frame in frames
+    """Systems of which only counts and scores are known: what can still be said, and whether the
+    scores are possible for the class counts. Null for any other files."""
+    if any(file.suffix.lower() != ".csv" for file in files):
+        return None
+    try:  # as text, because the number of digits that were printed matters
+        frames = [pl.read_csv(file, infer_schema=False) for file in files]
+    except pl.exceptions.PolarsError:
+        return None  # an error of the formats that are tried next
+    if not all(
+        {"system", "accuracy"} <= set(frame.columns)
+        and ("n" in frame.columns or set(CLASS_COUNTS) <= set(frame.columns))
+        for frame in frames
     ):
         return None
-    rows = pl.concat([f.select("system", "n", "accuracy") for f in frames], how="vertical_relaxed")
-    standings = []
-    for system, n, share in rows.iter_rows():
-        score = float(share) / 100 if float(share) > 1 else float(share)
-        standings.append(Standing(str(system), score, wilson(round(score * int(n)), int(n))))
+    rows = pl.concat(frames, how="diagonal").to_dicts()
+    if not rows:
+        raise DataError("The table of scores has no rows.", "Write one row for each system.")
+    standings, sizes, impossible = [], [], []
+    for row in rows:
+        n = _size(row)
+        _check_scores(row)
+        low, high = printed_range(row["accuracy"])
+        score = (2 * low + high) / 3  # what was printed
+        sizes.append(n)
+        standings.append(Standing(row["system"], score, wilson(round(score * n), n)))
+        if row.get("positives") and _checked(row) is False:
+            impossible.append(row["system"])
     ordered = sorted(standings, key=lambda one: -one.score)
-    sizes = rows["n"].cast(pl.Int64)
-    errors = [np.sqrt(0.25 / n) for n in sizes.to_list()]
-    bound = 1.96 * 2 * float(np.max(errors))
+    bound = 1.96 * float(np.sqrt(1 / min(sizes)))
     why = (
         "only counts are known, so runs cannot be compared item by item. A difference above"
         f" {100 * bound:.1f} points is clear whatever items the systems share; smaller ones need"
         " the results of each item."
     )
-    total = max(sizes.to_list())
-    return Board("counts", files[0].name, "accuracy", "accuracy", total, total, ordered, why=why)
+    if impossible:
+        why += (
+            f" The scores of {', '.join(impossible)} are impossible: no confusion table of these"
+            " class counts gives all of them."
+        )
+    n = max(sizes)
+    return Board("counts", files[0].name, "accuracy", "accuracy", n, n, ordered, why=why)
+
+
+def _size(row: JsonObject) -> int:
+    """How many items a system was scored on."""
+    names = ["n"] if row.get("n") else CLASS_COUNTS
+    counts = [row.get(name) or "" for name in names]
+    if all(count.strip().isdecimal() for count in counts):
+        size = sum(int(count) for count in counts)
+        if size:
+            return size
+    raise DataError(
+        f"The row of '{row['system']}' has no whole number of items above 0.",
+        f"Fill in `n`, or {' and '.join(f'`{name}`' for name in CLASS_COUNTS)}.",
+    )
+
+
+def _check_scores(row: JsonObject) -> None:
+    """Refuse a row without an accuracy, with a score that is not one, or with odd class counts."""
+    for name in SCORES:
+        text = row.get(name) or ""
+        if (text or name == "accuracy") and not _is_share(text):
+            raise DataError(
+                f"The row of '{row['system']}' has '{text}' as its {name}.",
+                "Write a share (0.84) or a percentage (84.1).",
+            )
+    counts = [row.get(name) or "" for name in CLASS_COUNTS]
+    if any(counts) and not all(count.strip().isdecimal() for count in counts):
+        raise DataError(
+            f"The row of '{row['system']}' has class counts that are not whole numbers.",
+            f"Fill in {' and '.join(f'`{name}`' for name in CLASS_COUNTS)}, or leave out both.",
+        )
+
+
+def _is_share(text: str) -> bool:
+    try:
+        low, high = printed_range(text)
+    except ValueError:
+        return False
+    return low <= 1 and high >= 0
+
+
+def _checked(row: JsonObject) -> bool | None:
+    published = {name: row[name] for name in SCORES if row.get(name)}
+    positives, negatives = (int(row[name]) for name in CLASS_COUNTS)
+    return possible(positives, negatives, published)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.shown import Shown
-from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.stats.interval import DRAWS, Interval, Resampling, ends_of
 from claimlab.core.stats.scores import (
     Counts,
     Floats,
@@ -20,17 +20,22 @@ from claimlab.core.stats.scores import (
 )
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
-from claimlab.evaluate.answers import Answers, unmeasured
-from claimlab.evaluate.metric import Measured, confusion, metrics, table_interval
+from claimlab.evaluate.metric import (
+    Answers,
+    Measured,
+    confusion,
+    metrics,
+    table_interval,
+    unmeasured,
+)
 from claimlab.evaluate.metrics.table_scores import RATES, Calibration, calibration
 from claimlab.evaluate.scored_run import ABSTENTIONS, About, ScoredRun
 
 if TYPE_CHECKING:
     from claimlab.core.stats.chance import Chance
-    from claimlab.evaluate.board import Board
-    from claimlab.evaluate.compare import Comparison, Drop, Seeds
-    from claimlab.evaluate.contamination.result import Beside
-    from claimlab.evaluate.slices import Slices
+    from claimlab.evaluate.ceiling import Ceiling
+    from claimlab.evaluate.compare import Board, Comparison, Drop, Explained, Seeds
+    from claimlab.evaluate.slices import Beside, Slices
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ class Abstentions:
     macro_f1: float | None
 
 
-def abstentions(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Abstentions | None:
+def abstentions(run: ScoredRun, **how: Unpack[Resampling]) -> Abstentions | None:
     """Null when the run never abstained."""
     table = run.table
     withheld = [_kind(table, kind, run.answers.classes) for kind in ABSTENTIONS]
@@ -160,9 +165,7 @@ def abstentions(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Abstent
     counts = confusion(run.answers)
     verdicts = np.array(counts)
     verdicts[:, k:] = 0  # a verdict is one of the classes
-    (covered,) = table_interval(
-        run.answers, lambda counts: _coverage(counts, k), seed=seed, draws=draws
-    )
+    (covered,) = table_interval(run.answers, lambda counts: _coverage(counts, k), **how)
     spoke = bool(verdicts.sum())
     return Abstentions(
         kinds,
@@ -221,6 +224,7 @@ class RunResult:
     left_out: dict[str, int]
     cautions: list[str]
     chance: Chance  # what comes without reading the text, and whether the score is above it
+    ceiling: Ceiling | None = None  # what a perfect detector would score on these labels
     contamination: Beside | None = None  # what a language model may have known of the records
 
 
@@ -236,6 +240,8 @@ class Evaluation(Shown):
     draws: int = DRAWS
     # runs of one task and dataset by each metric: ranks, ties and what can be seen at all
     boards: list[Board] = field(default_factory=list)
+    # how much of each run the shortcuts explain that were run on the same records
+    explained: list[Explained] = field(default_factory=list)
 
     def board(self, task: str, dataset: str) -> Board | None:
         """The runs of one task and dataset by the first metric; null where there are no two."""
@@ -255,9 +261,8 @@ class Evaluation(Shown):
         if not self.runs:
             rows = [row for board in self.boards for row in board.rows()]
             return pl.DataFrame(rows, infer_schema_length=None)
-        ends = {run.name: run.intervals["macro_f1"] or (None, None) for run in self.runs}
         ranks = {
-            one.name: one.ranks or (None, None)
+            one.name: one.ranks
             for board in self.boards
             if board.metric == "macro_f1"
             for one in board.standings
@@ -271,12 +276,10 @@ class Evaluation(Shown):
                 "groups": run.groups,
                 "failed": run.scores.failed,
                 "macro_f1": run.scores.macro_f1,
-                "macro_f1_low": ends[run.name][0],
-                "macro_f1_high": ends[run.name][1],
+                **ends_of(run.intervals["macro_f1"], "macro_f1_low", "macro_f1_high"),
                 "accuracy": run.scores.accuracy,
                 "auroc": run.scores.auroc,
-                "best_rank": ranks.get(run.name, (None, None))[0],
-                "worst_rank": ranks.get(run.name, (None, None))[1],
+                **ends_of(ranks.get(run.name), "best_rank", "worst_rank"),
             }
             for run in self.runs
         ]

@@ -4,31 +4,172 @@ run.
 A run is a folder that `claimlab detect` wrote, or a table of predictions (id, label, score) made
 elsewhere together with the dataset it is about. Nothing is dropped in silence: what could not be
 scored is counted.
+
+The subgroups of records: by language and its properties, by how they were made, by time and by
+source.
+
+A trait gives each record no value, one, or several (a text may use several techniques). Languages
+are looked up by their ISO 639-3 code in the language table, whatever code a dataset wrote; the
+resource class is the dataset's own where it has one, else the table's, so that a person's text has
+one as well as a machine's.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import polars as pl
 
+from claimlab.core.columns import column_values
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
+from claimlab.core.languages import Language, describe
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
-from claimlab.evaluate.answers import Answers, answers, speller
-from claimlab.evaluate.traits import Values, trait
+from claimlab.evaluate.metric import Answers, answers, speller
 from claimlab.tasks import Task, open_task
 
 if TYPE_CHECKING:
     from claimlab.core.run import Stored
+
+
+Values = (
+    pl.DataFrame
+)  # `row` and `value`, one line for each value that a record has, in the order of the records
+
+
+def _of_language(fact: Callable[[Language], str | None]) -> Callable[[pl.DataFrame], Values]:
+    def read(records: pl.DataFrame) -> Values:
+        return _each(
+            records["language"],
+            lambda code: _one(fact(known) if (known := describe(code)) else None),
+        )
+
+    return read
+
+
+def _resource(records: pl.DataFrame) -> Values:
+    own = _from_meta(records, ("resource",), lambda meta: _one(meta.get("resource") or None))
+    known = _of_language(lambda language: language.resource)(records)
+    return pl.concat([own, known.join(own, on="row", how="anti")]).sort("row")
+
+
+def _column(name: str) -> Callable[[pl.DataFrame], Values]:
+    return lambda records: _alone(records[name])
+
+
+def _date(form: str) -> Callable[[pl.DataFrame], Values]:
+    return lambda records: _alone(records["date"].dt.strftime(form))
+
+
+def _synthetic(*keys: str) -> Callable[[pl.DataFrame], Values]:
+    """How a synthetic text was made, from `meta`: a top-level key, or one of its origin or change
+    log.
+    """
+    return lambda records: _from_meta(records, keys, lambda meta: _first_key(meta, keys))
+
+
+def _first_key(meta: JsonObject, keys: tuple[str, ...]) -> list[str]:
+    synthetic = meta.get("synthetic")
+    synthetic = synthetic if isinstance(synthetic, Mapping) else {}
+    origin, changes = synthetic.get("origin"), synthetic.get("changes")
+    places: list[Any] = [meta, origin, *(changes if isinstance(changes, list) else [])]
+    for key in keys:
+        values = [
+            place[key]
+            for place in places
+            if isinstance(place, Mapping) and place.get(key) not in (None, "", [])
+        ]
+        if values:
+            flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
+            return list(dict.fromkeys(map(str, flat)))
+    return []
+
+
+TRAITS: dict[str, Callable[[pl.DataFrame], Values]] = {
+    "language": _column("language"),
+    "family": _of_language(lambda language: language.family),
+    "script": _of_language(lambda language: language.script),
+    "word-order": _of_language(lambda language: language.word_order),
+    "resource": _resource,
+    "authorship": _column("authorship"),
+    "model": _synthetic("model", "mLLM"),
+    "technique": _synthetic("techniques", "technique", "kind", "technique_keys"),
+    "degree": _synthetic("degree", "intensity"),
+    "kind": _column("kind"),
+    "topic": _column("topic"),
+    "source": _column("source"),
+    "year": _date("%Y"),
+    "month": _date("%Y-%m"),
+}
+USUAL = tuple(
+    name for name in TRAITS if name != "month"
+)  # what is shown when nothing was asked for
+ALIASES = {
+    "date": "year",
+    "word_order": "word-order",
+    "resource-class": "resource",
+    "techniques": "technique",
+}
+
+
+def trait(records: pl.DataFrame, name: str) -> Values:
+    """The values of a trait, or of any record column or key of `meta`."""
+    known = TRAITS.get(ALIASES.get(name, name))
+    if known is not None:
+        return known(records)
+    values = column_values(records, name)
+    return _alone(values) if values.dtype == pl.String else _each(values, _one)
+
+
+def title(name: str) -> str:
+    return {"resource": "resource class", "word-order": "word order"}.get(name, name)
+
+
+def _each(values: pl.Series, read: Callable[[Any], list[str]]) -> Values:
+    """`read` of every value, computed once per distinct value: most columns have few values on many
+    records.
+    """
+    distinct = values.unique().drop_nulls()
+    results = pl.Series([read(value) for value in distinct.to_list()], dtype=pl.List(pl.String))
+    table = pl.DataFrame({"key": distinct, "value": results})
+    rows = (
+        pl.DataFrame({"key": values})
+        .with_row_index("row")
+        .join(table, on="key", how="inner", maintain_order="left")
+    )
+    return rows.select("row", "value").explode("value").drop_nulls("value")
+
+
+def _alone(values: pl.Series) -> Values:
+    """Texts of which a record has at most one."""
+    return pl.DataFrame({"value": values}).with_row_index("row").drop_nulls("value")
+
+
+def _from_meta(
+    records: pl.DataFrame, keys: tuple[str, ...], read: Callable[[JsonObject], list[str]]
+) -> Values:
+    """`read` of every `meta` that has one of the keys; only those are parsed."""
+    meta = records["meta"].cast(pl.String)
+    present = meta.str.contains_any([f'"{key}"' for key in keys]).fill_null(False)
+    return _each(meta.set(~present, None), lambda text: read(_object(text)))
+
+
+def _one(value: Any) -> list[str]:
+    return [] if value is None else [str(value)]
+
+
+def _object(text: str) -> JsonObject:
+    content = json.loads(text)
+    return content if isinstance(content, dict) else {}
+
 
 NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
 # What a system writes instead of a verdict when it found nothing, or not enough: two different
@@ -78,6 +219,7 @@ class ScoredRun:
     repeated: int  # predictions beyond the first for one record
     untouched: int  # labelled records without a prediction, left out because no split was named
     about: About = field(default_factory=About)
+    annotations: pl.DataFrame | None = None  # of the dataset, where it has any
 
     @property
     def answered(self) -> int:
@@ -124,6 +266,15 @@ class ScoredRun:
         ).to_series()
 
 
+class Scoring(TypedDict, total=False):
+    """What else is known of predictions: the `split` that they are about (null: the records that
+    have one), how they were made, and the digest of the dataset that the records are part of."""
+
+    split: str | None
+    about: About | None
+    digest: str | None
+
+
 def task_of(run: Dataset) -> str:
     """The task that the run was made for, by its lineage."""
     made_for = next(
@@ -133,14 +284,7 @@ def task_of(run: Dataset) -> str:
 
 
 def each_run(
-    name: str,
-    predictions: pl.DataFrame,
-    dataset: Dataset,
-    task: Task,
-    *,
-    split: str | None = None,
-    about: About | None = None,
-    digest: str | None = None,
+    name: str, predictions: pl.DataFrame, dataset: Dataset, task: Task, **more: Unpack[Scoring]
 ) -> list[ScoredRun]:
     """One run for each value of the column `run`."""
     if not predictions.height:
@@ -153,24 +297,25 @@ def each_run(
     for run in names:
         mine = predictions.filter(pl.col("run").fill_null("") == run)
         title = name if len(names) == 1 else f"{name}: {run or 'without a name'}"
-        out.append(score(title, mine, dataset, task, split=split, about=about, digest=digest))
+        out.append(score(title, mine, dataset, task, **more))
     return out
 
 
 def score(
-    name: str,
-    predictions: pl.DataFrame,
-    dataset: Dataset,
-    task: Task,
-    *,
-    split: str | None = None,
-    about: About | None = None,
-    digest: str | None = None,
+    name: str, predictions: pl.DataFrame, dataset: Dataset, task: Task, **more: Unpack[Scoring]
 ) -> ScoredRun:
     """Join predictions with the true labels. Except for spelling ("FALSE " is false), answers are
     not changed.
     """
-    part = _part(dataset, task, split)
+    split = more.get("split")
+    part = dataset.records.with_columns(task.labels(dataset.records).alias("truth"))
+    if split is not None:
+        part = part.filter(pl.col("split") == split)
+    if not part.height and split is not None:
+        raise DataError(
+            f"'{dataset.name}' has no records in the split '{split}'.",
+            "Check the name of the split.",
+        )
     labelled = part.drop_nulls("truth")
     classes = tuple(labelled["truth"].unique().sort().to_list())
     first = predictions.drop_nulls("record_id").unique(
@@ -185,7 +330,7 @@ def score(
     return ScoredRun(
         name=name,
         dataset=dataset.name,
-        digest=digest or dataset.digest(),
+        digest=more.get("digest") or dataset.digest(),
         task=task,
         split=split,
         table=table,
@@ -196,7 +341,8 @@ def score(
         unlabelled=int(part["truth"].null_count()),
         repeated=predictions.height - first.height,
         untouched=labelled.height - table.height,
-        about=about or About(),
+        about=more.get("about") or About(),
+        annotations=dataset.tables.get("annotations"),
     )
 
 
@@ -214,22 +360,6 @@ def about_of(lineage: Sequence[Lineage], notes: tuple[str, ...] = ()) -> About:
     return About(detector, {**(settings or {}), **known}, detect.seed, divided, notes, division)
 
 
-def _part(dataset: Dataset, task: Task, split: str | None) -> pl.DataFrame:
-    """The records of the part in question with their truth: null where they have none of the task's
-    labels.
-    """
-    part = dataset.records.with_columns(task.labels(dataset.records).alias("truth"))
-    if split is None:
-        return part
-    part = part.filter(pl.col("split") == split)
-    if not part.height:
-        raise DataError(
-            f"'{dataset.name}' has no records in the split '{split}'.",
-            "Check the name of the split.",
-        )
-    return part
-
-
 def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFrame:
     """Answers by record id, spelled like the classes; an answer that declines to choose a class is
     `abstained`.
@@ -243,9 +373,9 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
     by_word = words.replace_strict(kinds, default=None, return_dtype=pl.String)
     meta = predictions["meta"].cast(pl.String)
     withheld = meta.set(~meta.str.contains('"abstained"', literal=True).fill_null(False), None)
-    by_meta = pl.Series(
-        [None] * len(meta) if withheld.is_null().all() else map(_in_meta, withheld), dtype=pl.String
-    )
+    stated = {text: json.loads(text).get("abstained") for text in withheld.drop_nulls().unique()}
+    known_kinds = {text: kind if kind in ABSTENTIONS else None for text, kind in stated.items()}
+    by_meta = withheld.replace_strict(known_kinds, default=None, return_dtype=pl.String)
     verdict = labels.is_in(classes).fill_null(False)
     return pl.DataFrame(
         {
@@ -258,9 +388,14 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
     )
 
 
-def _in_meta(meta: str | None) -> str | None:
-    kind = json.loads(meta).get("abstained") if meta else None
-    return kind if kind in ABSTENTIONS else None
+def predictions_in(run: Dataset, name: str) -> pl.DataFrame:
+    """The table of predictions of a run folder."""
+    if "predictions" not in run.tables:
+        at = "" if run.path is None else f" at '{run.path}'"
+        raise DataError(
+            f"The run '{name}'{at} has no table of predictions.", "Point at a folder that has one."
+        )
+    return to_side_table("predictions", run.tables["predictions"])
 
 
 def open_runs(
@@ -278,13 +413,7 @@ def open_runs(
 
     folder = Dataset.of(run)
     own_name = name or (folder.name if folder.path is None else folder.path.name)
-    if "predictions" not in folder.tables:
-        at = "" if folder.path is None else f" at '{folder.path}'"
-        raise DataError(
-            f"The run '{own_name}'{at} has no table of predictions.",
-            "Point at a folder that has one.",
-        )
-    predictions = to_side_table("predictions", folder.tables["predictions"])
+    predictions = predictions_in(folder, own_name)
     about = about_of(folder.lineage, tuple(folder.notes))
     source = data or folder
     chosen = open_task(task or task_of(folder), source.records)

@@ -3,6 +3,9 @@ an interval.
 
 All cells of one trait are resampled together, so that their mean and the gap between two of them
 have intervals of their own. A cell that is too small says nothing: it is suppressed, and counted.
+
+Beside the scores of a run: what a language model may have known, and what it scores without
+it.
 """
 
 from __future__ import annotations
@@ -10,16 +13,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
+from claimlab.claims.contamination.result import CLEAN, KNOWN, Contamination, text_keys
+from claimlab.core.errors import DataError
+from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.interval import Interval, Resampling, interval, kinds, redraw
 from claimlab.core.stats.scores import UNANSWERED, Floats, Ints, accuracy, macro_f1, ratio
-from claimlab.evaluate.answers import SMALLEST, SMALLEST_CLASS, Answers
-from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.traits import ALIASES, Values
+from claimlab.detect.detector import DETECTORS
+from claimlab.evaluate.metric import SMALLEST, SMALLEST_CLASS, Answers
+from claimlab.evaluate.scored_run import ALIASES, ScoredRun, Values
 
 
 @dataclass(frozen=True)
@@ -83,12 +90,10 @@ class _Parts:
 
     @classmethod
     def of(cls, answers: Answers, values: Values) -> _Parts:
-        names = values["value"].unique().sort()
-        number = values["value"].replace_strict(
-            names, pl.Series(range(len(names)), dtype=pl.Int64), return_dtype=pl.Int64
-        )
         row = values["row"].cast(pl.Int64).to_numpy()
-        return cls(answers, row, number.to_numpy().astype(np.int64), names.to_list())
+        return cls(
+            answers, row, codes_of(values["value"]), values["value"].unique().sort().to_list()
+        )
 
     def only(self, values: Ints) -> _Parts:
         place = np.full(len(self.names), -1)
@@ -119,17 +124,15 @@ class _Parts:
         return [int(n) for n in np.bincount(both[fresh] // many, minlength=len(self.names))]
 
     def redraw(
-        self, figure: Callable[[Floats], Floats], *, seed: int, draws: int
+        self, figure: Callable[[Floats], Floats], **how: Unpack[Resampling]
     ) -> tuple[Floats, int]:
         """`figure` of the tables under common draws of groups, and how many groups were drawn."""
         table = kinds(self.answers.cluster[self.row], self.cell, prod(self.shape))
-        drawn = redraw(
-            table, lambda flat: figure(flat.reshape(-1, *self.shape)), seed=seed, draws=draws
-        )
+        drawn = redraw(table, lambda flat: figure(flat.reshape(-1, *self.shape)), **how)
         return drawn, table.groups
 
 
-def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> Slices:
+def slice_run(run: ScoredRun, by: str, **how: Unpack[Resampling]) -> Slices:
     """The scores of `run` for each value of `by`."""
     by = ALIASES.get(by, by)
     values = run.trait(by)
@@ -141,34 +144,38 @@ def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> 
     if not big.any():
         return Slices(by, [], int((~big).sum()), len(small), without)
     shown = parts.only(np.flatnonzero(big))
-    drawn, in_all = _redrawn(run, shown, seed=seed, draws=draws)
+    drawn, in_all = _redrawn(run, shown, **how)
     f1s, shares = np.split(drawn, 2, axis=1)
-    groups = shown.groups()
-    cells = [
-        _cell(run.answers.classes, name, groups[i], table, f1s[:, i], shares[:, i])
-        for i, (name, table) in enumerate(zip(shown.names, counts[big], strict=True))
-    ]
-    order = _order(cells, by)
-    cells = [cells[i] for i in order]
-    mean = _mean(cells, f1s[:, order], in_all)
-    gap = head_tail_gap(run, seed=seed, draws=draws) if by == "resource" else None
-    return Slices(by, cells, int((~big).sum()), len(small), without, mean, gap)
+    columns = zip(shown.names, shown.groups(), counts[big], f1s.T, shares.T, strict=True)
+    cells = [_cell(run.answers.classes, *column) for column in columns]
+    # times in their order, all else the largest first
+    in_order = by in ("year", "month")
+    order = sorted(
+        range(len(cells)), key=lambda i: (0 if in_order else -cells[i].n, cells[i].value)
+    )
+    fit = [i for i in order if cells[i].macro_f1 is not None]
+    mean = None
+    if len(fit) > 1:
+        value = float(np.mean([cells[i].macro_f1 for i in fit]))
+        mean = Estimate(value, interval(_known_mean(f1s[:, fit]), in_all))
+    gap = head_tail_gap(run, **how) if by == "resource" else None
+    shown_cells = [cells[i] for i in order]
+    return Slices(by, shown_cells, int((~big).sum()), len(small), without, mean, gap)
 
 
-def _redrawn(run: ScoredRun, parts: _Parts, *, seed: int, draws: int) -> tuple[Floats, int]:
+def _redrawn(run: ScoredRun, parts: _Parts, **how: Unpack[Resampling]) -> tuple[Floats, int]:
     """Macro-F1 and accuracy of each value. Subgroups that divide the records alike, as language and
     family often do, share their draws."""
-    key = hash((seed, draws, len(parts.names), parts.row.tobytes(), parts.value.tobytes()))
+    key = hash((str(how), len(parts.names), parts.row.tobytes(), parts.value.tobytes()))
     if key not in run.redrawn:
         run.redrawn[key] = parts.redraw(
             lambda tables: np.concatenate([macro_f1(tables), accuracy(tables)], axis=1),
-            seed=seed,
-            draws=draws,
+            **how,
         )
     return run.redrawn[key]
 
 
-def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap | None:
+def head_tail_gap(run: ScoredRun, **how: Unpack[Resampling]) -> Gap | None:
     """How much worse a run is on tail languages than on head languages; null when one side is too
     small.
     """
@@ -195,7 +202,7 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
         means = _known_mean(f1[:, fit & heads]) - _known_mean(f1[:, fit & ~heads])
         return np.stack([pooled, means], axis=1)
 
-    drawn, groups = parts.redraw(gaps, seed=seed, draws=draws)
+    drawn, groups = parts.redraw(gaps, **how)
     estimates = [
         Estimate(float(point), interval(drawn[:, i], groups))
         for i, point in enumerate(gaps(counts[None].astype(np.float64))[0])
@@ -204,7 +211,7 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
 
 
 def contrast(
-    run: ScoredRun, by: str, one: str, other: str, *, seed: int = 0, draws: int = DRAWS
+    run: ScoredRun, by: str, one: str, other: str, **how: Unpack[Resampling]
 ) -> Estimate | None:
     """The macro-F1 of the records with the value `one` less that of those with `other`; null where
     a side is small.
@@ -219,7 +226,7 @@ def contrast(
         f1 = macro_f1(tables)
         return np.asarray(sign * (f1[:, 0] - f1[:, 1]))
 
-    drawn, groups = parts.redraw(less, seed=seed, draws=draws)
+    drawn, groups = parts.redraw(less, **how)
     return Estimate(float(less(counts[None].astype(np.float64))[0]), interval(drawn, groups))
 
 
@@ -245,6 +252,12 @@ def _cell(
     sizes = {name: int(n) for name, n in zip(classes, table.sum(axis=1), strict=True)}
     spoke = bool(table[:, :-1].sum())
     whole = spoke and all(sizes.values())
+    present = [name for name, n in sizes.items() if n]
+    why = f"It holds no {', '.join(name for name, n in sizes.items() if not n)}."
+    if not spoke:
+        why = f"{UNANSWERED[0].upper()}{UNANSWERED[1:]}."
+    elif len(present) == 1:
+        why = f"All are {present[0]}: accuracy is its recall."
     return Cell(
         value=value,
         n=sum(sizes.values()),
@@ -255,40 +268,89 @@ def _cell(
         accuracy_interval=interval(shares, groups) if spoke else None,
         macro_f1=float(macro_f1(table)) if whole else None,
         macro_f1_interval=interval(f1s, groups) if whole else None,
-        why=_why(sizes, spoke=spoke),
+        why=None if whole else why,
     )
-
-
-def _why(sizes: dict[str, int], *, spoke: bool) -> str | None:
-    """Why a cell has no macro-F1; null where it has one."""
-    if not spoke:
-        return f"{UNANSWERED[0].upper()}{UNANSWERED[1:]}."
-    present = [name for name, n in sizes.items() if n]
-    if len(present) == len(sizes):
-        return None
-    if len(present) == 1:
-        return f"All are {present[0]}: accuracy is its recall."
-    return f"It holds no {', '.join(name for name, n in sizes.items() if not n)}."
-
-
-def _order(cells: list[Cell], by: str) -> list[int]:
-    """The places of the cells as they are shown: times in their order, all else the largest
-    first.
-    """
-    if by in ("year", "month"):
-        return sorted(range(len(cells)), key=lambda i: cells[i].value)
-    return sorted(range(len(cells)), key=lambda i: (-cells[i].n, cells[i].value))
-
-
-def _mean(cells: list[Cell], f1s: Floats, groups: int) -> Estimate | None:
-    fit = [i for i, c in enumerate(cells) if c.macro_f1 is not None]
-    if len(fit) < 2:
-        return None
-    value = float(np.mean([cells[i].macro_f1 for i in fit]))
-    return Estimate(value, interval(_known_mean(f1s[:, fit]), groups))
 
 
 def _known_mean(f1s: Floats) -> Floats:
     """Mean over the cells that a resample holds; NaN when it holds none."""
     known = ~np.isnan(f1s)
     return ratio(np.where(known, f1s, 0.0).sum(axis=1), known.sum(axis=1), nothing=np.nan)
+
+
+COLUMN = "contamination"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """`results` are the verdicts by measurement; the counts are of the records that were scored,
+    and `difference` is the macro-F1 on contaminated records less that on clean ones."""
+
+    results: dict[str, str]
+    model: str | None  # that the report is about, where one was asked
+    contaminated: int
+    clean: int
+    unmeasured: int
+    difference: Estimate | None
+
+    def sentence(self) -> str:
+        verdicts = ", ".join(
+            f"{name} {verdict.replace('-', ' ')}" for name, verdict in self.results.items()
+        )
+        counts = (
+            f"{self.contaminated:,} contaminated, {self.clean:,} clean, {self.unmeasured:,} not"
+            " measured"
+        )
+        if self.difference is None:
+            less = (
+                "The scores on contaminated and clean records are not compared: too few of either"
+            )
+        else:
+            ends = self.difference.interval
+            span = f" (95% interval {100 * ends[0]:+.1f} to {100 * ends[1]:+.1f})" if ends else ""
+            points = f"{100 * self.difference.value:+.1f} points{span}"
+            less = f"Macro-F1 on contaminated records less that on clean ones: {points}"
+        about = f" of {self.model}" if self.model else ""
+        return f"Contamination{about} ({verdicts}): {counts}. {less}."
+
+
+def asks_model(run: ScoredRun) -> bool:
+    """Whether the answers come from a language model, or from elsewhere, where it may be one."""
+    name = run.about.detector
+    return name is None or name not in DETECTORS or "model" in DETECTORS.get(name).handles
+
+
+def mark(run: ScoredRun, report: Contamination) -> ScoredRun:
+    """The run with the status of its records in a column; a text that has changed since is not
+    measured.
+    """
+    if not asks_model(run):
+        return run
+    keyed = run.table.with_columns(text_keys(run.table))
+    status = report.records.select("id", "text_sha256", pl.col("status").alias(COLUMN))
+    table = keyed.join(status, on=["id", "text_sha256"], how="left", maintain_order="left").drop(
+        "text_sha256"
+    )
+    if not run.table["id"].is_in(report.records["id"].implode()).any():
+        raise DataError(
+            f"The contamination report on '{report.dataset}' is about none of the records of the"
+            f" run '{run.name}'.",
+            "Give the report that was made on the dataset of the run.",
+        )
+    return replace(run, table=table)
+
+
+def beside(run: ScoredRun, report: Contamination, **how: Unpack[Resampling]) -> Beside | None:
+    """What to show next to the score of a run that was marked; null for one that asks no model."""
+    if COLUMN not in run.table.columns:
+        return None
+    status = run.table[COLUMN]
+    model = report.settings.get("model")
+    return Beside(
+        {f.check: f.verdict for f in report.findings},
+        None if model is None else str(model),
+        int((status == KNOWN).sum()),
+        int((status == CLEAN).sum()),
+        status.null_count(),
+        contrast(run, COLUMN, KNOWN, CLEAN, **how),
+    )

@@ -4,22 +4,20 @@ against run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from claimlab.core.stats.chance import STAR
-from claimlab.core.stats.interval import Interval
+from claimlab.core.stats.interval import Interval, ends_of
+from claimlab.core.stats.ranks import rank_words
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.answers import ONE_CLASS
-from claimlab.evaluate.board import Board, Standing, rank_words
-from claimlab.evaluate.compare import Comparison, Drop, Seeds
-from claimlab.evaluate.judge.people import RATES, rate_in_words
-from claimlab.evaluate.metric import Metric, board_metrics, metrics
-from claimlab.evaluate.result import Baseline, ClassScore, Evaluation, RunResult, Scores, Withheld
+from claimlab.evaluate.compare import Board, Comparison, Drop, Explained, Seeds, Standing
+from claimlab.evaluate.metric import ONE_CLASS, Metric, board_metrics, metrics
+from claimlab.evaluate.result import ClassScore, Evaluation, RunResult, Scores, Withheld
+from claimlab.evaluate.scored_run import title
 from claimlab.evaluate.slices import Cell as Subgroup
 from claimlab.evaluate.slices import Slices
-from claimlab.evaluate.traits import title
 from claimlab.pages.blocks import (
     Block,
     Cell,
@@ -39,17 +37,27 @@ from claimlab.pages.excerpt import excerpt
 
 INTERVAL = "95% interval"
 POINTS = "Differences are in percentage points of macro-F1."
-TRIVIAL = {"majority": "(majority class)", "stratified": "(random guess)"}
+CEILING = "ceiling"
+TRIVIAL = {
+    "majority": "(majority class)",
+    "stratified": "(random guess)",
+    CEILING: "(noise ceiling)",
+}
 FIRST = ("macro_f1", "accuracy")  # of the measures of a run
 UNTESTED = Cell("–", sort=float("inf"))  # last where p-values are sorted
-Line = RunResult | Baseline  # what the leaderboard has a row of
+EXPLAINED = (
+    "Shares of the answers in %. The model: a run repeats the shortcut, knows the label, or guesses"
+    " among the classes. It attributes answers and names no cause; records on which a shortcut is"
+    " wrong may also be harder."
+)
+ABOVE_CEILING = "† above the noise ceiling: it repeats errors of these labels, or has seen them."
 
 
-def f1_cell(value: float | None, why: str | None = None, *, star: bool = False) -> Cell:
-    """A macro-F1 in percent, with a star where it is above chance, or why there is none."""
+def f1_cell(value: float | None, why: str | None = None, *, marks: str = "") -> Cell:
+    """A macro-F1 in percent with its marks, or why there is none."""
     if value is None:
         return Cell(why or ONE_CLASS, sort=float("-inf"), tone="not-measured")
-    return Cell(f"{percent(value).text}*", sort=value) if star else percent(value)
+    return Cell(f"{percent(value).text}{marks}", sort=value) if marks else percent(value)
 
 
 def leaderboard(
@@ -58,21 +66,58 @@ def leaderboard(
     """Runs of one task on one dataset, the best first, with what needs no detector among them; with
     the ranks that a `board` allows them."""
     ranks = {} if board is None or board.why else board.ranks
-    lines: list[Line] = [*runs, *runs[0].baselines]
-    lines.sort(key=lambda line: [_of(line, key) or 0.0 for key in FIRST], reverse=True)
     first, *others = board_metrics()
-    columns: list[Column[Line]] = [
-        *([Column("Rank", lambda line: ranks.get(line.name), missing="")] if ranks else []),
-        Column("Run", lambda line: _name(line, links)),
-        Column(first.head, _headline),
-        Column(INTERVAL, _of_run(lambda run: run.intervals[first.key]), span),
-        *(Column(metric.head, partial(_of, key=metric.key), percent) for metric in others),
-        Column("n", lambda line: (line if isinstance(line, RunResult) else runs[0]).scores.n),
-        Column("Groups", _of_run(lambda run: run.groups)),
-        Column("Failed", _of_run(lambda run: run.scores.failed)),
+    lines = [_of_run(run, ranks, links) for run in runs]
+    known: list[tuple[str, Sequence[float | None], Interval | None]] = [
+        (one.name, (one.macro_f1, one.accuracy), None) for one in runs[0].baselines
     ]
+    scores = {} if runs[0].ceiling is None else runs[0].ceiling.scores
+    if scores:
+        known.append((CEILING, [scores[key][0] for key in FIRST], scores[first.key][1]))
+    for name, pair, ends in known:
+        label = Cell(TRIVIAL[name], tone="not-measured")
+        counts = runs[0].scores.n, None, None
+        values = dict(zip(FIRST, pair, strict=True))
+        lines.append(_line(("", label, f1_cell(pair[0])), values, ends, counts))
+    lines.sort(key=lambda line: line[0], reverse=True)
+    heads = ["Rank", "Run", first.head, INTERVAL, *(metric.head for metric in others)]
+    skip = 0 if ranks else 1
+    return Table(
+        [*heads, "n", "Groups", "Failed"][skip:],
+        [cells[skip:] for _, cells in lines],
+        _caption(runs, bool(scores)),
+    )
+
+
+Line = tuple[list[float], list[Value]]  # of the leaderboard: what it is sorted by, and its cells
+
+
+def _of_run(run: RunResult, ranks: dict[str, str], links: dict[str, str]) -> Line:
+    marks = "*" * run.chance.beaten + "†" * _above_ceiling(run)
+    name = Cell(excerpt(run.name, 60), link=links.get(run.name))
+    score = f1_cell(run.scores.macro_f1, run.scores.why, marks=marks)
+    values = {key: one.value for key, one in run.scores.metrics.items()}
+    counts = run.scores.n, run.groups, run.scores.failed
+    return _line((ranks.get(run.name, ""), name, score), values, run.intervals[FIRST[0]], counts)
+
+
+def _line(
+    named: Sequence[Value],
+    values: Mapping[str, float | None],
+    ends: Interval | None,
+    counts: Sequence[Value],
+) -> Line:
+    """A run, or a baseline, which has few of the metrics."""
+    shares = [percent(values.get(metric.key)) for metric in board_metrics()[1:]]
+    return [values[key] or 0.0 for key in FIRST], [*named, span(ends), *shares, *counts]
+
+
+def _caption(runs: Sequence[RunResult], ceiling: bool) -> str:
+    """What the marks of a leaderboard mean, of those that it has."""
+    known = "trivial baselines and the noise ceiling" if ceiling else "trivial baselines"
     star = f" {STAR.format('runs evaluated')}" if any(run.chance.beaten for run in runs) else ""
-    return Table.of(columns, lines, f"Values in %. In parentheses: trivial baselines.{star}")
+    above = f" {ABOVE_CEILING}" if any(_above_ceiling(run) for run in runs) else ""
+    return f"Values in %. In parentheses: {known}.{star}{above}"
 
 
 STANDINGS: tuple[Column[Standing], ...] = (
@@ -104,29 +149,8 @@ def ranks(boards: Sequence[Board]) -> Table:
     return Table(["Run", *(board.title for board in boards)], rows, caption, sortable=False)
 
 
-def _of(line: Line, key: str) -> float | None:
-    """A metric of a run or of a baseline, which has few of them."""
-    if isinstance(line, RunResult):
-        return line.scores.metrics[key].value
-    known: float | None = getattr(line, key, None)
-    return known
-
-
-def _of_run(value: Callable[[RunResult], object]) -> Callable[[Line], object]:
-    """What only a run has."""
-    return lambda line: value(line) if isinstance(line, RunResult) else None
-
-
-def _name(line: Line, links: dict[str, str]) -> Cell:
-    if isinstance(line, RunResult):
-        return Cell(excerpt(line.name, 60), link=links.get(line.name))
-    return Cell(TRIVIAL[line.name], tone="not-measured")
-
-
-def _headline(line: Line) -> Cell:
-    if isinstance(line, RunResult):
-        return f1_cell(line.scores.macro_f1, line.scores.why, star=line.chance.beaten)
-    return f1_cell(line.macro_f1)
+def _above_ceiling(run: RunResult) -> bool:
+    return run.ceiling is not None and run.ceiling.exceeded(FIRST[0], run.scores.macro_f1)
 
 
 def measures(run: RunResult) -> Table:
@@ -278,6 +302,24 @@ def seeds(families: Sequence[Seeds]) -> Table:
     return Table.of(SEEDS, families, note)
 
 
+def explained(runs: Sequence[Explained]) -> Table:
+    """The shares of each run's answers that repeat a shortcut, and that know the label."""
+    rows: list[Sequence[Value]] = [
+        [
+            excerpt(one.run, 50),
+            excerpt(name, 50),
+            percent(share),
+            span(ends),
+            percent(one.shares.own[0]),
+            span(one.shares.own[1]),
+        ]
+        for one in runs
+        for name, (share, ends) in zip(one.shortcuts, one.shares.shortcuts, strict=True)
+    ]
+    heads = ["Run", "Shortcut", "Repeats it", INTERVAL, "Knows the label", INTERVAL]
+    return Table(heads, rows, EXPLAINED)
+
+
 def drops(measured: Sequence[Drop]) -> Table:
     return Table.of(DROPS, measured, POINTS)
 
@@ -288,19 +330,18 @@ def flat(evaluation: Evaluation) -> list[JsonObject]:
     """
     out = []
     places = {
-        (board.task, board.dataset, one.name): one.ranks or (None, None)
+        (board.task, board.dataset, one.name): one.ranks
         for board in evaluation.boards
         if board.metric == FIRST[0]
         for one in board.standings
     }
     for run in evaluation.runs:
-        first, last = places.get((run.task, run.dataset, run.name), (None, None))
+        ranks = places.get((run.task, run.dataset, run.name))
         named = {"run": run.name, "dataset": run.dataset, "task": run.task}
         ends = run.intervals["macro_f1"], run.intervals["accuracy"]
         whole = _figures(run.scores, run.groups, *ends)
-        out.append(
-            {**named, "by": None, "value": None, **whole, "best_rank": first, "worst_rank": last}
-        )
+        ends_of_ranks = ends_of(ranks, "best_rank", "worst_rank")
+        out.append({**named, "by": None, "value": None, **whole, **ends_of_ranks})
         for subgroups in run.slices:
             for c in subgroups.cells:
                 figures = _figures(c, c.groups, c.macro_f1_interval, c.accuracy_interval)
@@ -311,17 +352,14 @@ def flat(evaluation: Evaluation) -> list[JsonObject]:
 def _figures(
     scored: Scores | Subgroup, groups: int, f1: Interval | None, share: Interval | None
 ) -> JsonObject:
-    (f1_low, f1_high), (low, high) = (ends or (None, None) for ends in (f1, share))
     return {
         "n": scored.n,
         "groups": groups,
         "failed": scored.failed,
         "macro_f1": scored.macro_f1,
-        "macro_f1_low": f1_low,
-        "macro_f1_high": f1_high,
+        **ends_of(f1, "macro_f1_low", "macro_f1_high"),
         "accuracy": scored.accuracy,
-        "accuracy_low": low,
-        "accuracy_high": high,
+        **ends_of(share, "accuracy_low", "accuracy_high"),
     }
 
 
@@ -331,6 +369,8 @@ def judged(run: RunResult) -> list[Block]:
     """
     if not run.about.judged:
         return []
+    from claimlab.evaluate.judge.people import RATES, rate_in_words
+
     blocks: list[Block] = []
     for one in run.about.judged:
         worth = one["standing"] or "unvalidated: it was not compared with annotators"

@@ -13,12 +13,11 @@ import polars as pl
 from claimlab.core.plain import slug
 from claimlab.core.words import several, verb
 from claimlab.evaluate import tables
-from claimlab.evaluate.answers import ONE_CLASS, SMALLEST, SMALLEST_CLASS
-from claimlab.evaluate.board import Board
-from claimlab.evaluate.metric import board_metrics
+from claimlab.evaluate.compare import Board
+from claimlab.evaluate.metric import ONE_CLASS, SMALLEST, SMALLEST_CLASS, board_metrics
 from claimlab.evaluate.result import Evaluation, RunResult, Withheld
+from claimlab.evaluate.scored_run import title
 from claimlab.evaluate.slices import Estimate, Slices
-from claimlab.evaluate.traits import title
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import (
     Block,
@@ -63,8 +62,8 @@ _METHOD = (
     " interval. Its p-values are corrected by Holm's method over all comparisons shown.",
     "Ranks are those that the data allow: from 1 + the number of runs that are better to the number"
     " of runs less those that are worse, with every pair tested at once on the records that all"
-    " runs share (step-down max-T): the chance of even one wrong rank is about 5%, and larger with"
-    " few groups of very different size. Runs that cannot be told apart from the best are the model"
+    " runs share (step-down max-T): the chance of even one wrong rank is about 5%. Runs that"
+    " cannot be told apart from the best are the model"
     " confidence set (Hansen, Lunde and Nason 2011).",
     "A difference that cannot be seen would be found in fewer than 80 of 100 test sets like this"
     " one.",
@@ -100,7 +99,17 @@ SIZES = (Size(), Size(figures=False), Size(figures=False, slices=False))
 
 def contents(evaluation: Evaluation) -> Contents:
     """The report folder: JSON, a table, HTML, Markdown, LaTeX and figures."""
-    boards_alone = [leaderboard_page(evaluation, size) for size in SIZES[:2]]
+    title = f"{several(len(evaluation.runs), 'run')}, each next to trivial baselines."
+    boards_alone = [
+        Report(
+            "Leaderboard",
+            title,
+            [*together(evaluation, size, linked=False), method(evaluation)],
+        )
+        for size in SIZES[:2]
+    ]
+    own = [tables.leaderboard(runs, {}, board) for runs, board in boards(evaluation)]
+    others = [tables.standings(board) for board in of_others(evaluation)]
     frame = pl.DataFrame(tables.flat(evaluation), infer_schema_length=None)
     # values come from data, and no cell of them can start a formula
     plain = frame.with_columns(escape_cells(pl.col(pl.String)))
@@ -109,7 +118,8 @@ def contents(evaluation: Evaluation) -> Contents:
         (page(evaluation, size) for size in SIZES),
         data={FILE: evaluation.to_json()},
         more_pages={"leaderboard.html": boards_alone},
-        papers={"leaderboard.tex": boards_alone[0]},
+        papers={"leaderboard-document.tex": boards_alone[0]},
+        paper_tables={"leaderboard.tex": own + others},
         files={"scores.csv": plain.write_csv()},
     )
 
@@ -131,10 +141,12 @@ def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     runs = evaluation.runs
     blocks: list[Block] = [] if size.figures else [Text(_SMALLER, "note")]
     blocks += [
-        Text(conclusion(runs, evaluation.board(runs[0].task, runs[0].dataset)), "conclusion")
-        for runs in boards(evaluation)
+        Text(words, "conclusion")
+        for words in (
+            *conclusions(evaluation),
+            *(board.headline() for board in of_others(evaluation)),
+        )
     ]
-    blocks += [Text(board.headline(), "conclusion") for board in of_others(evaluation)]
     blocks += together(evaluation, size)
     for number, run in enumerate(runs, 1):
         inside = run_blocks(run, f"{number:02d}-{slug(run.name)}", size)
@@ -184,21 +196,17 @@ def beside(run: RunResult) -> str:
     return f"{words} (not tested)" if run.chance.p_holm is None else f"{words}, which can be chance"
 
 
-def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
-    """Run against run, without what is inside each."""
-    return Report(
-        "Leaderboard",
-        f"{several(len(evaluation.runs), 'run')}, each next to trivial baselines.",
-        [*together(evaluation, size, linked=False), method(evaluation)],
-    )
-
-
-def boards(evaluation: Evaluation) -> list[list[RunResult]]:
-    """Runs that can be compared in one table: same task, same dataset."""
+def boards(evaluation: Evaluation) -> list[tuple[list[RunResult], Board | None]]:
+    """Runs that can be compared in one table (same task, same dataset), with their ranks."""
     groups: dict[tuple[str, str], list[RunResult]] = {}
     for run in evaluation.runs:
         groups.setdefault((run.task, run.dataset), []).append(run)
-    return list(groups.values())
+    return [(runs, evaluation.board(*about)) for about, runs in groups.items()]
+
+
+def conclusions(evaluation: Evaluation) -> list[str]:
+    """What came out, a sentence for each board of runs."""
+    return [conclusion(runs, board) for runs, board in boards(evaluation)]
 
 
 def of_others(evaluation: Evaluation) -> list[Board]:
@@ -216,8 +224,8 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
     """Several runs together: leaderboards, comparisons, seeds, drops."""
     links = {run.name: f"#run-{i}" for i, run in enumerate(evaluation.runs, 1)} if linked else {}
     out: list[Block] = [
-        _board(evaluation, runs, links, size, name=f"{number:02d}")
-        for number, runs in enumerate(boards(evaluation), 1)
+        _board(evaluation, *board, links, size, name=f"{number:02d}")
+        for number, board in enumerate(boards(evaluation), 1)
     ]
     out += [
         Section(
@@ -226,21 +234,28 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
         )
         for board in of_others(evaluation)
     ]
-    if evaluation.comparisons:
-        compared = tables.comparisons(evaluation.comparisons)
-        out.append(Section("Run against run", [Text(_COMPARED), compared]))
-    if evaluation.seeds:
-        out.append(Section("Several seeds", [tables.seeds(evaluation.seeds)]))
-    if evaluation.drops:
-        dropped = tables.drops(evaluation.drops)
-        out.append(Section("From a random split to a held-out one", [Text(_DROPPED), dropped]))
-    return out
+    more = (
+        ("Run against run", _COMPARED, tables.comparisons(evaluation.comparisons), ""),
+        ("How much a shortcut explains", "", tables.explained(evaluation.explained), "explained"),
+        ("Several seeds", "", tables.seeds(evaluation.seeds), ""),
+        ("From a random split to a held-out one", _DROPPED, tables.drops(evaluation.drops), ""),
+    )
+    return out + [
+        Section(name, [*([Text(words)] if words else []), table], anchor=anchor)
+        for name, words, table, anchor in more
+        if table.rows
+    ]
 
 
 def _board(
-    evaluation: Evaluation, runs: list[RunResult], links: dict[str, str], size: Size, *, name: str
+    evaluation: Evaluation,
+    runs: list[RunResult],
+    ranked: Board | None,
+    links: dict[str, str],
+    size: Size,
+    *,
+    name: str,
 ) -> Section:
-    ranked = evaluation.board(runs[0].task, runs[0].dataset)
     remarks = [*other_records(runs), *(f"{run.name}: {c}" for run in runs for c in run.cautions)]
     blocks: list[Block] = [Text(remark, "warning") for remark in remarks]
     blocks.append(tables.leaderboard(runs, links, ranked))
@@ -249,6 +264,8 @@ def _board(
             b for b in evaluation.boards if (b.task, b.dataset) == (ranked.task, ranked.dataset)
         ]
         blocks += [Text(ranked.limits()), Fold("Ranks by every metric", [tables.ranks(others)])]
+    if runs[0].ceiling is not None:
+        blocks.append(Text(runs[0].ceiling.sentence()))
     measured = [run for run in runs if run.scores.macro_f1 is not None]
     if size.figures and measured:
         blocks.append(board(measured, name))

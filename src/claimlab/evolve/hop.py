@@ -5,9 +5,10 @@ failures too.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, get_args
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, ReplayMiss, UsageError
@@ -84,6 +85,15 @@ class Life:
         )
 
 
+def evidence_texts(dataset: Dataset) -> dict[str, list[str]]:
+    """Record id to the texts of its evidence, the nearest first; none for records without any."""
+    table = dataset.tables.get("evidence")
+    if table is None:
+        return {}
+    ranked = table.drop_nulls("text").sort("rank", maintain_order=True)
+    return dict(ranked.group_by("record_id", maintain_order=True).agg("text").iter_rows())
+
+
 # Traces that were kept, as lives that can be lived again: the released ones, or those of an earlier
 # run.
 
@@ -107,27 +117,17 @@ class Recording:
         self._lives: dict[Key, list[tuple[str | None, Life]]] = {}
         table = dataset.tables["traces"].sort("round", "step", maintain_order=True)
         for (trace_id,), rows in table.group_by("trace_id", maintain_order=True):
-            hops = [
-                (_hop(row), json.loads(row["meta"] or "{}")) for row in rows.iter_rows(named=True)
-            ]
-            notes = hops[0][1]
-            target = (
-                Target.of(notes["dimension"], notes["target_value"])
-                if notes.get("dimension")
-                else None
-            )
-            life = Life(
-                str(trace_id),
-                _status(notes.get("status")),
-                hops[-1][0].output,
-                [hop for hop, _ in hops],
-            )
-            self._lives.setdefault((hops[0][0].input, target), []).append(
-                (notes.get("claim"), life)
-            )
+            hops = [_hop(row) for row in rows.iter_rows(named=True)]
+            notes = json.loads(rows["meta"][0] or "{}")
+            steered = notes.get("dimension")
+            target = Target.of(steered, notes["target_value"]) if steered else None
+            status: Status = notes["status"] if notes.get("status") in get_args(Status) else "done"
+            life = Life(str(trace_id), status, hops[-1].output, hops)
+            begun = self._lives.setdefault((hops[0].input, target), [])
+            begun.append((notes.get("claim"), life))
 
     @classmethod
-    def open(cls, folder: Path | None) -> Recording:
+    def open(cls, folder: str | Path | None) -> Recording:
         if folder is None:
             raise UsageError(
                 "There is nothing to replay.", "Pass `recording`, a dataset with traces."
@@ -148,6 +148,11 @@ class Recording:
             )
         return lives[0][1]
 
+    def lives(self) -> Iterator[tuple[str, Target | None, Life]]:
+        """Every life, with the text that it began with and where it was steered."""
+        for (text, target), begun in self._lives.items():
+            yield from ((text, target, life) for _, life in begun)
+
     def hop(self, start: Start, round: int, step: int) -> Hop:
         for hop in self.life(start.text, start.target, start.id).hops:
             if (hop.round, hop.step) == (round, step):
@@ -158,28 +163,19 @@ class Recording:
         )
 
 
+# The fields of a hop that are columns of the table `traces`, and those in the meta of a row.
+COLUMNS = ("round", "step", "agent", "role", "input", "output", "passed", "reason")
+NOTED = ("operators", "votes", "diagnosis", "hub", "parent", "depth", "seed", "failure", "cost")
+
+
 def _hop(row: JsonObject) -> Hop:
     meta = json.loads(row["meta"] or "{}")
+    noted = {name: meta[name] for name in NOTED if meta.get(name) is not None}
     return Hop(
-        round=row["round"],
-        step=row["step"],
-        agent=row["agent"],
-        role=row["role"],
-        input=row["input"],
-        output=row["output"],
-        passed=row["passed"],
-        reason=row["reason"],
+        **{name: row[name] for name in COLUMNS},
         attributes=meta.get("influencing_attributes") or [],
         why=meta.get("influencing_reason"),
-        operators=meta.get("operators") or [],
-        votes=meta.get("votes") or _released_vote(row),
-        diagnosis=meta.get("diagnosis"),
-        hub=meta.get("hub"),
-        parent=meta.get("parent"),
-        depth=meta.get("depth"),
-        seed=meta.get("seed"),
-        failure=meta.get("failure"),
-        cost=meta.get("cost", 0.0),
+        **{"votes": _released_vote(row), **noted},
     )
 
 
@@ -189,7 +185,3 @@ def _released_vote(row: JsonObject) -> list[JsonObject]:
         return []
     vote = {"auditor": "released", "passed": row["passed"], "reason": row["reason"]}
     return [{k: v for k, v in vote.items() if v is not None}]
-
-
-def _status(word: str | None) -> Status:
-    return cast(Status, word if word in ("done", "success", "failure", "unaudited") else "done")

@@ -14,23 +14,30 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from claimlab.core.errors import ClaimlabError, DataError, UnknownName, UsageError
 from claimlab.core.stats.streams import stream_seed
 from claimlab.core.types import JsonObject
-from claimlab.evolve.auditors.auditor import Auditor, Question, Vote, diagnosis, majority
-from claimlab.evolve.auditors.known.replay import ReplayAuditor
+from claimlab.evolve.auditors.known.table import ReplayAuditor
 from claimlab.evolve.claims.model import Target
+from claimlab.evolve.contracts import (
+    Auditor,
+    Question,
+    Request,
+    Rewrite,
+    Rewriter,
+    Vote,
+    diagnosis,
+    majority,
+)
 from claimlab.evolve.hop import Hop, Life, Recording, Start
-from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Rewriter
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.society.engine import (
     HUB,
@@ -46,7 +53,7 @@ from claimlab.evolve.society.engine import (
     travel,
     weighted,
 )
-from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.network import Floats, Ints, Longs, Network
 from claimlab.evolve.society.population import Population
 
 # The stage that claims move on: the population, the network, who may follow whom, and where claims
@@ -56,6 +63,7 @@ from claimlab.evolve.society.population import Population
 
 
 CELLS = 1 << 24  # agents times claims that move at once
+T = TypeVar("T")
 
 
 class Turn(NamedTuple):
@@ -97,21 +105,20 @@ class Stage:
             raise UnknownName("group of agents", group, population.values("group"))
         self.ties = network  # who may follow whom
         if self._groups is not None:
-            self.ties = network.having(
-                self._groups[network.owners] == self._groups[network.indices]
-            )
+            same = self._groups[network.owners] == self._groups[network.indices]
+            self.ties = network.having(same)
         able = self.ties.degrees > 0
-        if group is not None and self._groups is not None:
-            able &= self._groups == population.values("group").index(group)
+        if group is not None:
+            able &= population.codes("group") == population.values("group").index(group)
         self._able = np.flatnonzero(able).astype(np.int32)
         self._ids = population.ids.to_list()
-        self.profile = lru_cache(maxsize=65_536)(self._profile)
+        self.profile = lru_cache(maxsize=65_536)(population.profile)
         self._near: dict[tuple[Target, bool], Telling] = {}
 
     def name(self, agent: int) -> str:
         return str(self._ids[agent])
 
-    def starts(self, seeds: Numbers) -> NDArray[np.int32]:
+    def starts(self, seeds: Numbers) -> Ints:
         """For each seed an agent who can pass the claim on."""
         if not len(self._able):
             raise DataError(
@@ -120,7 +127,7 @@ class Stage:
             )
         return self._able[below(numbers(seeds, START), len(self._able))]
 
-    def hubs(self, seeds: Numbers, turns: NDArray[np.int64]) -> NDArray[np.int32] | None:
+    def hubs(self, seeds: Numbers, turns: Longs) -> Ints | None:
         """For each seed and turn one of the hubs, neighbour or not; null where the network has
         none.
         """
@@ -136,11 +143,8 @@ class Stage:
             if not among_all:
                 lists = Lists(self.ties.indptr[:-1], self.ties.indptr[1:], self.ties.indices)
             else:
-                groups = (
-                    np.zeros(self.population.size, dtype=np.int64)
-                    if self._groups is None
-                    else self._groups
-                )
+                everyone = np.zeros(self.population.size, dtype=np.int64)
+                groups = everyone if self._groups is None else self._groups
                 able = np.flatnonzero(self.ties.degrees > 0)  # others could not pass it on
                 begin, end = np.searchsorted(np.sort(groups[able]), [groups, groups + 1])
                 lists = Lists(begin, end, able[np.argsort(groups[able], kind="stable")])
@@ -150,22 +154,19 @@ class Stage:
     def describe(self) -> JsonObject:
         """For the lineage."""
         return {
-            "population": {"size": self.population.size, **_plain(self.population.source)},
+            "population": {"size": self.population.size, **self.population.source},
             "network": {
                 "kind": self.network.kind,
                 "agents": self.network.size,
                 "edges": self.network.edges,
                 "hubs": len(self.network.hubs),
-                **_plain(self.network.parameters),
+                **self.network.parameters,
             },
             "within_group": self.within,
             "group": self.group,
         }
 
-    def _profile(self, agent: int) -> dict[str, str]:
-        return self.population.profile(agent)
-
-    def affinities(self, target: Target) -> NDArray[np.float64]:
+    def affinities(self, target: Target) -> Floats:
         """How near every agent is to the target, attribute by attribute: arrays, so that a million
         agents are quick.
         """
@@ -175,10 +176,8 @@ class Stage:
             for attribute in self.population.attributes:
                 values = self.population.values(attribute)
                 factors = [self.weights.factor(attribute, value, habit) for value in values]
-                if any(f != 1.0 for f in factors):
-                    product *= np.array([*factors, 1.0])[
-                        self.population.codes(attribute)
-                    ]  # -1, not known: 1
+                known = np.array([*factors, 1.0])  # the last, of code -1: not known
+                product *= known[self.population.codes(attribute)]
             total += product
         return total
 
@@ -189,22 +188,22 @@ def paths(
     steps: int,
     fan_out: int | None = None,
     reach: int | None = None,
+    threshold: float = 0,
     *,
     hubs: bool,
 ) -> list[Sequence[Turn]]:
     """The turns of one claim for each seed. A walk: every agent tells one neighbour.
 
     A cascade (`fan_out`): every agent tells some who have not heard the claim, until `reach` agents
-    have.
+    have; those below the `threshold` tell no one.
     """
     telling = neighbour(stage.ties) if fan_out is None else Fresh(stage.ties, fan_out)
     at_once = max(1, CELLS // stage.ties.size)
     turns: list[Sequence[Turn]] = []
     for first in range(0, len(seeds), at_once):
         some = seeds[first : first + at_once]
-        model = travel(
-            Model(stage.starts(some), some, agents=stage.ties.size), telling, steps - 1, reach
-        )
+        model = Model(stage.starts(some), some, agents=stage.ties.size)
+        travel(model, telling, steps - 1, reach, threshold)
         visits = model.visits()
         begin = np.searchsorted(visits.claim, np.arange(len(some) + 1))
         place = np.arange(len(visits.claim)) - begin[visits.claim]
@@ -215,11 +214,6 @@ def paths(
         )
         turns += [rows[a:b][:reach] for a, b in pairwise(begin)]
     return turns
-
-
-def _plain(values: Mapping[str, Any]) -> JsonObject:
-    """Numbers as Python's own, so that they can be written as JSON."""
-    return {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items()}
 
 
 Kind = Literal["walk", "cascade", "intervened"]
@@ -281,7 +275,10 @@ class Cast:
             round=round,
             step=step,
         )
-        rewrite = await _rewritten(self.rewriter, request)
+        rewrite = await _answer(
+            self.rewriter.rewrite(request),
+            lambda why: Rewrite.failed(request, "crash", why, cost=None),
+        )
         self.tick()
         return Hop(
             round=round,
@@ -316,36 +313,28 @@ class Cast:
             round=hop.round,
             step=hop.step,
         )
-        if len(chosen) == 1:
-            return [await _vote(chosen[0], question)]
         return list(await asyncio.gather(*(_vote(auditor, question) for auditor in chosen)))
 
 
-async def _rewritten(rewriter: Rewriter, request: Request) -> Rewrite:
-    """A fault in a rewriter costs this agent its turn, not the claim its life; what stops every
+async def _answer(call: Awaitable[T], failed: Callable[[str], T]) -> T:
+    """A fault in a rewriter or an auditor costs this turn, not the claim its life; what stops every
     turn is raised.
     """
     try:
-        return await rewriter.rewrite(request)
+        return await call
     except ClaimlabError:
         raise
     except Exception as error:
         if os.environ.get("CLAIMLAB_DEBUG"):
             raise
-        return Rewrite.failed(request, "crash", f"{type(error).__name__}: {error}", cost=None)
+        return failed(f"{type(error).__name__}: {error}")
 
 
 async def _vote(auditor: Auditor, question: Question) -> Vote:
-    try:
-        return await auditor.judge(question)
-    except ClaimlabError:
-        raise
-    except Exception as error:
-        if os.environ.get("CLAIMLAB_DEBUG"):
-            raise
-        return Vote(
-            auditor.name, None, f"{type(error).__name__}: {error}", failure="crash", cost=None
-        )
+    return await _answer(
+        auditor.judge(question),
+        lambda why: Vote(auditor.name, None, why, failure="crash", cost=None),
+    )
 
 
 @dataclass(frozen=True)
@@ -353,7 +342,8 @@ class Plan:
     """`steps` is per round. `context` says which agents read the source of the claim: none, the
     first, or all.
 
-    `fan_out` and `reach` (agents at most) are of cascades, whose `steps` are their depth.
+    `fan_out`, `threshold` and `reach` (agents at most) are of cascades, whose `steps` are their
+    depth.
     """
 
     kind: Kind = "walk"
@@ -363,16 +353,12 @@ class Plan:
     hub_opinions: bool = True
     fan_out: int = 2
     reach: int = 30
+    threshold: float = 0
     context: Context = "never"
 
     def __post_init__(self) -> None:
-        choices = (
-            ("kind", get_args(Kind)),
-            ("vote", get_args(VoteMode)),
-            ("context", get_args(Context)),
-        )
-        for name, known in choices:
-            value = getattr(self, name)
+        for name, kinds in (("kind", Kind), ("vote", VoteMode), ("context", Context)):
+            value, known = getattr(self, name), get_args(kinds)
             if value not in known:
                 raise UsageError(
                     f"'{value}' is not a valid {name} of a run.", f"Use one of: {', '.join(known)}."
@@ -397,10 +383,8 @@ def ways(starts: Sequence[Start], plan: Plan, cast: Cast) -> list[Sequence[Turn]
     """
     if plan.kind == "intervened" or hasattr(cast.rewriter, "recording"):
         return [()] * len(starts)
-    fan_out, most = (plan.fan_out, plan.reach) if plan.kind == "cascade" else (None, None)
-    return paths(
-        _seeds(starts, cast), cast.stage, plan.steps, fan_out, most, hubs=plan.hub_opinions
-    )
+    spread = (plan.fan_out, plan.reach, plan.threshold) if plan.kind == "cascade" else ()
+    return paths(_seeds(starts, cast), cast.stage, plan.steps, *spread, hubs=plan.hub_opinions)
 
 
 def _seeds(starts: Sequence[Start], cast: Cast) -> Numbers:

@@ -4,30 +4,34 @@ Responsible-AI fields of Croissant.
 Both are made of what is known about the dataset as a whole (its manifest, its records, its
 catalogue card) and of what was measured (audits, annotations, reviews, lineage, a scan). A field
 that nothing was measured for is left out; none is filled with what an author might have meant.
+
+Untrusted text inside Markdown, YAML and JSON: shown as it is, never taken as markup.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.card import Card
+from claimlab.catalog.entry import Card
 from claimlab.catalog.load import DATASETS
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import DataError
+from claimlab.core.errors import DataError, UnknownName
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.languages import to_iso1
+from claimlab.core.licence import spdx
 from claimlab.core.record import VERACITIES
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.exchange.escape import markdown, yaml
 from claimlab.exchange.synthetic import MACHINE_MADE
 from claimlab.text.mask import scan_personal
 
@@ -40,15 +44,6 @@ SYNTHETIC = (
 )
 _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
 _PERSONAL = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
-_SPDX = {
-    "mit": "MIT",
-    "apache 2.0": "Apache-2.0",
-    "cc0": "CC0-1.0",
-    "cc0 1.0": "CC0-1.0",
-    "cdla permissive 2.0": "CDLA-Permissive-2.0",
-    "odc by 1.0": "ODC-By-1.0",
-    "gpl 3.0": "GPL-3.0",
-}
 
 
 @dataclass(frozen=True)
@@ -90,19 +85,6 @@ def about(dataset: Dataset) -> About:
         card=card,
         cautions=(*(card.errata if card else ()), *dataset.notes),
     )
-
-
-def spdx(licence: str | None) -> str | None:
-    """The SPDX identifier of a licence text; null for terms that no identifier covers whole
-    ("research only").
-    """
-    if licence is None:
-        return None
-    words = " ".join(licence.lower().replace("-", " ").split())
-    if words in _SPDX:
-        return _SPDX[words]
-    match = re.fullmatch(r"cc by((?: (?:nc|nd|sa))*) (\d\.\d)", words)
-    return f"CC-BY{match[1].replace(' ', '-').upper()}-{match[2]}" if match else None
 
 
 def field_summary(table: str, column: str) -> str | None:
@@ -155,6 +137,7 @@ def card(
         _counts(dataset.records, splits),
         _tables(dataset),
         _columns(),
+        _origin(dataset, known),
         _cautions(known),
         _audit(findings),
         _terms(known),
@@ -236,8 +219,11 @@ def _tables(dataset: Dataset) -> str:
         [markdown(name), str(table.height), markdown(TABLES.get(name, ""))]
         for name, table in sorted(dataset.tables.items())
     ]
-    listed = _table(["config", "rows", "what"], rows)
-    return f"## Side tables\n\nEach is a config of its own, keyed by record id.\n\n{listed}"
+    listed = _table(["table", "rows", "what"], rows)
+    return (
+        "## Side tables\n\nKeyed by record id, in `tables`; those that describe the records are"
+        f" configs of their own.\n\n{listed}"
+    )
 
 
 def _columns() -> str:
@@ -247,6 +233,26 @@ def _columns() -> str:
         "## Columns\n\nA missing value is null, never an empty"
         f" text.\n\n{_table(['column', 'meaning'], rows)}"
     )
+
+
+_ORIGIN = {
+    "Collection": "rai:dataCollection",
+    "Annotation": "rai:dataAnnotationProtocol",
+    "Annotations of each record": "rai:annotationsPerItem",
+    "Agreement of the annotators": "rai:dataAnnotationAnalysis",
+    "Models that annotated": "rai:machineAnnotationTools",
+    "Personal information": "rai:personalSensitiveInformation",
+}
+
+
+def _origin(dataset: Dataset, known: About) -> str:
+    """How the records came about, and what is not known of it."""
+    fields = responsible(dataset, known)
+    lines = []
+    for words, name in _ORIGIN.items():
+        value = fields.get(name, "not stated")
+        lines.append(f"- {words}: {markdown(value if isinstance(value, str) else ' '.join(value))}")
+    return "## Collection and annotation\n\n" + "\n".join(lines) + "\n"
 
 
 def _cautions(known: About) -> str:
@@ -319,6 +325,49 @@ def _lineage(steps: Sequence[Lineage]) -> str:
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+# What no measurement can say: asked of the authors, by name in a TOML file.
+ASKED = (
+    *("dataUseCases", "dataSocialImpact", "dataReleaseMaintenancePlan", "dataCollectionType"),
+    *("dataCollectionTimeframe", "dataCollectionMissingData", "dataCollectionRawData"),
+    *("dataImputationProtocol", "dataManipulationProtocol", "annotatorDemographics"),
+)
+_PLACEHOLDER = re.compile(r"(?i)\b(todo|tbd|tba|fixme|xxx+|lorem|placeholder|n/?a)\b|\.\.\.|[<\[{]")
+
+
+def stated(file: str | None) -> JsonObject:
+    """What the authors say in `file`, as `rai:` fields; a placeholder is not an answer."""
+    if file is None:
+        return {}
+    try:
+        words = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"'{file}' cannot be read: {error}.", "Write a TOML file.") from None
+    for name, value in words.items():
+        if name not in ASKED:
+            raise UnknownName("Responsible-AI field", name, ASKED)
+        if not isinstance(value, str) or len(value.split()) < 3 or _PLACEHOLDER.search(value):
+            raise DataError(
+                f"`{name}` in '{file}' is not an answer.",
+                "Write a sentence, or leave the field out: it is then listed as missing.",
+            )
+    return {f"rai:{name}": value for name, value in words.items()}
+
+
+def present_or_missing(fields: Mapping[str, object]) -> str:
+    """A table of every Responsible-AI field, as Markdown."""
+    names = [*(f"rai:{name}" for name in ASKED), *_MEASURED]
+    rows = [[f"`{name}`", "present" if name in fields else "**missing**"] for name in sorted(names)]
+    return f"# Responsible-AI fields\n\n{_table(['field', 'state'], rows)}"
+
+
+_MEASURED = (
+    *("rai:dataBiases", "rai:dataLimitations", "rai:dataCollection", "rai:hasSyntheticData"),
+    *("rai:dataAnnotationProtocol", "rai:dataAnnotationPlatform", "rai:annotationsPerItem"),
+    *("rai:dataAnnotationAnalysis", "rai:machineAnnotationTools", "prov:wasDerivedFrom"),
+    *("rai:dataPreprocessingProtocol", "rai:personalSensitiveInformation"),
+)
 
 
 def responsible(dataset: Dataset, known: About, audit: str | None = None) -> JsonObject:
@@ -422,3 +471,64 @@ def _personal(dataset: Dataset) -> list[str]:
         f"A scan by rule counts {', '.join(rows)}.",
         "Not reviewed by people: texts, authors and addresses may name or quote people.",
     ]
+
+
+_MARKUP = re.compile(r"([\\`*_\[\]<>&|~$^#])")
+_LEADING = re.compile(r"^([-+=]|\d+(?=[.)]))")
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
+
+
+def markdown(text: object) -> str:
+    """`text` on one line of Markdown: no emphasis, link, heading, table cell, HTML or formula can
+    come out of it.
+    """
+    line = " ".join(_INVISIBLE.sub(" ", str(text)).split())
+    line = _MARKUP.sub(r"\\\1", line)
+    line = (
+        line.replace("://", ":\\//").replace("@", "\\@").replace("www.", "www\\.")
+    )  # else they become links
+    match = _LEADING.match(line)
+    if match is None:
+        return line
+    rest = line[match.end() :]
+    return f"{match[1]}\\{rest}" if match[1].isdigit() else f"\\{line}"
+
+
+def yaml(value: Any, indent: int = 0) -> str:
+    """Nested lists and mappings as block YAML; every text in double quotes, so that "no" stays
+    Norwegian.
+    """
+    pad = "  " * indent
+    if isinstance(value, dict):
+        return "".join(f"{pad}{key}:{_yaml_under(item, indent)}" for key, item in value.items())
+    lines = []
+    for item in value:
+        if isinstance(item, dict):
+            block = yaml(item, indent + 1)
+            lines.append(f"{pad}- {block[len(pad) + 2 :]}")
+        else:
+            lines.append(f"{pad}- {yaml_scalar(item)}\n")
+    return "".join(lines)
+
+
+def yaml_scalar(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str):
+        return json.dumps(value)
+    quoted = json.dumps(value, ensure_ascii=False)
+    return _UNPRINTABLE.sub(
+        lambda m: f"\\u{ord(m[0]):04x}" if ord(m[0]) < 0x10000 else f"\\U{ord(m[0]):08x}", quoted
+    )
+
+
+def json_ld(value: Any) -> str:
+    """JSON that may also be pasted into a page: "<" is written as an escape, so no text can close a
+    script element.
+    """
+    return json.dumps(value, ensure_ascii=False, indent=2).replace("<", "\\u003c") + "\n"
+
+
+def _yaml_under(item: Any, indent: int) -> str:
+    if isinstance(item, dict | list | tuple):
+        return "\n" + yaml(item, indent + 1) if item else " []\n"
+    return f" {yaml_scalar(item)}\n"

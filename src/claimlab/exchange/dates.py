@@ -159,9 +159,7 @@ def _open(text: pl.Series, dates: Dates) -> pl.Series:
 
 
 def _fill(dates: Dates, times: pl.Series) -> None:
-    dates.times = (
-        dates.times.to_frame("a").with_columns(times.alias("b")).select(pl.coalesce("a", "b"))["a"]
-    )
+    dates.times = dates.times.to_frame("a").with_columns(b=times).select(pl.coalesce("a", "b"))["a"]
 
 
 def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None:
@@ -245,11 +243,10 @@ def _numbers(text: pl.Series, dates: Dates) -> None:
     month = pl.col("t").str.extract(r"^((?:1[5-9]|20)\d{2}-\d{2})$", 1) + "-01"
     year = pl.col("t").str.extract(r"^((?:1[5-9]|20)\d{2})$", 1) + "-01-01"
     read = frame.select(
-        epoch.cast(pl.Datetime("us")).alias("epoch"),
-        pl.coalesce(month, year)
+        epoch=epoch.cast(pl.Datetime("us")),
+        coarse=pl.coalesce(month, year)
         .str.to_date("%Y-%m-%d", strict=False)
-        .cast(pl.Datetime("us"))
-        .alias("coarse"),
+        .cast(pl.Datetime("us")),
     )
     dates.coarse = read["coarse"].count()
     _fill(dates, read.select(pl.coalesce("epoch", "coarse")).to_series())

@@ -28,7 +28,7 @@ from claimlab.core.options import (
     Place,
     Setting,
 )
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
@@ -90,7 +90,7 @@ def export(
         bool, Setting("Start CSV files with a mark by which Excel knows UTF-8.")
     ] = False,
     task: Annotated[
-        str, Option("What inspect and lm-eval ask: a task or any column.")
+        str, Setting("What inspect and lm-eval ask: a task or any column.")
     ] = "veracity",
     split: Annotated[
         str | None,
@@ -100,14 +100,19 @@ def export(
         Place | None,
         Setting("A saved audit of the dataset: hf and croissant list what it found."),
     ] = None,
+    rai: Annotated[
+        Place | None,
+        Setting("A TOML file with the Responsible-AI fields of Croissant that only authors know."),
+    ] = None,
     limit: Limit = None,
     force: Force = False,
-    progress: Progress = silent,
     **columns: Unpack[DataOptions],
 ) -> Exported:
     """Export a dataset in the format that another tool reads."""
     form = FORMATS.get(to)
-    settings = Settings(bom, task, None if audit is None else str(audit), split)
+    settings = Settings(
+        bom, task, None if audit is None else str(audit), split, None if rai is None else str(rai)
+    )
     if wrong := sorted(set(settings.chosen()) - form.accepts):
         raise UsageError(f"The format '{form.name}' does not take `{wrong[0]}`.", "Leave it out.")
     done: list[Exported] = []
@@ -117,9 +122,7 @@ def export(
         written = form.write(run.dataset, building, settings, progress)
         done.append(_mark(run.dataset, form, settings, written, building, Path(output)))
 
-    with Run(
-        "export", data, output, kind=EXPORT, limit=limit, force=force, progress=progress, **columns
-    ) as run:
+    with Run("export", data, output, kind=EXPORT, limit=limit, force=force, **columns) as run:
         run.fill(write)
     return done[0]
 
@@ -136,11 +139,14 @@ def _mark(
     manifest = dataset.manifest()
     counts = {**manifest.counts, **written.counts}
     chosen = settings.chosen()
-    audit = chosen.pop("audit", None)
+    sources = {name: chosen.pop(name) for name in ("audit", "rai") if name in chosen}
     step = Lineage(
         step="export",
         parameters={"to": form.name, **chosen},
-        inputs={RECORDS: dataset.digest(), **({"audit": _digest(audit)} if audit else {})},
+        inputs={
+            RECORDS: dataset.digest(),
+            **{name: _digest(file) for name, file in sources.items()},
+        },
         counts=_numbers(counts),
     )
     manifest.files = {}  # those of the folder it came from; here are other files
@@ -163,8 +169,8 @@ def _numbers(counts: JsonObject) -> dict[str, int]:
     return {what: n for what, n in counts.items() if isinstance(n, int)}
 
 
-def _digest(audit: str) -> str:
-    place = Path(audit)
+def _digest(file: str) -> str:
+    place = Path(file)
     return digest_file(place / "audit.json" if place.is_dir() else place)
 
 

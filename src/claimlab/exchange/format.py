@@ -39,6 +39,7 @@ class Settings:
     task: str = "veracity"  # what is asked of a record, in formats that ask
     audit: str | None = None  # a saved audit of the dataset: hf and croissant say what it found
     split: str | None = None  # the records that are asked about: those of "test" where there is one
+    rai: str | None = None  # a TOML file with Responsible-AI fields that only authors can fill
 
     def chosen(self) -> JsonObject:
         """The settings that differ from their defaults, by name."""

@@ -7,18 +7,25 @@ the next: `read` (files to one table), `profile` (what its columns look like), `
 may be), `decide` (what they are, with the reason, or a question) and `make` (the dataset, and a
 report on it). What is not given is guessed; `on_plan` sees the plan before it is used. Texts and
 labels are kept as they are written, and what the file holds besides goes to `meta`.
+
+A data frame or rows as a file, so that they are imported as every file is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack, cast
+
+import polars as pl
 
 from claimlab.core.call import in_storage, repeatable
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UsageError
+from claimlab.core.digest import write_parquet
+from claimlab.core.errors import DataError, MissingExtra, UnknownName, UsageError
 from claimlab.core.foreign import Foreign
 from claimlab.core.labels import GENERAL, LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
@@ -32,11 +39,10 @@ from claimlab.core.options import (
     Setting,
 )
 from claimlab.core.plain import slug
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import Progress, progress
 from claimlab.core.record import KINDS
 from claimlab.core.run import Run
 from claimlab.exchange.format import Marker
-from claimlab.exchange.frames import Paths, as_files, files_of
 from claimlab.exchange.importing.decide import decide
 from claimlab.exchange.importing.layouts import Gathered
 from claimlab.exchange.importing.make import Wishes, make
@@ -51,17 +57,22 @@ from claimlab.exchange.roundtrip import come_back, exported, inherit, record_fil
 from claimlab.files.bundle import Bundle, name_in, open_all
 from claimlab.files.raw import Options
 from claimlab.files.safety import plain_name
+from claimlab.tasks import TASKS
 
 OnPlan = Callable[[Plan], None]
+Paths = str | Path | Sequence[str | Path]
 
 
 Files = Annotated[
     Paths | Foreign,
-    Argument("CSV, TSV, JSON, JSONL, Parquet, XLSX; a folder or zip of them, or of .txt files."),
+    Argument(
+        "CSV, TSV, JSON, JSONL, Parquet, XLSX; a folder or zip of them, or of .txt files.",
+        metavar="FILE",
+    ),
 ]
 VerdictMap = Annotated[
     Mapping[str, str] | Place | None,
-    Option("Verdict map: 0=true,1=false, a TOML file, or a name.", kind=str),
+    Option("Verdict map: 0=true,1=false, a TOML file, or a name; or a task.", kind=str),
 ]
 UnmappedLabels = Annotated[
     Unmapped, Setting("Labels that the map lacks: 'error', or accept as 'unknown'.")
@@ -82,9 +93,9 @@ class Columns(TypedDict, total=False):
     label: Annotated[str | None, Option("Column of the label.")]
     id: Annotated[str | None, Setting("Column of the record id.")]
     tweet_id: Annotated[str | None, Setting("Column of the tweet id.")]
-    date: Annotated[str | None, Option("Column of the date.")]
+    date: Annotated[str | None, Setting("Column of the date.")]
     language: Annotated[
-        str | None, Option("Column of the language, or one code for all, such as pt.")
+        str | None, Setting("Column of the language, or one code for all, such as pt.")
     ]
     url: Annotated[str | None, Setting("Column of the link.")]
     author: Annotated[str | None, Setting("Column of the author or speaker.")]
@@ -96,7 +107,7 @@ class Columns(TypedDict, total=False):
     split: Annotated[str | None, Setting("Column of the published split.")]
     rater: Annotated[
         str | None,
-        Option("Column of the annotator of a row, columns of several ('rater*'), or 'none'."),
+        Setting("Column of the annotator of a row, columns of several ('rater*'), or 'none'."),
     ]
 
 
@@ -114,7 +125,6 @@ def guess_files(
     only: str | Sequence[str] = (),
     join: str | Sequence[str] = (),
     ask: bool = True,
-    progress: Progress = silent,
     **columns: Unpack[Columns],
 ) -> Plan:
     """Read the files and say what they seem to be, without making anything of it. Options: see
@@ -153,7 +163,6 @@ def import_files(
     force: Force = False,
     engine: Engine = None,
     on_plan: OnPlan = ignore,
-    progress: Progress = silent,
     **columns: Unpack[Columns],
 ) -> tuple[Dataset, ImportReport]:
     """Import files of any layout into a dataset folder. Layout and columns are guessed, and the
@@ -215,7 +224,7 @@ class _Answers:
             raise UsageError(f"`kind` cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
         return cls(
             kind,
-            load_map(map) if map is not None else general(),
+            _map_of(map),
             Options.of(options),
             [only] if isinstance(only, str) else only,
             [join] if isinstance(join, str) else join,
@@ -236,6 +245,19 @@ class _Answers:
             verdicts=plan.verdicts if unsaid and plan.verdicts else self.verdicts,
             columns={**plan.columns, **self.columns},
         )
+
+
+def _map_of(source: Mapping[str, str] | Place | None) -> LabelMap:
+    """The verdict map that the user named, or that of a task whose labels are not verdicts."""
+    if source is None:
+        return general()
+    if source in TASKS.names():
+        return LabelMap(str(source), {}, task=str(source))
+    try:
+        return load_map(source)
+    except UnknownName as error:
+        names = [*error.known, *TASKS.names()]
+        raise UnknownName("verdict map or task", str(source), names) from None
 
 
 def _plan(
@@ -281,3 +303,55 @@ def _slug(words: str) -> str:
     catalogue.
     """
     return slug(words, longest=200) or "imported"
+
+
+_FILE = "data.parquet"  # the dataset is called "data" after it
+_TODO = "Pass a file or folder, a data frame of Polars, pandas or `datasets`, or a list of dicts."
+
+
+@contextmanager
+def as_files(data: Paths | Foreign) -> Iterator[list[str | Path]]:
+    """The files of `data`: itself, or a table that is written for as long as it is read."""
+    files = _files(data)
+    if files is not None:
+        yield files
+        return
+    with tempfile.TemporaryDirectory(prefix="claimlab-") as folder:
+        file = Path(folder) / _FILE
+        write_parquet(as_table(data), file)
+        yield [file]
+
+
+def files_of(data: Paths | Foreign) -> list[Path]:
+    """The files of `data` that the user has; a table in memory has none."""
+    return [Path(file) for file in _files(data) or ()]
+
+
+def _files(data: object) -> list[str | Path] | None:
+    """The paths that `data` is; null where it is a table or rows."""
+    if isinstance(data, str | Path):
+        return [data]
+    if isinstance(data, Sequence) and all(isinstance(one, str | Path) for one in data):
+        if not data:
+            raise UsageError("No file was given.", "Give at least one file, folder or zip.")
+        return list(data)
+    return None
+
+
+def as_table(data: object) -> pl.DataFrame:
+    """The table of Polars that `data` is."""
+    if isinstance(data, pl.DataFrame | pl.LazyFrame):
+        return data.lazy().collect()
+    try:
+        if hasattr(data, "to_polars"):  # of `datasets`
+            return pl.DataFrame(data.to_polars())
+        if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
+            return cast("Callable[[object], pl.DataFrame]", pl.from_pandas)(data)
+    except ImportError:
+        raise MissingExtra("A pandas table", "pandas") from None
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"The data frame cannot be read: {error}.", _TODO) from None
+    if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
+        rows = [{str(name): value for name, value in row.items()} for row in data]
+        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+    raise UsageError(f"`data` cannot be of type {type(data).__name__}.", _TODO)

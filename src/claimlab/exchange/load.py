@@ -8,19 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from claimlab.catalog.download import Terms, unread
-from claimlab.catalog.download import download as fetch_published
 from claimlab.catalog.load import DATASETS
 from claimlab.catalog.load import load as load_published
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.labels import check_unmapped
-from claimlab.core.options import Argument, Force, Limit, Option, OutputFolder, Place
-from claimlab.core.progress import Progress, silent
+from claimlab.core.options import Argument, Force, Limit, Option, OutputFolder, Place, Setting
 
 
-@repeatable("on_terms")
+@repeatable()
 def load(
     name: Annotated[
         Place,
@@ -43,28 +40,18 @@ def load(
         Option("A verdict map of the dataset, such as a5 or cdl, or your own: 0=true,1=false."),
     ] = None,
     unmapped: Annotated[
-        str, Option("Labels that the map does not know: 'error', or accept as 'unknown'.")
+        str, Setting("Labels that the map does not know: 'error', or accept as 'unknown'.")
     ] = "error",
-    download: Annotated[
-        bool,
-        Option("Fetch the published file first, and keep it at SOURCE (by default in a cache)."),
-    ] = False,
     limit: Limit = None,
     force: Force = False,
-    on_terms: Terms = unread,
-    progress: Progress = silent,
 ) -> Dataset:
     """Load a catalogued dataset from a zip or folder, or a folder that was exported or that Hugging
     Face's libraries saved, into a claimlab dataset folder.
 
     `source` may be a folder of the Hugging Face hub's cache with the published files, too. Without
     it, `name` is a folder that claimlab exported, that the `datasets` library saved, or of the
-    hub's cache. `on_terms` gets the licence and the address before anything is fetched.
+    hub's cache.
     """
-    if download:
-        source = fetch_published(
-            DATASETS.get(str(name)).card, source, on_terms=on_terms, progress=progress
-        )
     if source is not None:
         return load_published(
             str(name),
@@ -77,21 +64,14 @@ def load(
             force=force,
         )
     if not Path(name).is_dir():
-        raise UsageError(*_no_source(str(name)))
+        card = DATASETS.get(str(name)).card
+        raise UsageError(
+            f"No file or folder of {card.title} was given.",
+            f"Get them ({card.access}), then give them.",
+        )
     if variant is not None:
         raise UsageError("A folder has no variants.", "Leave out `variant`.")
     from claimlab.exchange.importer import import_files
 
     choice = check_unmapped(unmapped)
     return import_files(name, output, map=map, unmapped=choice, limit=limit, force=force)[0]
-
-
-def _no_source(name: str) -> tuple[str, str]:
-    """What to say of a name without files: where they are, or that no dataset has this name."""
-    card = DATASETS.get(name).card
-    todo = (
-        "Pass `download=True` to fetch them."
-        if card.download
-        else f"Get them ({card.access}), then give them."
-    )
-    return f"No file or folder of {card.title} was given.", todo

@@ -12,11 +12,12 @@ from typing import Annotated
 import numpy as np
 import polars as pl
 
+from claimlab.catalog.load import DATASETS
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Force, Option, OutputFolder
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import Progress, progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.words import several_of, verb
 from claimlab.text.near import ASIDE, NEAR, claims_of
@@ -33,7 +34,6 @@ def merge(
     output: OutputFolder = None,
     name: Annotated[str | None, Option("Name of the new dataset.  [the names joined by +]")] = None,
     force: Force = False,
-    progress: Progress = silent,
 ) -> Dataset:
     """Join datasets: ids kept apart, the origin of each record noted, near-duplicates between them
     counted.
@@ -43,12 +43,10 @@ def merge(
     copy of a test record of another. How many records have the same text or a near-duplicate in
     another dataset is in the notes.
     """
-    with Run(
-        "merge", None, output, force=force, reads=folders_of(*datasets), progress=progress
-    ) as run:
+    with Run("merge", None, output, force=force, reads=folders_of(*datasets)) as run:
         parts = [Dataset.of(source) for source in datasets]
         merged = _together(parts, name)
-        merged.notes += _shared(parts, progress)
+        merged.notes += [*_families(parts), *_shared(parts, progress)]
         return run.finish(merged)
 
 
@@ -73,6 +71,21 @@ def _together(parts: Sequence[Dataset], name: str | None) -> Dataset:
     merged.synthetic = any(part.synthetic for part in parts)
     merged.notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
     return merged
+
+
+def _families(parts: Sequence[Dataset]) -> list[str]:
+    """What the cards say of datasets that contain rows of each other."""
+    members: dict[str, list[str]] = {}
+    for part in parts:
+        if part.card is not None and part.card in DATASETS:
+            family = DATASETS.get(part.card).card.family
+            members.setdefault(family or part.name, []).append(f"'{part.name}'")
+    return [
+        f"{' and '.join(names)} are one family: they contain rows of each other. Keep them on one"
+        " side of a split."
+        for names in members.values()
+        if len(names) > 1
+    ]
 
 
 def _tables(parts: Sequence[Dataset]) -> dict[str, pl.DataFrame]:

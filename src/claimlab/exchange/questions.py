@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.exchange.format import Settings, Written
+from claimlab.exchange.format import Format, Road, Settings, Written
 from claimlab.tasks import Task, open_task
 
 FILE = "samples.jsonl"
@@ -19,6 +22,27 @@ LOST = {
     "side tables": "which DATA still has",
 }
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Harness(Format):
+    """The questions, and the file that tells a harness what to do with them."""
+
+    records = (FILE,)
+    accepts = frozenset({"task", "split"})
+    back = (Road("cl.detect(DATA, predictions=LOG)", LOST),)
+    template: str
+    file: str  # "{}" is the name of the task
+
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written:
+        progress(self.name, 0, None)
+        written = write_questions(dataset, folder, settings)
+        name = "claimlab_" + (re.sub(r"\W+", "_", dataset.name).strip("_") or "dataset")
+        template = packaged.text("claimlab.exchange", self.template)
+        text = template.replace("{{ name }}", name)
+        (folder / self.file.format(name)).write_text(text, encoding="utf-8")
+        return written
 
 
 def write_questions(dataset: Dataset, folder: Path, settings: Settings) -> Written:

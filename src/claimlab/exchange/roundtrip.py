@@ -9,7 +9,7 @@ but what it was before the edit is still known from its marker.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -153,20 +153,3 @@ def inherit(dataset: Dataset, marker: Marker) -> None:
     dataset.card, dataset.licence, dataset.synthetic = before.card, before.licence, before.synthetic
     dataset.lineage = [*before.lineage, marker.export, *dataset.lineage]
     dataset.notes = [*before.notes, *dataset.notes]
-
-
-def table_of_losses() -> str:
-    """The table of docs/export.md: by which call an export comes back, and what is lost on the way.
-    A row for every road back that a format declares.
-    """
-    rows = [
-        f"| `{name}` | `{road.by}` | {_lost(road.loses)} |"
-        for name, form in FORMATS.all().items()
-        for road in form.back
-    ]
-    return "\n".join(["| format | back by | lost |", "| --- | --- | --- |", *rows])
-
-
-def _lost(parts: Mapping[str, str]) -> str:
-    named = [f"{part} ({which})" if which else part for part, which in parts.items()]
-    return ", ".join(named) or "nothing"

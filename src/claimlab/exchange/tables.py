@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
+from claimlab.core.progress import Progress, silent
+from claimlab.exchange.format import Format, Marker, Road, Settings, Written
 
 RECORDS = "records"
 _NAMES = (
@@ -39,6 +42,36 @@ def by_name(dataset: Dataset) -> dict[str, pl.DataFrame]:
             f"Name it in letters, digits, '-' and '_', and not '{RECORDS}'.",
         )
     return {RECORDS: dataset.records, **dict(sorted(dataset.tables.items()))}
+
+
+class TextTables(Format):
+    """A format of one text file for each table: TABLE.NAME, with the types of columns noted."""
+
+    back = (Road("cl.import_files(DIR)"),)
+
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written:
+        tables = by_name(dataset)
+        names = {table: type_names(frame, table) for table, frame in tables.items()}
+        for done, (table, frame) in enumerate(tables.items()):
+            progress(self.name, done, len(tables))
+            self.write_table(frame, folder / f"{table}.{self.name}", settings)
+        progress(self.name, len(tables), len(tables))
+        return Written(facts={"columns": names})
+
+    def read(self, folder: Path, marker: Marker) -> Dataset:
+        tables = {
+            table: self.read_table(marker.file(folder, f"{table}.{self.name}"), types_of(names))
+            for table, names in marker.fact("columns").items()
+        }
+        return marker.rebuild(folder, tables.pop(RECORDS), tables)
+
+    def write_table(self, frame: pl.DataFrame, file: Path, settings: Settings) -> None:
+        raise NotImplementedError
+
+    def read_table(self, file: Path, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+        raise NotImplementedError
 
 
 def type_names(frame: pl.DataFrame, table: str) -> list[list[str]]:

@@ -1,7 +1,7 @@
 /* The count of marks of claimlab.files.count_marks: quotes, delimiters and line ends, inside and outside quotes.
  *
  * Most bytes of a table are none of these. 16 or 64 bytes are compared together, and only the marks among them are looked at
- * one by one. slow_count in marks.py counts the same with NumPy, and the tests hold the two to identical results: change them
+ * one by one. slow_count in marks.py counts the same in Python, and the tests hold the two to identical results: change them
  * together.
  */
 #define PY_SSIZE_T_CLEAN

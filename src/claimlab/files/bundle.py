@@ -227,10 +227,6 @@ class Bundle:
 
         return decode(self.read(name), name, encoding)
 
-    def items(self, *patterns: str) -> Iterator[tuple[str, bytes]]:
-        for name in self.match(*patterns) if patterns else self.names():
-            yield name, self.read(name)
-
     def hashes(self) -> dict[str, str]:
         """Name and sha256 of what was given: the zip or file, or each file of a folder (over 200:
         one hash of all).

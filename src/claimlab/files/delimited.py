@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -31,6 +31,7 @@ from claimlab.files.safety import refuse_wide
 
 csv.field_size_limit(1 << 30)
 
+CUT_ROWS, CUT_SHARE = 20, 0.05  # rows that lack the same last columns, at which they are meant so
 LONGEST = 10_000  # lines in one cell; a quote open for longer was never meant as one
 # replaces a return inside a line, which Python's reader refuses; cannot occur in UTF-8
 BARE_RETURN = "\udc0d"
@@ -194,6 +195,12 @@ def _delimiter(sample: str, suffix: str) -> str | None:
     return delimiter
 
 
+def quotes_in(text: str, delimiter: str) -> Quotes:
+    """What quotes are in `text`: the reading under which the most rows are whole."""
+    source, sample = _with_newlines(text.encode())
+    return _quotes(source, sample, delimiter, count_marks(pieces(source), delimiter))
+
+
 def _quotes(source: Source, sample: str, delimiter: str | None, marks: Marks) -> Quotes:
     if delimiter is None:
         return "none"
@@ -261,23 +268,52 @@ def _fast(
     return _table(name, frame, layout, Refused())
 
 
-def _slow(source: Source, name: str, layout: Layout, names: list[str]) -> RawTable:
+def _slow(
+    source: Source, name: str, layout: Layout, names: list[str], cut: int | None = None
+) -> RawTable:
+    """The table row by row. Rows of `cut` cells end early: the columns behind are empty there."""
     refused = Refused()
     batches: list[pl.DataFrame] = []
     batch: list[list[str]] = []
+    widths: Counter[int] = Counter()
     blank, header = 0, bool(layout.header)
     for row in read_rows(text_lines(source), layout.delimiter, layout.quotes or "none"):
         if row.cells is not None and is_blank(row.cells, len(names)):
             blank += 1
-        elif header:
+            continue
+        if header:
             header = False
-        elif (cells := take(row, len(names), refused)) is not None:
+            continue
+        widths[len(row.cells or ())] += 1
+        if row.cells and len(row.cells) == cut:
+            row = Row(row.line, row.cells + [""] * (len(names) - cut))
+        if (cells := take(row, len(names), refused)) is not None:
             batch.append(cells)
         if len(batch) == BATCH:
             batches.append(_frame(batch, names))
             batch = []
+    if cut is None and (cut := _cut_rows(widths, len(names))):
+        return _slow(source, name, layout, names, cut)
     batches.append(_frame(batch, names))
-    return _table(name, pl.concat(batches), layout, refused, blank)
+    table = _table(name, pl.concat(batches), layout, refused, blank)
+    if cut:
+        behind = " and ".join(f"'{column}'" for column in names[cut:])
+        table.notes.append(
+            f"{widths[cut]:,} rows of '{name}' end before {behind}, which is empty there."
+        )
+    return table
+
+
+def _cut_rows(widths: Counter[int], width: int) -> int | None:
+    """The width of rows that were written without the last columns: too many, and too much alike,
+    to be broken rows.
+    """
+    short = {cells: rows for cells, rows in widths.items() if 0 < cells < width}
+    rows = sum(short.values())
+    if len(short) != 1 or rows < CUT_ROWS or rows < CUT_SHARE * widths.total():
+        return None
+    cells = next(iter(short))
+    return cells if cells > 1 else None
 
 
 def _frame(rows: list[list[str]], names: list[str]) -> pl.DataFrame:

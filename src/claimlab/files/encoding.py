@@ -22,9 +22,11 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+NEAR = 1 << 16  # bytes that a detector sees
 CLEARLY = 1.2  # times the letters that cp1252 explains
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 
+_CENTRAL = ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "áäčďéíĺľňóôŕšťúýž")
 # The letters beyond ASCII of languages that a Latin code page was made for; the first page wins a
 # tie.
 _ALPHABETS: dict[str, tuple[str, ...]] = {
@@ -39,15 +41,8 @@ _ALPHABETS: dict[str, tuple[str, ...]] = {
         "àçèéíïòóúü·",  # Catalan
         "éèëïóöüáí",  # Dutch
     ),
-    "cp1250": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "áäčďéíĺľňóôŕšťúýž"),
-    "iso8859-2": (
-        "ąćęłńóśźż",
-        "áčďéěíňóřšťúůýž",
-        "áéíóöőúüű",
-        "ăâîşţ",
-        "čćđšž",
-        "áäčďéíĺľňóôŕšťúýž",
-    ),
+    "cp1250": _CENTRAL,
+    "iso8859-2": _CENTRAL,
     "cp1254": ("çğıöşüâîûİ",),
     "cp1257": ("āčēģīķļņšūž", "ąčęėįšųūž", "äõöüšž"),
 }
@@ -196,13 +191,13 @@ def _latin_page(data: bytes) -> str:
     return best if scores[best] > CLEARLY * scores["cp1252"] else "cp1252"
 
 
-def _around_trouble(data: bytes, width: int = 1 << 16) -> bytes:
+def _around_trouble(data: bytes) -> bytes:
     """A sample that contains the first byte that is not UTF-8: a detector needs to see it, not the
     ASCII before it.
     """
     try:
         data.decode("utf-8")
-        return data[:width]
+        return data[:NEAR]
     except UnicodeDecodeError as error:
-        start = max(0, error.start - width // 4)
-        return data[start : start + width]
+        start = max(0, error.start - NEAR // 4)
+        return data[start : start + NEAR]

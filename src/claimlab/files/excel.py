@@ -101,11 +101,9 @@ def _rows_above(cells: Rows) -> int:
     return next((number for number, n in enumerate(filled[:ABOVE]) if n > 1), 0)
 
 
-def read_excel(data: bytes, name: str, sheet: str | int = 0) -> pl.DataFrame:
-    """One sheet of a workbook (the first by default), cells as text, first row as header. `sheet`
-    is a title or a number from 0.
-    """
-    [rows] = excel_sheets(data, name, sheet).values()
+def read_excel(data: bytes, name: str) -> pl.DataFrame:
+    """The first sheet of a workbook, cells as text, first row as header."""
+    [rows] = excel_sheets(data, name, 0).values()
     if not rows:
         return pl.DataFrame()
     names = unique_names([as_text(cell) or "" for cell in rows[0]])
@@ -141,10 +139,6 @@ def _wanted(titles: list[str], name: str, sheet: str | int | None) -> list[str]:
     if sheet is None:
         return titles
     if isinstance(sheet, int):
-        if sheet >= len(titles):
-            raise UnreadableFile(
-                f"'{name}' has only {several(len(titles), 'sheet')}.", "Name one of its sheets."
-            )
         return [titles[sheet]]
     if sheet not in titles:
         raise UnreadableFile(

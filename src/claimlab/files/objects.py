@@ -57,6 +57,8 @@ _ABOUT_KEYS = (
     "schema",
     "source",
 )
+MANY_KEYS = 200  # of an object, that may be ids
+ID = 6  # digits of a number that names a record, no column
 _PART_KEYS = ("claims", "results", "documents", "articles", "tweets", "posts")
 
 
@@ -260,12 +262,21 @@ def _by_key(value: Mapping[str, Any]) -> Sequence[Any] | None:
     return [v if isinstance(v, _Twice) else _keyed(k, v) for k, v in value.items()]
 
 
+def _by_id(value: Mapping[str, Any]) -> Sequence[Any] | None:
+    """{"id1": 7, "id2": 9, ...}: so many keys with values of one kind are no fields of a record."""
+    kinds = {type(one) for one in value.values()}
+    if len(value) < MANY_KEYS or len(kinds) != 1:
+        return None
+    return [{"key": key, "value": one} for key, one in value.items()]
+
+
 _SHAPES: tuple[Callable[[Mapping[str, Any]], Sequence[Any] | None], ...] = (
     _wrapped,
     _parts,
     _split,
     _by_column,
     _by_key,
+    _by_id,
 )
 
 
@@ -274,7 +285,11 @@ def _is_table(value: Any) -> bool:
 
 
 def _keyed(key: str, row: Mapping[str, Any]) -> JsonObject:
-    """A record with the key that it had; a column of its own with that name stays."""
+    """A record with the key that it had; a column of its own with that name stays. Keys that are
+    ids are no names of columns: such an object is one value.
+    """
+    if row and all(name.isdecimal() and len(name) >= ID for name in row):
+        return {"key": key, "value": row}
     name = "key"
     while name in row:
         name += "_"

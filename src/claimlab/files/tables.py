@@ -28,7 +28,6 @@ def read_delimited(
     *,
     delimiter: str = ",",
     quoted: bool = True,
-    header: bool = True,
     columns: Sequence[str] | None = None,
 ) -> pl.DataFrame:
     """Delimited text as a frame of strings. `columns` names the columns when there is no header.
@@ -44,18 +43,15 @@ def read_delimited(
         lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     )
     rows = [row for row in reader if row]
-    if header and not rows:
-        return pl.DataFrame()
-    names = (
-        list(columns)
-        if columns is not None
-        else unique_names(rows[0] if header else _numbered(rows))
-    )
-    body = rows[1:] if header else rows
+    if columns is None:
+        if not rows:
+            return pl.DataFrame()
+        columns, rows = unique_names(rows[0]), rows[1:]
+    names = list(columns)
     width = len(names)
     fixed = [
         [*r, *[None] * (width - len(r))] if len(r) < width else _fold(r, width, delimiter)
-        for r in body
+        for r in rows
     ]
     return pl.DataFrame(fixed, schema=dict.fromkeys(names, pl.String), orient="row")
 
@@ -130,7 +126,3 @@ def read_parquet(data: bytes, name: str) -> pl.DataFrame:
 
 def _fold(row: list[str], width: int, delimiter: str) -> list[str | None]:
     return [*row[: width - 1], delimiter.join(row[width - 1 :])] if len(row) > width else list(row)
-
-
-def _numbered(rows: Sequence[Sequence[str]]) -> list[str]:
-    return [f"column_{i + 1}" for i in range(max((len(r) for r in rows), default=0))]

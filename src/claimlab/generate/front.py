@@ -1,4 +1,4 @@
-"""The Python twins of `claimlab generate run` and `claimlab generate preview`.
+"""The Python twins of `claimlab generate run`, with and without --preview.
 
 samples = cl.generate("seeds", chain=["real", "altered"], languages=["eng", "por"],
 profile=["mine"], output="out")
@@ -6,13 +6,16 @@ profile=["mine"], output="out")
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Unpack
 
+import polars as pl
+
 from claimlab.core import sync
 from claimlab.core.call import in_storage, repeatable
-from claimlab.core.calls.estimate import Priced, estimate
+from claimlab.core.calls.estimate import Priced, cost_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.languages import require
@@ -24,24 +27,21 @@ from claimlab.core.options import (
     ModelName,
     Option,
     OutputFolder,
-    Place,
     PromptFiles,
     Seed,
     Setting,
     divided,
 )
-from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
-from claimlab.generate.chain import COMPLETE, STYLES, requests_of
-from claimlab.generate.plan import BY, Job, coverage, find_chain, jobs, read_reputation
-from claimlab.generate.run import dataset_of, make_all
-from claimlab.generate.translate import engine_name
+from claimlab.generate.plan import BY, Job, coverage, find_chain, jobs
+from claimlab.generate.run import COMPLETE, STYLES, dataset_of, engine_name, make_all, requests_of
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.layers import Validated
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import read_prompts
+from claimlab.pages.blocks import Block, Quote, Section, Table, Text
 
 SHOWN = 5  # samples of a preview
 
@@ -81,9 +81,8 @@ class Generation(BatchOptions, total=False):
     style: Annotated[
         str, Setting("'form': one call per sample; 'roles': one call per role.", default="form")
     ]
-    by: Annotated[Sequence[str], Option("Column to draw evenly over; may be repeated.", default=BY)]
-    reputation: Annotated[
-        Place | None, Setting("Table of sources: source, class (reputable, flagged).")
+    by: Annotated[
+        Sequence[str], Setting("Column to draw evenly over; may be repeated.", default=BY)
     ]
     profile: Annotated[
         str | Sequence[str] | None,
@@ -111,7 +110,6 @@ class Setup:
         self.style = one_of(STYLES, chosen["style"], "style")
         self.prompts = read_prompts(chosen["prompts"], "generate")
         self.by = each_of(chosen["by"])
-        self.classed = read_reputation(chosen["reputation"])
 
     def _check_models(self) -> None:
         asks = any(chain.prompt for chain in self.chains)
@@ -135,7 +133,6 @@ class Setup:
             "style": self.style,
             "size": self.size,
             "by": list(self.by),
-            "reputation": self.classed,
             "prompts": self.prompts.lineage(*prompts),
         }
 
@@ -157,7 +154,6 @@ class Setup:
             self.size,
             seed=self.seed,
             by=self.by,
-            classed=self.classed,
         )
 
 
@@ -172,7 +168,6 @@ def generate(
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,
-    progress: Progress = silent,
     **generation: Unpack[Generation],
 ) -> Generated:
     """Make labelled samples from the texts of a dataset: an article and a post, each in two
@@ -190,7 +185,6 @@ def generate(
         force=force,
         seed=seed,
         concurrency=concurrency,
-        progress=progress,
         **setup.calls,
     ) as run:
         if run.estimate:
@@ -211,7 +205,6 @@ def preview(
     output: OutputFolder = None,
     seed: Seed = 0,
     limit: Limit = None,
-    progress: Progress = silent,
     **generation: Unpack[Generation],
 ) -> tuple[Generated, JsonObject]:
     """Make five samples and show them, with what the whole run would cost; nothing is written but
@@ -220,7 +213,7 @@ def preview(
     The whole run, with the same arguments, does not pay for them again.
     """
     setup = Setup(chain, seed, **generation)
-    whole = estimate(generate, data, chain, output=output, seed=seed, limit=limit, **generation)
+    whole = cost_of(generate, data, chain, output=output, seed=seed, limit=limit, **generation)
     with Run(
         "generate",
         data,
@@ -228,7 +221,6 @@ def preview(
         limit=limit,
         concurrency=SHOWN,
         estimate=True,
-        progress=progress,
         **setup.calls,
     ) as run:
         return _generated(setup, run, originals=False, only=SHOWN), whole
@@ -274,17 +266,50 @@ def _generated(setup: Setup, run: Run, *, originals: bool, only: int | None = No
 
     results = sync.run(work())
     dataset = dataset_of(run.dataset, planned, results, described, setup.seed, originals)
-    facts = [
-        {
-            "language": (
-                job.configuration.target
-                if job.configuration.source == "eng"
-                else job.configuration.source
-            ),
-            **job.configuration.facts(),
-        }
-        for job in planned
-    ]
-    covered = coverage(facts, [outcome.status == COMPLETE for outcome in results])
+    covered = coverage(planned, [outcome.status == COMPLETE for outcome in results])
     standing = next((p.standing for p in providers.values() if p.standing), None)
     return Generated(**vars(dataset), coverage=covered, standing=standing)
+
+
+# Generated samples for a terminal: a few of them in full, and what the whole covers.
+
+LOGGED = 20  # entries of a change log that a preview shows
+CHARACTERS = 600
+
+
+def coverage_blocks(generated: Generated) -> list[Block]:
+    rows = [[r["dimension"], r["value"], r["planned"], r["complete"]] for r in generated.coverage]
+    return [Table(["Dimension", "Value", "Planned", "Complete"], rows)]
+
+
+def sample_blocks(generated: Generated) -> list[Block]:
+    """Each sample: how it was generated, its texts, its change log; one that stopped says so."""
+    out: list[Block] = []
+    for row in generated.tables["chains"].iter_rows(named=True):
+        texts = generated.records.filter(pl.col("id").str.starts_with(f"{row['sample']}-"))
+        about = (
+            f"{row['chain']}: {row['technique']}, {row['degree']}; {row['direction']};"
+            f" {row['model']}: {row['status']}"
+        )
+        blocks: list[Block] = [Text(about)]
+        if row["stopped"]:
+            blocks.append(
+                Text(f"Stopped at {row['stopped']}: {row['detail'] or row['status']}", "warning")
+            )
+        for record in texts.iter_rows(named=True):
+            meta = json.loads(record["meta"])
+            head = (
+                f"{meta['field']}, {record['language']}, {record['authorship']}, label"
+                f" {record['label_raw']}"
+            )
+            blocks.append(Quote((record["text"] or "")[:CHARACTERS], head))
+        if texts.height:
+            log = json.loads(texts["meta"][0])["synthetic"]["changes"]
+            entries = [
+                f"{c.get('kind') or c['name']}: {c['before'].strip()} → {c['after'].strip()}"
+                for c in log
+                if "after" in c
+            ]
+            blocks.append(Text(f"Change log: {'; '.join(entries[:LOGGED]) or 'nothing'}"))
+        out.append(Section(row["sample"], blocks))
+    return out

@@ -12,9 +12,7 @@ once and dealt in turn, so that each comes up before any comes up twice.
 Seeds are drawn at random and evenly over strata, each used once. Strata are the values of some
 columns (language, source and topic by default). A record without a text, or made by a machine, is
 no seed. What is edited without changing its facts, or altered, starts from text that is labelled
-true: its label then follows from what was done to it. With a table of reputation (source, class)
-the class decides instead, and only sources that it lists are drawn from: reputable ones for real
-text, flagged ones for altered text.
+true: its label then follows from what was done to it.
 """
 
 from __future__ import annotations
@@ -36,15 +34,14 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_json
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.record import SCHEMA
+from claimlab.core.settings import read_raw_toml
 from claimlab.core.stats.streams import share_of, stream
 from claimlab.core.types import JsonObject
-from claimlab.files.read import user_table
 
 Slot = Literal["text", "list", "score", "changes"]
 CHANGES = "changes"
 ENGLISH = "eng"
 BY = ("language", "source", "topic")
-CLASSES = {"reputable": "real", "flagged": "altered"}
 FEWEST_WORDS = 5
 
 
@@ -88,6 +85,7 @@ class Chain(BaseModel):
     together: list[int] = [1]
     techniques: dict[str, str]
     degrees: dict[str, tuple[str, str]]
+    agree: dict[str, list[str]] = {}  # the degrees that a technique can be asked for with
     texts: dict[str, list[str]]
     roles: list[Role] = []
 
@@ -122,11 +120,7 @@ def find_chain(name: str) -> Chain:
     if not name.endswith(".toml"):
         raise UnknownName("chain", name, chain_names())
     try:
-        chain = Chain.model_validate(tomllib.loads(Path(name).read_text(encoding="utf-8")))
-    except OSError:
-        raise DataError(f"There is no chain '{name}'.", "Correct the path.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"'{name}' is not valid TOML: {error}.", "Fix the file.") from None
+        chain = Chain.model_validate(read_raw_toml(Path(name)))
     except ValidationError as error:
         wrong = "; ".join(
             f"{'.'.join(map(str, one['loc']))}: {one['msg'].lower()}" for one in error.errors()[:5]
@@ -169,6 +163,11 @@ class Configuration:
     def direction(self) -> str:
         return f"{self.source} to {self.target}"
 
+    @property
+    def other(self) -> str:
+        """The language that is not English."""
+        return self.target if self.source == ENGLISH else self.source
+
     def facts(self) -> JsonObject:
         """What coverage is counted over."""
         return {
@@ -201,7 +200,8 @@ def space(
     targets = others if source == ENGLISH else [ENGLISH]
     together = [names for size in chain.together for names in combinations(chain.techniques, size)]
     for techniques, degree, target, model in product(together, chain.degrees, targets, models):
-        yield Configuration(chain, techniques, degree, source, target, model)
+        if all(degree in chain.agree.get(name, chain.degrees) for name in techniques):
+            yield Configuration(chain, techniques, degree, source, target, model)
 
 
 def jobs(
@@ -213,7 +213,6 @@ def jobs(
     *,
     seed: int,
     by: Sequence[str],
-    classed: dict[str, str] | None = None,
 ) -> list[Job]:
     """`size` jobs in all, the same number for each chain; a seed is used once, whatever the chain.
     `models` are those that may fill in a chain, by its name."""
@@ -221,7 +220,7 @@ def jobs(
     out: list[Job] = []
     for at, chain in enumerate(chains):
         share = size // len(chains) + (at < size % len(chains))
-        rows = seeds_of(dataset, chain.veracity, languages, classed)
+        rows = seeds_of(dataset, chain.veracity, languages)
         drawn = draw(rows, share + len(used), seed=seed, by=by)
         fresh = [row for row in drawn if row["id"] not in used][:share]
         used |= {row["id"] for row in fresh}
@@ -242,49 +241,38 @@ def jobs(
     return out
 
 
-def coverage(rows: Sequence[JsonObject], done: Sequence[bool]) -> list[JsonObject]:
+def coverage(planned: Sequence[Job], done: Sequence[bool]) -> list[JsonObject]:
     """For each value of each dimension: how many samples were planned, and how many are
     complete.
     """
+    chosen = [job.configuration for job in planned]
+    rows = [{"language": one.other, **one.facts()} for one in chosen]
     out = []
     for dimension in rows[0] if rows else ():
-        planned = Counter(row[dimension] for row in rows)
+        every = Counter(row[dimension] for row in rows)
         complete = Counter(row[dimension] for row, ok in zip(rows, done, strict=True) if ok)
         out += [
             {"dimension": dimension, "value": value, "planned": n, "complete": complete[value]}
-            for value, n in sorted(planned.items())
+            for value, n in sorted(every.items())
         ]
     return out
 
 
-def seeds_of(
-    dataset: Dataset,
-    veracity: str,
-    languages: Sequence[str],
-    classed: dict[str, str] | None = None,
-) -> pl.DataFrame:
+def seeds_of(dataset: Dataset, veracity: str, languages: Sequence[str]) -> pl.DataFrame:
     """The records that can be a seed of text of this veracity."""
     words = pl.col("text").str.count_matches(r"\S+").fill_null(0) >= FEWEST_WORDS
     people = pl.col("authorship").is_null() | (pl.col("authorship") == "HWT")
     spoken = pl.col("language").is_in(list(languages))
-    rows = dataset.records.filter(words & people & spoken & _fits(veracity, classed))
+    label = pl.col("veracity")  # a translation keeps its seed's label, so there must be one
+    fits = label.is_not_null() if veracity == "seed" else label == "true"
+    rows = dataset.records.filter(words & people & spoken & fits)
     if not rows.height:
         raise DataError(
             f"'{dataset.name}' holds no text that can be a seed of {veracity} text.",
-            "Seeds are texts by people in one of `languages`, of five words or more, labelled true"
-            " or from a source that `reputation` classes.",
+            "Seeds are texts by people in one of `languages`, of five words or more, labelled"
+            " true.",
         )
     return rows
-
-
-def _fits(veracity: str, classed: dict[str, str] | None) -> pl.Expr:
-    if veracity == "seed":  # a translation keeps its seed's label, so there must be one
-        return pl.col("veracity").is_not_null()
-    if classed is None:
-        return pl.col("veracity") == "true"
-    wanted = [source for source, name in classed.items() if CLASSES[name] == veracity]
-    listed = pl.col("source").is_in(wanted)
-    return listed & pl.col("veracity").ne_missing("false") if veracity == "real" else listed
 
 
 def draw(rows: pl.DataFrame, size: int, *, seed: int, by: Sequence[str] = BY) -> list[JsonObject]:
@@ -305,21 +293,3 @@ def draw(rows: pl.DataFrame, size: int, *, seed: int, by: Sequence[str] = BY) ->
     ]
     by_id = {row["id"]: row for row in rows.iter_rows(named=True)}
     return [by_id[record] for _, _, record in sorted(ranked)[:size]]
-
-
-def read_reputation(file: str | Path | None) -> dict[str, str] | None:
-    """Source and class, as the user's table says; only the two classes are known."""
-    if file is None:
-        return None
-    table = user_table(Path(file), "source", "class")
-    if not {"source", "class"} <= set(table.columns):
-        raise DataError(f"'{file}' does not have the columns source and class.", "Name them so.")
-    classed = {
-        str(source): str(name).strip().lower()
-        for source, name in table.select("source", "class").iter_rows()
-    }
-    if unknown := sorted(set(classed.values()) - set(CLASSES)):
-        raise DataError(
-            f"'{unknown[0]}' is not a valid class of a source.", f"Use: {', '.join(CLASSES)}."
-        )
-    return classed

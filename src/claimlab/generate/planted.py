@@ -213,9 +213,7 @@ def _dataset(
             "changes": ["invented"],
         }
         row["meta"] = meta_json({"synthetic": synthetic})
-    frame = pl.DataFrame(rows).with_columns(
-        pl.lit("MGT").alias("authorship"), pl.col("label_raw").alias("veracity")
-    )
+    frame = pl.DataFrame(rows).with_columns(authorship=pl.lit("MGT"), veracity=pl.col("label_raw"))
     step = Lineage(step="generate", parameters={"dataset": name, "size": len(rows)}, seed=seed)
     return Dataset.build(
         name,

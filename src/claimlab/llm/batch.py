@@ -90,7 +90,7 @@ class Batch:
 
 def batches_in(cache: Path) -> list[Batch]:
     files = sorted((cache / FOLDER).glob("*.json"))
-    return [Batch(**json.loads(file.read_text(encoding="utf-8"))) for file in files]
+    return [Batch(**json.loads(file.read_bytes())) for file in files]
 
 
 class Batched(Layer):

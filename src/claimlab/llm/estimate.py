@@ -12,9 +12,8 @@ from pydantic import BaseModel
 
 from claimlab.core.calls.recording import Question, Recording
 from claimlab.llm.layers import question
-from claimlab.llm.messages import Request, Usage
+from claimlab.llm.messages import Request, Usage, in_words
 from claimlab.llm.profiles import Price, Profile
-from claimlab.llm.schema import in_words
 
 Counter = Callable[[str], int]
 FEWEST = 20  # recorded replies that tell how long the next ones will be

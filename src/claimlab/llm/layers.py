@@ -22,10 +22,20 @@ from claimlab.core.calls.pace import Gate, Passing, Retries, patiently
 from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import EndpointRefused, UsageError
 from claimlab.core.types import JsonObject
-from claimlab.llm.messages import CUT, Answer, Request, T, Unread, Usage
+from claimlab.llm.messages import (
+    CUT,
+    Answer,
+    Request,
+    T,
+    Unfit,
+    Unread,
+    Usage,
+    in_words,
+    read,
+    wire_schema,
+)
 from claimlab.llm.profiles import Profile
 from claimlab.llm.provider import Provider
-from claimlab.llm.schema import Unfit, in_words, read, wire_schema
 
 _PER_MESSAGE = 16  # tokens that a chat template adds around a message, with room to spare
 _HOPELESS = 5  # unusable replies of one kind in a row, over all questions

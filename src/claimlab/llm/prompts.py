@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
+from claimlab.core.settings import read_raw_toml
 from claimlab.core.types import JsonObject
 
 _BRACES = re.compile(r"\{(\w+)\}")
@@ -167,16 +168,7 @@ def _variant(prompt: Prompt, source: str | Path) -> Prompt:
         parts, version, file = known.parts, known.version, known.name
     else:
         path = Path(source)
-        try:
-            raw = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            why = error.strerror or "it cannot be read"
-            raise UnreadableFile(
-                f"The prompt '{source}' cannot be read: {why}.", "Check the path."
-            ) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            todo = "Start from the packaged one; see: claimlab llm prompts"
-            raise UnreadableFile(f"'{path.name}' is not a TOML file: {error}.", todo) from None
+        raw = read_raw_toml(path)
         parts, version, file = (
             raw.get("parts", raw),
             int(raw.get("version", prompt.version)),

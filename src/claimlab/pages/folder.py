@@ -19,10 +19,10 @@ import polars as pl
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.digest import write_parquet
 from claimlab.core.guard import refuse_taken, seal_folder
-from claimlab.pages.blocks import Figure, Report, walk
+from claimlab.pages.blocks import Figure, Report, Table, walk
 from claimlab.pages.charts import svg_to_png
 from claimlab.pages.html import to_html_within
-from claimlab.pages.latex import to_latex
+from claimlab.pages.latex import to_latex, to_latex_tables
 from claimlab.pages.markdown import to_markdown
 
 PAGE, MARKDOWN, PLOTS = "index.html", "report.md", "plots"
@@ -41,7 +41,9 @@ class Contents:
     more_pages: Mapping[str, Iterable[Report]] = field(
         default_factory=dict
     )  # further pages, by file name
-    papers: Mapping[str, Report] = field(default_factory=dict)  # LaTeX, by file name
+    papers: Mapping[str, Report] = field(default_factory=dict)  # LaTeX documents, by file name
+    # LaTeX tables alone, for a paper of one's own, by file name
+    paper_tables: Mapping[str, Sequence[Table]] = field(default_factory=dict)
     files: Mapping[str, str | pl.DataFrame] = field(
         default_factory=dict
     )  # text, or a table to write as Parquet
@@ -71,6 +73,8 @@ def fill(contents: Contents, folder: Path) -> None:
     _write(folder / MARKDOWN, to_markdown(fullest, plots=PLOTS))
     for name, paper in contents.papers.items():
         _write(folder / name, to_latex(paper))
+    for name, tables in contents.paper_tables.items():
+        _write(folder / name, to_latex_tables(tables))
     for name, content in contents.files.items():
         if isinstance(content, pl.DataFrame):
             write_parquet(content, folder / name)

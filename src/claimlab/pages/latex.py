@@ -1,5 +1,5 @@
-"""The LaTeX view: a document that compiles (booktabs, longtable, graphicx) and tables to lift into
-a paper.
+"""The LaTeX view: a document that compiles (booktabs, longtable, graphicx), and single tables for
+`\\input` in a paper (booktabs alone).
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from claimlab.core import packaged
 from claimlab.pages.blocks import (
     Block,
     Cell,
@@ -31,38 +32,7 @@ _PREAMBLE = r"""\documentclass[10pt]{article}
 \setlength{\tabcolsep}{4pt}
 \begin{document}
 """
-_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "`": r"\textasciigrave{}",
-    "-": r"-{}",  # no ligatures: -- stays --
-    "–": r"--",
-    "—": r"---",
-    "…": r"\ldots{}",
-    "’": "'",
-    "‘": r"`",
-    "“": r"``",
-    "”": r"''",
-    "·": r"\textperiodcentered{}",
-    "×": r"$\times$",
-    "✗": r"$\times$",
-    "✓": r"$\surd$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "→": r"$\rightarrow$",
-}
+_ESCAPES: dict[str, str] = packaged.toml("claimlab.pages", "latex.toml")["escapes"]
 _SECTIONS = ("section", "subsection", "subsubsection", "paragraph")
 _LONG = 38  # characters: from here a column is given a width and wraps
 
@@ -75,6 +45,31 @@ def to_latex(report: Report, *, plots: str = "plots") -> str:
         *(part for block in report.blocks for part in _parts(block, 0, plots)),
     ]
     return _PREAMBLE + "\n\n".join(part for part in parts if part) + "\n\\end{document}\n"
+
+
+def to_latex_tables(tables: Sequence[Table]) -> str:
+    """Tables for `\\input`: each with its caption, and below it the note that explains its marks:
+    the sentences of the caption after the first."""
+    parts = ["% \\usepackage{booktabs}"]
+    for table in tables:
+        spec, heads, rows = _body(table)
+        title, _, note = table.caption.partition(". ")
+        lines = [
+            "\\begin{table}[t]",
+            "\\centering\\footnotesize",
+            f"\\caption{{{escape(title.rstrip('.'))}.}}" if title else "",
+            f"\\begin{{tabular}}{{{spec}}}",
+            "\\toprule",
+            heads,
+            "\\midrule",
+            *rows,
+            "\\bottomrule",
+            "\\end{tabular}",
+            f"\\par\\smallskip\\parbox{{\\linewidth}}{{{escape(note)}}}" if note else "",
+            "\\end{table}",
+        ]
+        parts.append("\n".join(line for line in lines if line))
+    return "\n\n".join(parts) + "\n"
 
 
 def escape(text: str) -> str:
@@ -126,7 +121,8 @@ def _code(text: str) -> str:
     return f"\\texttt{{{escape(text)}}}"
 
 
-def _table(table: Table) -> str:
+def _body(table: Table) -> tuple[str, str, list[str]]:
+    """The column types, the line of heads and the rows of a table."""
     rows = [[cell(value) for value in row] for row in table.rows]
     columns = range(len(table.columns))
     spec = "".join(_column([row[i] for row in rows]) for i in columns)
@@ -134,15 +130,21 @@ def _table(table: Table) -> str:
         f"\\rotatebox{{90}}{{{escape(n)}}}" if table.upright and i else escape(n)
         for i, n in enumerate(table.columns)
     ]
+    body = [" & ".join(_cell(c) for c in row) + " \\\\" for row in rows]
+    return spec, " & ".join(heads) + " \\\\", body
+
+
+def _table(table: Table) -> str:
+    spec, heads, rows = _body(table)
     lines = [
         f"\\begin{{longtable}}{{{spec}}}",
         "\\toprule",
-        " & ".join(heads) + " \\\\",
+        heads,
         "\\midrule",
         "\\endhead",
         "\\bottomrule",
         "\\endfoot",
-        *(" & ".join(_cell(c) for c in row) + " \\\\" for row in rows),
+        *rows,
         "\\end{longtable}",
     ]
     caption = f"\n\n{{\\small {escape(table.caption)}}}" if table.caption else ""

@@ -13,20 +13,25 @@ from typing import Annotated
 
 import polars as pl
 
+from claimlab.core.atomic import atomic_text
 from claimlab.core.call import in_storage
 from claimlab.core.dataset import Dataset, Lineage, belonging, read_manifest
 from claimlab.core.dataset import accept_edits as accept
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
-from claimlab.core.guard import DATASET, foreign_files, kind_of
-from claimlab.core.options import Argument, Option
+from claimlab.core.guard import DATASET, foreign_files, kind_of, refuse_file
+from claimlab.core.options import Argument, Option, Place
 from claimlab.core.record import VERACITIES
 from claimlab.core.remote import send
 from claimlab.core.run import Source
+from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown, date_range, facts, value_counts
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Items, Section, Table, Text
+from claimlab.pages.blocks import Block, Items, Report, Section, Table, Text
+from claimlab.pages.dossier import TITLE
+from claimlab.pages.dossier import dossier as dossier_of
+from claimlab.pages.html import to_html
 
 FIELDS = ("id", "veracity", "language", "split", "text")
 RUN = "run"  # a dataset with predictions
@@ -58,10 +63,14 @@ class Folder(Shown):
     sides: Mapping[str, pl.DataFrame] = field(
         default_factory=dict
     )  # what side tables say of whole records
+    answer: pl.DataFrame | None = None  # the first rows of a query
+    dossier: Report | None = None  # of the one record
 
     @property
     def table(self) -> pl.DataFrame:
-        """The first records of a dataset, or the files of another folder."""
+        """The first records of a dataset, the rows of a query, or the files of another folder."""
+        if self.answer is not None:
+            return self.answer
         return pl.DataFrame({"file": self.files}) if self.dataset is None else self.records
 
     def headline(self) -> str:
@@ -78,6 +87,8 @@ class Folder(Shown):
         }
         if self.dataset is None:
             return {**shown, "files": list(self.files), "foreign": list(self.foreign)}
+        if self.answer is not None:
+            return {**shown, "rows": self.answer.to_dicts()}
         manifest = self.dataset.manifest()
         about = manifest.model_dump(
             include={"card", "licence", "synthetic", "counts", "files", "lineage", "notes"}
@@ -106,8 +117,7 @@ def show(
     *,
     limit: Annotated[int, Option("Show the first N records.", least=0)] = 5,
     where: Annotated[
-        str | Sequence[str],
-        Option("Only records like veracity=false or text~word. Repeatable."),
+        str | Sequence[str], Option("Only records like veracity=false or text~word. Repeatable.")
     ] = (),
     id: Annotated[
         str | Sequence[str],
@@ -115,13 +125,19 @@ def show(
     ] = (),
     column: Annotated[str | None, Option("Count the values of one column.")] = None,
     wrong: Annotated[bool, Option("Of a run: only the records that it got wrong.")] = False,
+    sql: Annotated[
+        str | None,
+        Option("The first rows of a query, as: select ... from records; side tables are tables."),
+    ] = None,
+    dossier: Annotated[
+        Place | None,
+        Option("Write a page to print: all that is known of one record.", metavar="FILE.html"),
+    ] = None,
     verify: Annotated[
-        bool,
-        Option("Compare every file with its stored sha256; exit with 1 if one differs."),
+        bool, Option("Compare every file with its stored sha256; exit with 1 if one differs.")
     ] = False,
     accept_edits: Annotated[
-        str | None,
-        Option("Keep edited tables, and record why in the lineage.", metavar="WHY"),
+        str | None, Option("Keep edited tables, and record why in the lineage.", metavar="WHY")
     ] = None,
 ) -> Folder:
     """Show what a folder holds: counts, labels, splits, side tables, lineage, notes and the first
@@ -129,55 +145,98 @@ def show(
 
     A file that `verify` finds changed raises `FileChanged` with the names of those that differ.
     """
+    stored = verify or accept_edits is not None
     if not isinstance(data, str | Path):
-        if verify or accept_edits is not None:
+        if stored:
             raise UsageError("A dataset in memory has no files to compare.", "Pass its folder.")
-        return _looked(_dataset(Dataset.of(data), limit), limit, where, id, column, wrong)
-    folder = Path(data)
+        dataset = Dataset.of(data)
+    else:
+        folder = Path(data)
+        kind = _kind(folder)
+        if kind != DATASET:
+            if stored:
+                raise UsageError(
+                    f"'{folder}' is a claimlab {kind}; only datasets keep hashes.",
+                    "Pass a dataset folder.",
+                )
+            foreign = tuple(foreign_files(folder))
+            return Folder(folder.name, kind, folder, files=_files(folder), foreign=foreign)
+        if accept_edits is not None:
+            _accept(folder, accept_edits)
+        if verify:
+            _verify(folder)
+        dataset = Dataset.open(folder)
+    looked = _looked(dataset, limit, each_of(where), each_of(id), column, wrong, sql)
+    return looked if dossier is None else _dossier(looked, Path(dossier))
+
+
+def _kind(folder: Path) -> str:
     kind = kind_of(folder) if folder.is_dir() else None
     if kind is None:
         read_manifest(folder)  # says what is wrong with it
         raise SchemaError(
             f"'{folder}' was not written by claimlab.", "Pass a folder that claimlab wrote."
         )
-    if kind != DATASET:
-        if verify or accept_edits is not None:
-            raise UsageError(
-                f"'{folder}' is a claimlab {kind}; only datasets keep hashes.",
-                "Pass a dataset folder.",
-            )
-        return Folder(
-            folder.name, kind, folder, files=_files(folder), foreign=tuple(foreign_files(folder))
-        )
-    if accept_edits is not None:
-        _accept(folder, accept_edits)
-    if verify:
-        _verify(folder)
-    return _looked(_dataset(Dataset.open(folder), limit), limit, where, id, column, wrong)
+    return kind
+
+
+def _dossier(folder: Folder, file: Path) -> Folder:
+    """The folder with the dossier of its one record, which is written to `file` as well."""
+    if not folder.whole or folder.records.height != 1:
+        raise UsageError("A dossier is about one record.", "Name it: `id`.")
+    report = dossier_of(folder.records.row(0, named=True), folder.sides)
+    refuse_file(file, force=True, kind="dossier", sign=f"<title>{TITLE}")
+    atomic_text(file, to_html(report))
+    return replace(folder, dossier=report)
 
 
 def _looked(
-    folder: Folder,
+    dataset: Dataset,
     limit: int,
-    where: str | Sequence[str],
-    id: str | Sequence[str],
+    where: Sequence[str],
+    ids: Sequence[str],
     column: str | None,
     wrong: bool,
+    sql: str | None,
 ) -> Folder:
-    """The folder with only the records that were asked for."""
-    conditions, ids = ([words] if isinstance(words, str) else list(words) for words in (where, id))
-    if folder.dataset is None or not (conditions or ids or column or wrong):
+    """The dataset with only the records that were asked for."""
+    kind = RUN if "predictions" in dataset.tables else DATASET
+    foreign = () if dataset.path is None else tuple(foreign_files(dataset.path))
+    first, files = dataset.records.head(limit), tuple(dataset.files)
+    folder = Folder(dataset.name, kind, dataset.path, dataset, first, files, foreign)
+    some = bool(where or ids or column or wrong)
+    if sql is not None:
+        if some:
+            raise UsageError("A query chooses its rows itself.", "Pass `sql` alone.")
+        return replace(folder, answer=_queried(dataset, sql, max(limit, ROWS)))
+    if not some:
         return folder
-    records = select(folder.dataset, conditions, ids, wrong)
-    matching = replace(folder, records=records.head(limit), matches=records.height, column=column)
+    records = select(dataset, where, ids, wrong)
+    folder = replace(folder, records=records.head(limit), matches=records.height, column=column)
     if column is not None:
         if column not in records.columns:
             raise UnknownName("column", column, records.columns)
-        matching = replace(matching, values=value_counts(records[column]))
+        folder = replace(folder, values=value_counts(records[column]))
     if ids:
-        sides = _sides(folder.dataset, records["id"])
-        matching = replace(matching, records=records, whole=True, sides=sides)
-    return matching
+        sides = _sides(dataset, records["id"])
+        folder = replace(folder, records=records, whole=True, sides=sides)
+    return folder
+
+
+def _queried(dataset: Dataset, sql: str, rows: int) -> pl.DataFrame:
+    """The first rows of a query over the tables; Polars alone would read files, too."""
+    if not _QUERY.match(sql) or _FILE.search(sql):
+        raise UsageError(
+            "A query only reads the tables of its folder.", "Write: select ... from records"
+        )
+    tables = {"records": dataset.records, **dataset.tables}
+    try:
+        with pl.SQLContext(tables, register_globals=False) as context:
+            return context.execute(sql, eager=False).head(rows).collect()
+    except pl.exceptions.PolarsError as error:
+        problem = str(error).partition("\n")[0].rstrip(".")
+        todo = f"The tables are: {', '.join(tables)}."
+        raise UsageError(f"The query cannot be answered: {problem}.", todo) from None
 
 
 def _sides(dataset: Dataset, ids: pl.Series) -> dict[str, pl.DataFrame]:
@@ -188,20 +247,6 @@ def _sides(dataset: Dataset, ids: pl.Series) -> dict[str, pl.DataFrame]:
         if "record_id" in table.columns
     }
     return {name: table for name, table in belonging(keyed, ids).items() if table.height}
-
-
-def _dataset(dataset: Dataset, limit: int) -> Folder:
-    kind = RUN if "predictions" in dataset.tables else DATASET
-    known = () if dataset.path is None else tuple(foreign_files(dataset.path))
-    return Folder(
-        dataset.name,
-        kind,
-        dataset.path,
-        dataset,
-        dataset.records.head(limit),
-        tuple(dataset.files),
-        known,
-    )
 
 
 def _accept(folder: Path, why: str) -> None:
@@ -229,6 +274,10 @@ def blocks(folder: Folder) -> list[Block]:
     """The folder as sections to read."""
     if folder.dataset is None:
         return [Section(folder.headline(), [Items(folder.files[:40]), *_foreign(folder)])]
+    if folder.dossier is not None:
+        return [Section(folder.dossier.title, folder.dossier.blocks)]
+    if folder.answer is not None:
+        return [_side("query", folder.answer, folder.answer.height)]
     if folder.matches is not None:
         return _matches(folder, folder.matches)
     dataset = folder.dataset
@@ -260,30 +309,28 @@ def _matches(folder: Folder, matches: int) -> list[Block]:
                 f"{folder.column} of {several(matches, 'record')} of '{folder.name}'", [rows, *more]
             )
         ]
+    title = f"{matches:,} of the records of '{folder.name}'"
     if folder.whole:
         fields = [
-            (str(k), str(v))
+            (name, str(value))
             for row in folder.records.to_dicts()
-            for k, v in row.items()
-            if v is not None
+            for name, value in row.items()
+            if value is not None
         ]
-        record = Section(
-            f"{matches:,} of the records of '{folder.name}'", [Table(("field", "value"), fields)]
-        )
+        record = Section(title, [Table(("field", "value"), fields)])
         return [record, *(_side(name, table) for name, table in folder.sides.items())]
     columns = [c for c in (*FIELDS[:2], "predicted", *FIELDS[2:]) if c in folder.records.columns]
-    table = Table(tuple(columns), folder.records.select(columns).rows())
-    return [Section(f"{matches:,} of the records of '{folder.name}'", [table])]
+    return [Section(title, [Table(columns, folder.records.select(columns).rows())])]
 
 
-def _side(name: str, table: pl.DataFrame) -> Section:
+def _side(name: str, table: pl.DataFrame, most: int = ROWS) -> Section:
     """The rows of a side table, without the columns that are empty in all of them."""
     columns = [c for c in table.columns if table[c].count()]
     rows = [
         tuple("" if v is None else str(v) for v in row)
-        for row in table.select(columns).head(ROWS).rows()
+        for row in table.select(columns).head(most).rows()
     ]
-    more = [Text(f"and {table.height - ROWS:,} more", "note")] if table.height > ROWS else []
+    more = [Text(f"and {table.height - most:,} more", "note")] if table.height > most else []
     return Section(f"{name}: {several(table.height, 'row')}", [Table(tuple(columns), rows), *more])
 
 
@@ -314,6 +361,8 @@ def _short(step: Lineage) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
+_QUERY = re.compile(r"\s*+(?:select|with)\b", re.IGNORECASE)
+_FILE = re.compile(r"read_|scan_", re.IGNORECASE)
 _CONDITION = re.compile(r"([\w.]+)\s*+(!=|>=|<=|=|>|<|~)\s*+(.*)")
 _FORM = (
     "Write COLUMN=VALUE, or with !=, ~ (contains), >, <, >= or <=; 'null' is a missing value;"

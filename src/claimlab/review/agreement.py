@@ -6,7 +6,7 @@ Models are compared with annotators in pairs; they are not part of the figures o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -28,8 +28,8 @@ from claimlab.core.stats.agreement import (
     percent_of,
 )
 from claimlab.core.types import JsonObject
+from claimlab.review.status import Ballot, Votes, code
 from claimlab.review.task import Task
-from claimlab.review.votes import Ballot, Votes, code
 
 BEFORE, AFTER = "before", "after"
 ALL = "all annotators"
@@ -85,73 +85,64 @@ class Agreement(Shown):
 
 
 def agreement(task: Task, votes: Mapping[str, Votes], seed: int = 0) -> Agreement:
-    level: Level = "ordinal" if task.ordered else "nominal"
     discussed = any(v.second for v in votes.values())
-    rows = []
+    rows: list[JsonObject] = []
     for when in (BEFORE, AFTER) if discussed else (BEFORE,):
         answers = {i: v.people(after=when == AFTER) for i, v in votes.items()}
-        rows.append(_together(task, list(answers.values()), when, level, seed))
-        all_answers = (
-            answers if when == AFTER else {i: [*answers[i], *votes[i].models()] for i in votes}
-        )
-        rows += _pairs(task, all_answers, when, level, seed)
-    return Agreement(task.name, level, pl.DataFrame(rows, schema=SCHEMA), _bounds(task, votes))
+        coded = ([code(task, b.value) for b in unit] for unit in answers.values())
+        together = {"between": ALL, "model": False, **_figures(task, coded, seed)}
+        if when == BEFORE:
+            answers = {i: [*unit, *votes[i].models()] for i, unit in answers.items()}
+        rows += [{**row, "votes": when} for row in (together, *_pairs(task, answers, seed))]
+    table = pl.DataFrame(rows, schema=SCHEMA)
+    return Agreement(task.name, level_of(task), table, _bounds(task, votes))
 
 
-def _together(
-    task: Task, units: Sequence[Sequence[Ballot]], when: str, level: Level, seed: int
-) -> JsonObject:
-    ratings = patterns(_numbers(task, [[b.value for b in unit] for unit in units]))
-    figures = [
-        figure(ratings, f, seed=seed)
-        for f in (percent_of, fleiss_of, partial(alpha_of, level=level))
-    ]
-    return _row(ALL, False, when, len(ratings.of), figures)
-
-
-def _pairs(
-    task: Task, units: Mapping[str, Sequence[Ballot]], when: str, level: Level, seed: int
-) -> list[JsonObject]:
+def _pairs(task: Task, units: Mapping[str, Sequence[Ballot]], seed: int) -> list[JsonObject]:
     by: dict[tuple[str, bool], JsonObject] = {}
     for i, unit in units.items():
         for ballot in unit:
             by.setdefault((ballot.name, ballot.model), {})[i] = code(task, ballot.value)
     rows = []
-    for (one, machine), (other, too) in combinations(sorted(by), 2):
-        both = [i for i in by[one, machine] if i in by[other, too]]
+    for pair in combinations(sorted(by), 2):
+        mine, theirs = (by[who] for who in pair)
+        both = [(mine[i], theirs[i]) for i in mine if i in theirs]
         if not both:
             continue
-        mine, theirs = ([by[who][i] for i in both] for who in ((one, machine), (other, too)))
-        ratings = patterns(_numbers(task, [list(pair) for pair in zip(mine, theirs, strict=True)]))
-        cohen = kappa_figure(mine, theirs, seed=seed)
-        figures = [
-            figure(ratings, percent_of, seed=seed),
-            cohen,
-            figure(ratings, partial(alpha_of, level=level), seed=seed),
-        ]
-        marked = [f"{name} (model)" if m else name for name, m in ((one, machine), (other, too))]
-        rows.append(_row(" and ".join(marked), machine or too, when, len(both), figures))
+        cohen = kappa_figure(*zip(*both, strict=True), seed=seed)
+        names = [f"{name} (model)" if model else name for name, model in pair]
+        models = any(model for _, model in pair)
+        row = {"between": " and ".join(names), "model": models, "items": len(both)}
+        rows.append(row | _figures(task, both, seed, cohen))
     return rows
 
 
-def _row(between: str, model: bool, when: str, items: int, figures: Sequence[Figure]) -> JsonObject:
-    row: JsonObject = {"between": between, "model": model, "votes": when, "items": items}
-    for name, one in zip(FIGURES, figures, strict=True):
+def _figures(
+    task: Task, units: Iterable[Sequence[Any]], seed: int, kappa: Figure | None = None
+) -> JsonObject:
+    """Of answers that are coded; `kappa` is Fleiss' unless it is given."""
+    ratings = patterns(_numbers(task, list(units)))
+    alpha = partial(alpha_of, level=level_of(task))
+    percent, fleiss, krippendorff = (
+        figure(ratings, measure, seed=seed) for measure in (percent_of, fleiss_of, alpha)
+    )
+    row: JsonObject = {"items": len(ratings.of)} if kappa is None else {}
+    for name, one in zip(FIGURES, (percent, kappa or fleiss, krippendorff), strict=True):
         low, high = one.interval or (None, None)
         row |= {name: one.value, f"{name}_low": low, f"{name}_high": high}
     return row
 
 
+def level_of(task: Task) -> Level:
+    return "ordinal" if task.ordered else "nominal"
+
+
 def _numbers(task: Task, units: Sequence[Sequence[Any]]) -> list[list[float]]:
     """Answers as numbers: ratings as they are, all others by any fixed order."""
-    coded = [[code(task, value) for value in unit] for unit in units]
     if task.ordered:
-        return [[float(value) for value in unit] for unit in coded]
-    number = {
-        value: float(n)
-        for n, value in enumerate(sorted({value for unit in coded for value in unit}))
-    }
-    return [[number[value] for value in unit] for unit in coded]
+        return [list(map(float, unit)) for unit in units]
+    places = sorted({value for unit in units for value in unit})
+    return [[float(places.index(value)) for value in unit] for unit in units]
 
 
 def _bounds(task: Task, votes: Mapping[str, Votes]) -> dict[str, float] | None:

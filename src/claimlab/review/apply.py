@@ -5,8 +5,9 @@ taken back, and every vote is an annotation. The lineage says under which guidel
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +16,7 @@ import polars as pl
 
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
-from claimlab.core.digest import digest_json, digest_table
+from claimlab.core.digest import digest_table
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.options import OUTPUT, Force, Option, Place
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table, validate
@@ -24,9 +25,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.review.batches import ACCEPTED, DISCARDED
 from claimlab.review.review import AnyReview, Review
-from claimlab.review.status import written
-from claimlab.review.store import StoredRow
-from claimlab.review.votes import Ballot, Outcome, Votes
+from claimlab.review.status import Outcomes, written
 
 STEP = "review"
 RESOLUTION = "resolution"  # the annotator's name under which a final decision speaks for all
@@ -36,8 +35,6 @@ DECISIONS: dict[str, pl.DataType] = {
     "at": pl.Datetime("us"),
     "guideline": pl.String(),
 }
-LABELS = {"id": pl.String, "decided": pl.String}
-CHANGES = ("id", "step", "column", "before", "after", "reason")
 
 
 @dataclass
@@ -68,19 +65,17 @@ def review_apply(
     opened = Review.of(review)
     source = data if data is not None else find_source(opened)
     with Run(STEP, source, output, reads=[opened.folder], force=force) as run:
-        _refuse_other(run.dataset, opened)
-        _refuse_empty(opened)
+        if run.dataset.fingerprint() != opened.project.origin.fingerprint:
+            name = run.dataset.name
+            problem = f"'{name}' is not the dataset, as it was, that this review was made of."
+            raise DataError(problem, "Pass that one; decisions on other records cannot be applied.")
+        if not any(votes.every() for votes, _ in opened.outcomes().values()):
+            name = opened.task.name
+            problem = f"Nothing is decided in the review '{name}': there is nothing to apply."
+            raise DataError(problem, "Let annotators answer first, or import their answers.")
         applied = _apply(run.dataset, opened)
         run.finish(applied)
     return applied
-
-
-def _refuse_empty(review: Review) -> None:
-    if not any(votes.every() for votes, _ in review.outcomes().values()):
-        problem = (
-            f"Nothing is decided in the review '{review.task.name}': there is nothing to apply."
-        )
-        raise DataError(problem, "Let annotators answer first, or import their answers.")
 
 
 def find_source(review: Review) -> Path:
@@ -89,35 +84,28 @@ def find_source(review: Review) -> Path:
     around = review.folder.resolve().parent
     for place in [around, *sorted(around.glob("*")), *sorted(around.glob("*/*"))]:
         if (place / MANIFEST).is_file():
-            try:
-                manifest = read_manifest(place)
-            except ClaimlabError:
-                continue
-            named = {
-                n: d for n, d in manifest.files.items() if n.endswith(".parquet") and "/" not in n
-            }
-            if digest_json([manifest.name, named]) == origin.fingerprint:
-                return place
+            with contextlib.suppress(ClaimlabError):
+                if read_manifest(place).fingerprint() == origin.fingerprint:
+                    return place
     raise DataError(
         f"The dataset '{origin.dataset}' of this review is not beside it.", "Pass `data`."
     )
 
 
-def _refuse_other(dataset: Dataset, review: Review) -> None:
-    if dataset.fingerprint() != review.project.origin.fingerprint:
-        problem = f"'{dataset.name}' is not the dataset, as it was, that this review was made of."
-        raise DataError(problem, "Pass that one; decisions on other records cannot be applied.")
-
-
 def _apply(dataset: Dataset, review: Review) -> Dataset:
-    outcomes, about = review.outcomes(), review.about()
-    effects = _effects(review, outcomes, about)
+    outcomes = review.outcomes()
+    effects = _effects(review, outcomes)
     records, tables, counts = _changed(dataset, review, effects)
     ballots = [b for votes, _ in outcomes.values() for b in votes.every()]
-    decisions = _decisions(review, ballots, about)
-    votes = pl.DataFrame(_answers(review, outcomes, about), schema=SIDE_TABLES["annotations"])
+    same = {"task": review.task.name, "guideline": review.task.guideline_hash()}
+    rows = [
+        {**vars(b), **same, "id": b.record_id, "who": b.name, "value": written(b.value)}
+        for b in ballots
+    ]
+    decisions = pl.DataFrame(rows, schema=DECISIONS)
+    votes = pl.DataFrame(_answers(review, outcomes), schema=SIDE_TABLES["annotations"])
     answers = votes.join(
-        records.select(pl.col("id").alias("record_id")),
+        records.select(record_id=pl.col("id")),
         on="record_id",
         how="semi",
         maintain_order="left",
@@ -162,10 +150,8 @@ def _apply(dataset: Dataset, review: Review) -> Dataset:
     return out
 
 
-def _effects(
-    review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, StoredRow]
-) -> Effects:
-    effects = Effects()
+def _effects(review: Review, outcomes: Outcomes) -> Effects:
+    effects, about = Effects(), review.about()
     for name, (_, outcome) in outcomes.items():
         choice = review.task.choice(outcome.value)
         if choice is None:
@@ -203,71 +189,60 @@ def _changed(
     """The records and tables afterwards. A doubtful record that is kept comes back; one that is
     removed is dropped.
     """
-    doubtful = dataset.tables.get("doubtful")
-    outside = doubtful if doubtful is not None else dataset.records.clear()
-    outside = outside.join(
-        dataset.records.select("id"), on="id", how="anti", maintain_order="left"
-    ).unique("id", keep="last", maintain_order=True)
-    back = outside.filter(pl.col("id").is_in(list(effects.keeps))).select(dataset.records.columns)
-    reviewed = pl.concat([dataset.records, outside.select(dataset.records.columns)])
-    answers = pl.DataFrame(
-        {"id": list(effects.labels), "decided": list(effects.labels.values())}, schema=LABELS
-    )
-    everything = pl.concat([dataset.records, back]).join(
-        answers, on="id", how="left", maintain_order="left"
-    )
+    before, doubtful = dataset.records, dataset.tables.get("doubtful")
+    outside = before.clear() if doubtful is None else doubtful.select(before.columns)
+    outside = outside.join(before, on="id", how="anti", maintain_order="left")
+    outside = outside.unique("id", keep="last", maintain_order=True)
+    reviewed, back = pl.concat([before, outside]), outside.filter(_among(effects.keeps))
+    label = pl.col("id").replace_strict(effects.labels, default=None, return_dtype=pl.String)
+    everything = pl.concat([before, back]).with_columns(decided=label)
     labels = pl.col("decided")
     relabelled = everything.filter(labels.is_not_null() & labels.ne_missing(pl.col("veracity")))
-    changes = relabelled.select(
-        "id",
-        pl.lit(STEP).alias("step"),
-        pl.lit("veracity").alias("column"),
-        pl.col("veracity").alias("before"),
-        labels.alias("after"),
-        pl.lit(f"{review.task.name}: decided by review").alias("reason"),
-    )
-    dropped, unsure = (
-        pl.col("id").is_in(list(reasons)) for reasons in (effects.drops, effects.doubts)
-    )
+    left = {"dropped": effects.drops, "doubtful": effects.doubts}
     relabel = pl.coalesce(labels, "veracity").alias("veracity")
-    records = everything.with_columns(relabel).drop("decided").filter(~dropped & ~unsure)
+    records = everything.with_columns(relabel).drop("decided")
+    records = records.filter(~_among([*effects.drops, *effects.doubts]))
     validate(records)
     tables = belonging(dataset.tables, records["id"])
     if doubtful is not None:
-        tables["doubtful"] = doubtful.filter(~pl.col("id").is_in([*effects.keeps, *effects.drops]))
-    for name, why in (("dropped", effects.drops), ("doubtful", effects.doubts)):
-        left = reviewed.filter(pl.col("id").is_in(list(why)))
-        if left.height:
-            reason = pl.col("id").replace_strict(why, return_dtype=pl.String).alias("reason")
-            tables[name] = _under(
-                tables.get(name),
-                to_side_table(name, left.with_columns(pl.lit(STEP).alias("step"), reason)),
-            )
-    if changes.height:
-        tables["changes"] = _under(tables.get("changes"), changes.select(*CHANGES))
-    counts = {
-        "relabelled": relabelled.height,
-        "dropped": int(reviewed.filter(dropped).height),
-        "returned": back.height,
-        "doubtful": int(reviewed.filter(unsure).height),
-    }
+        tables["doubtful"] = doubtful.filter(~_among([*effects.keeps, *effects.drops]))
+    counts = {"relabelled": relabelled.height, "dropped": 0, "returned": back.height}
+    for name, why in left.items():
+        gone = reviewed.filter(_among(why))
+        counts[name] = gone.height
+        if gone.height:
+            reason = pl.col("id").replace_strict(why, return_dtype=pl.String)
+            rows = gone.with_columns(step=pl.lit(STEP), reason=reason)
+            tables[name] = _under(tables.get(name), to_side_table(name, rows))
+    if relabelled.height:
+        changes = relabelled.select(
+            "id",
+            step=pl.lit(STEP),
+            column=pl.lit("veracity"),
+            before=pl.col("veracity"),
+            after=labels,
+            reason=pl.lit(f"{review.task.name}: decided by review"),
+        )
+        tables["changes"] = _under(tables.get("changes"), changes)
     return records, {name: table for name, table in tables.items() if table.height}, counts
 
 
-def _answers(
-    review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, StoredRow]
-) -> list[JsonObject]:
+def _among(ids: Iterable[str]) -> pl.Expr:
+    return pl.col("id").is_in(list(ids))
+
+
+def _answers(review: Review, outcomes: Outcomes) -> list[JsonObject]:
     """A row for each annotator's vote as it is now, under the question that checks read, and one
     for a final decision, whose annotator is "resolution"."""
     rows = []
-    for name, (votes, _) in outcomes.items():
+    for votes, _ in outcomes.values():
         first = {b.person: b.value for b in votes.first}
         for ballot in [*votes.people(), *votes.models(), *votes.final]:
             final = ballot.round == "final"
             changed = first.get(ballot.person) if ballot.round == "second" else None
             rows.append(
                 {
-                    "record_id": about[name].record_id,
+                    "record_id": ballot.record_id,
                     "annotator": RESOLUTION if final else ballot.name,
                     "annotator_kind": "model" if ballot.model else "human",
                     "question": review.task.writes,
@@ -280,35 +255,13 @@ def _answers(
                             "at": ballot.at.isoformat(timespec="seconds"),
                             "by": ballot.name if final else None,
                             "before": written(changed),
-                            "other_id": about[name].other_id,
+                            "other_id": ballot.other_id,
                             "guideline": review.task.guideline_hash(),
                         }
                     ),
                 }
             )
     return rows
-
-
-def _decisions(
-    review: Review, ballots: Iterable[Ballot], about: Mapping[str, StoredRow]
-) -> pl.DataFrame:
-    rows = [
-        {
-            "id": about[b.item].record_id,
-            "other_id": about[b.item].other_id,
-            "task": review.task.name,
-            "item": b.item,
-            "who": b.name,
-            "role": b.role,
-            "round": b.round,
-            "value": written(b.value),
-            "comment": b.comment,
-            "at": b.at,
-            "guideline": review.task.guideline_hash(),
-        }
-        for b in ballots
-    ]
-    return pl.DataFrame(rows, schema=DECISIONS)
 
 
 def _merged(before: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:

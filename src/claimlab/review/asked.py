@@ -15,7 +15,7 @@ from pydantic import Field, create_model
 from claimlab.core.call import refuse_unknown
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.options import CallOptions, ModelName, Option, PromptFiles, Setting
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
@@ -72,7 +72,6 @@ def review_ask(
     name: Annotated[str | None, Setting("Name of the annotator; the model's by default.")] = None,
     prompts: PromptFiles = (),
     limit: Annotated[int | None, Option("Ask about the first N items only.", least=1)] = None,
-    progress: Progress = silent,
     **calls: Unpack[CallOptions],
 ) -> Asked:
     """Let a model annotate, as one more annotator that is marked and settles nothing.
@@ -88,7 +87,7 @@ def review_ask(
     words = read_prompts(prompts, "review")[PROMPT]
     if calls.get("cache") is None:
         calls["cache"] = opened.folder.parent / f"{opened.folder.name}.cache"
-    with Run("review", None, None, progress=progress, **calls) as run:
+    with Run("review", None, None, **calls) as run:
         judge = _judge(opened.task, open_provider(profile, model=model, calls=run.calls), words)
         who = name or judge.model
         answered = {b.item for b in opened.ballots() if b.name == who and b.model}
@@ -101,8 +100,9 @@ def review_ask(
             part = estimate(judge.requests(cases), endpoint, recording=run.calls.existing())
             run.estimated({judge.model: part}, facts={"items": len(items)})
         opinions = judge.judge(cases, progress=progress, label=f"asking {who}")
+    read = int if opened.task.ordered else str
     rows = [
-        Row(o.case, who, _answer(opened.task, o.value), model=True, comment=o.rationale)
+        Row(o.case, who, read(o.value), model=True, comment=o.rationale)
         for o in opinions
         if o.value is not None
     ]
@@ -146,7 +146,3 @@ def _judge(task: Task, provider: Any, words: Prompt) -> ModelJudge[Any]:
     return ModelJudge(
         provider, words, schema, value=lambda reply: reply.answer, max_tokens=MAX_TOKENS
     )
-
-
-def _answer(task: Task, value: Any) -> Any:
-    return int(value) if task.ordered else value

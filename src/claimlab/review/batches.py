@@ -8,7 +8,6 @@ every batch is accepted or discarded.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -72,10 +71,8 @@ class BatchTable(Shown):
 def divide(records: pl.DataFrame, settings: Batches) -> pl.DataFrame:
     """The records in their order, in batches numbered from 1."""
     number = pl.int_range(pl.len()) // settings.size + 1
-    members = records.select(pl.col("id").alias("record_id"), number.cast(pl.Int32).alias("batch"))
-    return members.with_columns(
-        pl.lit(PENDING).alias("state"), pl.lit(0, pl.Int32).alias("returned")
-    )
+    members = records.select(record_id=pl.col("id"), batch=number.cast(pl.Int32))
+    return members.with_columns(state=pl.lit(PENDING), returned=pl.lit(0, pl.Int32))
 
 
 def divide_again(records: pl.DataFrame, before: BatchTable) -> pl.DataFrame:
@@ -95,33 +92,27 @@ def divide_again(records: pl.DataFrame, before: BatchTable) -> pl.DataFrame:
             "The earlier review returned no batch.", "There is nothing to inspect again."
         )
     here = members.join(
-        records.select(pl.col("id").alias("record_id")),
+        records.select(record_id=pl.col("id")),
         on="record_id",
         how="semi",
         maintain_order="left",
     )
     again = pl.when(pl.col("state") == RETURNED).then(pl.lit(PENDING)).otherwise("state")
-    return here.with_columns(again.alias("state")).select(*MEMBERS)
+    return here.with_columns(state=again).select(*MEMBERS)
 
 
-def inspected(members: pl.DataFrame, settings: Batches, seed: int) -> dict[str, int]:
+def inspected(members: pl.DataFrame, settings: Batches, seed: int) -> pl.DataFrame:
     """The records to inspect, drawn at random from every pending batch, with their batch; another
     draw each time.
     """
-    rows = (
-        members.filter(pl.col("state") == PENDING).select("record_id", "batch", "returned").rows()
+    waiting = members.filter(pl.col("state") == PENDING).select("record_id", "batch", "returned")
+    draws = [share_of(seed, "inspect", back, record) for record, _, back in waiting.iter_rows()]
+    ranked = waiting.with_columns(draw=pl.Series(draws, dtype=pl.Float64)).sort(
+        "batch", "draw", "record_id"
     )
-    ranked = sorted(
-        rows, key=lambda row: (row[1], share_of(seed, "inspect", row[2], row[0]), row[0])
-    )
-    sizes = Counter(batch for _, batch, _ in rows)
-    taken: Counter[int] = Counter()
-    out = {}
-    for record, batch, _ in ranked:
-        if taken[batch] < max(1, round(sizes[batch] * settings.share)):
-            taken[batch] += 1
-            out[record] = batch
-    return out
+    size = (pl.len() * settings.share).round(mode="half_to_even").clip(1)
+    taken = pl.int_range(pl.len()).over("batch") < size.over("batch")
+    return ranked.filter(taken).select("record_id", "batch")
 
 
 def confirms(task: Task, value: Any, label: str | None) -> bool:

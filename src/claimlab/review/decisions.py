@@ -1,5 +1,6 @@
-"""Decide, skip, undo, send back: each is one transaction, and one line of the history. Where
-annotators differ, a third person decides, or they see each other's votes and vote again.
+"""What a person sees (the next item, or one to go back to) and does: decide, skip, undo, send back,
+each in one transaction and as one line of the history. Where annotators differ, a third person
+decides, or they see each other's votes and vote again.
 
 A decision has a key that the client made. Saving it again, as after a lost connection, is the same
 decision. A new decision of the same person on the same item takes the place of the old one, which
@@ -10,22 +11,206 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from typing import Any
 
 from claimlab.core.errors import NotAllowed, NotFound, UsageError
+from claimlab.core.types import JsonObject
 from claimlab.review.people import demand, log, now
-from claimlab.review.queue import row_of, shown
-from claimlab.review.shapes import ABOVE, Answer, Decision, Item, Person, Round
+from claimlab.review.shapes import (
+    ABOVE,
+    Answer,
+    Decision,
+    Item,
+    Payload,
+    Person,
+    Round,
+    Standing,
+    Vote,
+)
+from claimlab.review.status import Votes, ballots, outcome, outcomes, rows_of
 from claimlab.review.store import StoredRow, assignment, decision, event, item, sa
-from claimlab.review.task import LONGEST, Task
-from claimlab.review.votes import ballots, outcome, outcomes, rows_of
+from claimlab.review.task import LONGEST, Blind, Task
+
+# What comes first: what was sent back, what is new, what is to be voted on again, and what was
+# skipped.
+_FIRST = sa.case({"returned": 0, "open": 1, "done": 2, "skipped": 3}, value=assignment.c.status)
+# Statements are built once: building them takes longer than running them, and these run at every
+# save.
+_WHO, _ITEM = sa.bindparam("who", type_=sa.Integer), sa.bindparam("on", type_=sa.String)
+_MINE = assignment.c.person == _WHO
+
+
+def _upcoming() -> sa.Select[Any]:
+    of_item = sa.and_(decision.c.item == assignment.c.item, decision.c.superseded == sa.false())
+    voted = sa.exists().where(of_item, decision.c.person == _WHO, decision.c.round == "second")
+    settled = sa.exists().where(of_item, decision.c.round == "final")
+    again = sa.and_(assignment.c.status == "done", item.c.revealed.is_not(None), ~voted, ~settled)
+    waits = sa.or_(assignment.c.status.in_(["returned", "open", "skipped"]), again)
+    skipped = sa.case((assignment.c.status == "skipped", assignment.c.moved), else_=None)
+    return (
+        sa.select(assignment.c.item, assignment.c.shown)
+        .join(item, item.c.id == assignment.c.item)
+        .where(_MINE, waits)
+        .order_by(_FIRST, skipped, assignment.c.position, assignment.c.item)
+        .limit(1)
+    )
+
+
+NOTHING_HIDDEN = Blind(label=False, model=False, others=False)
+NO_PERSON = Person(id=0, name="-", role="annotator")
+# What gives the label of a record away: where it comes from often does.
+_GIVE_LABEL = ("label", "other_label", "reason", "about", "other_about")
+_NEXT = _upcoming()
+_ASSIGNED = sa.and_(_MINE, assignment.c.item == _ITEM)
+_CLAIM = assignment.update().where(_ASSIGNED).values(shown=sa.bindparam("at"))
+_ROW = item.select().where(item.c.id == _ITEM)
+_PLACE = assignment.select().where(_ASSIGNED)
+_LAST_MOVED = (
+    sa.select(assignment.c.item)
+    .where(_MINE, assignment.c.moved.is_not(None))
+    .order_by(assignment.c.moved.desc(), assignment.c.item)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+
+
+def _count(*conditions: Any) -> Any:
+    return sa.func.count(sa.case((sa.and_(*conditions), 1)))
+
+
+_COUNTS = (
+    sa.select(sa.func.count(), _count(assignment.c.status == "done"))
+    .select_from(assignment)
+    .where(_MINE)
+)
+_POSITION = sa.bindparam("position", type_=sa.Float)
+_EARLIER = sa.or_(
+    assignment.c.position < _POSITION,
+    sa.and_(assignment.c.position == _POSITION, assignment.c.item < _ITEM),
+)
+_NUMBER = sa.select(_count(_EARLIER), sa.func.count()).select_from(assignment).where(_MINE)
+
+
+def next_item(connection: sa.Connection, who: Person) -> tuple[str, bool] | None:
+    """The next item of a person's queue, and whether it is new to them; null when nothing is left.
+    Skipped items come back when everything else is done, the earliest first."""
+    row = connection.execute(_NEXT, {"who": who.id}).first()
+    return None if row is None else (row.item, row.shown is None)
+
+
+def claim(connection: sa.Connection, who: Person, item_id: str) -> bool:
+    """Record that an item was shown to a person and stays theirs; false if it was assigned to
+    others meanwhile.
+    """
+    return bool(connection.execute(_CLAIM, {"who": who.id, "on": item_id, "at": now()}).rowcount)
+
+
+def view(connection: sa.Connection, task: Task, item_id: str, who: Person) -> Item:
+    """An item as `who` may see it: annotators see their own items, adjudicators and owners all of
+    them.
+    """
+    row = row_of(connection, item_id)
+    place = connection.execute(_PLACE, {"who": who.id, "on": item_id}).first()
+    if place is None and not who.above:
+        raise NotAllowed(
+            f"Item {item_id} is not assigned to '{who.name}'.", "Ask an owner of the review."
+        )
+    return shown(connection, task, row, place, ballots(connection, [item_id])[item_id], who)
+
+
+def row_of(connection: sa.Connection, item_id: str) -> StoredRow:
+    row = connection.execute(_ROW, {"on": item_id}).first()
+    if row is None:
+        raise NotFound(f"There is no item '{item_id:.40}' in this review.", "Check the number.")
+    return row
+
+
+def shown(
+    connection: sa.Connection,
+    task: Task,
+    row: StoredRow,
+    place: StoredRow | None,
+    votes: Votes,
+    who: Person,
+) -> Item:
+    """An item as `who` sees it; `place` is its assignment to them, null where there is none."""
+    blind = NOTHING_HIDDEN if who.above else task.blind
+    hidden = [*_GIVE_LABEL] if blind.label else []
+    hidden += ["model"] if blind.model else []
+    # An id can give the label away ("fake/17"): it is hidden with the label.
+    ids = {} if blind.label else {"record_id": row.record_id, "other_id": row.other_id}
+    second = row.revealed is not None and place is not None and place.status == "done"
+    return Item(
+        id=row.id,
+        payload=Payload.model_validate(row.payload).model_copy(update=dict.fromkeys(hidden)),
+        round="second" if second else "first",
+        votes=() if blind.others and not second else visible(votes, who, not blind.others),
+        final=votes.final[0].value if votes.final else None,
+        **ids,
+        **_own(votes, who),
+        **({} if place is None else _assigned(connection, place)),
+    )
+
+
+def _own(votes: Votes, who: Person) -> JsonObject:
+    """What a person said so far."""
+    mine = [ballot for ballot in (*votes.first, *votes.second) if ballot.person == who.id]
+    return {"value": mine[-1].value, "comment": mine[-1].comment} if mine else {}
+
+
+def _assigned(connection: sa.Connection, place: StoredRow) -> JsonObject:
+    """The place of an item in its person's queue, how long that is, and why it was sent back."""
+    at = {"who": place.person, "position": place.position, "on": place.item}
+    before, total = connection.execute(_NUMBER, at).one()
+    why = _why(connection, place) if place.status == "returned" else None
+    return {"number": before + 1, "total": total, "status": place.status, "returned": why}
+
+
+def visible(votes: Votes, who: Person, names: bool) -> tuple[Vote, ...]:
+    """The votes on an item; annotators see others' without their names, but a model is always
+    marked.
+    """
+    every = [b for b in votes.every() if names or b.person != who.id]
+    numbers = {p: n for n, p in enumerate(dict.fromkeys(b.person for b in every), 1)}
+    return tuple(
+        b.shown(None if names else f"{'Model' if b.model else 'Annotator'} {numbers[b.person]}")
+        for b in every
+    )
+
+
+def standing(connection: sa.Connection, who: Person, most: int) -> Standing:
+    """How far a person is, from their own lines alone: it is asked for after every save."""
+    total, done = connection.execute(_COUNTS, {"who": who.id}).one()
+    newest = connection.execute(_LAST_MOVED, {"who": who.id, "most": most}).scalars()
+    return Standing(done=done, total=total, earlier=tuple(newest))
+
+
+def whole(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
+    """All items of a person in the order of their queue."""
+    mine = assignment.select().where(assignment.c.person == who.id)
+    places = connection.execute(mine.order_by(assignment.c.position, assignment.c.item)).all()
+    ids = [place.item for place in places]
+    rows, votes = rows_of(connection, ids), ballots(connection, ids)
+    return [
+        shown(connection, task, rows[place.item], place, votes[place.item], who) for place in places
+    ]
+
+
+def every(connection: sa.Connection, task: Task) -> list[Item]:
+    """All items as an annotator sees them who has decided nothing."""
+    rows = connection.execute(item.select().order_by(item.c.position, item.c.id)).all()
+    return [shown(connection, task, row, None, Votes(), NO_PERSON) for row in rows]
+
+
+def _why(connection: sa.Connection, place: StoredRow) -> str | None:
+    """Why an item was last sent back to its person."""
+    sent = sa.select(event.c.detail).where(event.c.item == place.item, event.c.kind == "return")
+    details = connection.execute(sent.order_by(event.c.id.desc())).scalars()
+    return next((one["why"] for one in details if one.get("to") == place.person), None)
+
 
 UNDONE = ("decide", "skip")  # what undo takes back
-# Built once, as in `queue`. Writers of SQLite wait for each other, so one look finds all that a
-# save must know.
-_WHO, _ITEM = sa.bindparam("who", type_=sa.Integer), sa.bindparam("on", type_=sa.String)
-_LOCKED = item.select().where(item.c.id == _ITEM).with_for_update()
-_ASSIGNED = sa.and_(assignment.c.item == _ITEM, assignment.c.person == _WHO)
-_STATUS = sa.select(assignment.c.status).where(_ASSIGNED)
+# Writers of SQLite wait for each other, so one look finds all that a save must know.
+_LOCKED = _ROW.with_for_update()
 _VALID = sa.and_(decision.c.item == _ITEM, decision.c.superseded == sa.false())
 _DECISIONS = decision.select().where(
     sa.or_(decision.c.key == sa.bindparam("name", type_=sa.String), _VALID)
@@ -105,7 +290,7 @@ def vote(
     """An annotator's decision: the first vote, or the second once the votes were revealed. `wanted`
     is how many annotators an item is for: counted only where votes are revealed when all are in."""
     row = _locked(connection, item_id)
-    place = connection.execute(_STATUS, {"who": who.id, "on": item_id}).first()
+    place = connection.execute(_PLACE, {"who": who.id, "on": item_id}).first()
     if place is None and not who.model:
         raise _not_assigned(who, item_id)
     again = row.revealed is not None and place is not None and place.status == "done"
@@ -245,7 +430,7 @@ def _move(
 ) -> str | None:
     """Give an assignment another status; the one before, or null where there is no assignment."""
     mine = {"who": who.id, "on": item_id}
-    row = place or connection.execute(_STATUS, mine).first()
+    row = place or connection.execute(_PLACE, mine).first()
     if row is None:
         if who.model:
             return None
@@ -288,19 +473,6 @@ def reveal(connection: sa.Connection, item_id: str, who: Person | None) -> None:
             f"Not every annotator has voted on item {item_id}.", "Reveal the votes when all are in."
         )
     _reveal(connection, item_id, who)
-
-
-def second_vote(
-    connection: sa.Connection, task: Task, who: Person, item_id: str, answer: Answer
-) -> Decision:
-    """A vote after the reveal, by an annotator who voted before it."""
-    if row_of(connection, item_id).revealed is None:
-        raise NotAllowed(f"The votes on item {item_id} are not revealed.", "Reveal them first.")
-    if not ballots(connection, [item_id])[item_id].of(who.id):
-        raise NotAllowed(
-            f"'{who.name}' did not vote on item {item_id} before.", "Only those who did vote again."
-        )
-    return save(connection, task, who, item_id, answer, "second")
 
 
 def adjudicate(

@@ -33,9 +33,8 @@ from claimlab.pages.html import environment
 from claimlab.review.merge import Imported, Row, time_of
 from claimlab.review.outside import FORMS, file_name, form_of, json_lines
 from claimlab.review.review import AnyReview, Review
-from claimlab.review.status import written
+from claimlab.review.status import Ballot, written
 from claimlab.review.task import SCALE, Task
-from claimlab.review.votes import Ballot
 
 To = Literal["csv", "jsonl", "html", "label-studio", "potato", "doccano"]
 TO: tuple[To, ...] = get_args(To)
@@ -91,11 +90,11 @@ def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
         return _pages(review, people)
     ballots = [b for b in review.ballots() if not people or b.name in people]
     if to == "csv":
-        rows = [{**row, "value": written(row["value"])} for row in _rows(review, ballots)]
+        rows = [{**row, "value": written(row["value"])} for row in _rows(ballots)]
         table = pl.DataFrame(rows, schema=COLUMNS)
         return {"decisions.csv": table.with_columns(escape_cells(cs.string())).write_csv()}
     if to == "jsonl":
-        return {"decisions.jsonl": json_lines(_rows(review, ballots))}
+        return {"decisions.jsonl": json_lines(_rows(ballots))}
     # The second vote comes after the first, and takes its place.
     latest = {(b.item, b.person): b for b in ballots if b.round != "final"}
     by_item: dict[str, list[Ballot]] = {}
@@ -111,24 +110,9 @@ def _pages(review: Review, people: Sequence[str]) -> dict[str, str]:
     return {f"{file_name(name)}.html": page(review, name) for name in names}
 
 
-def _rows(review: Review, ballots: Sequence[Ballot]) -> list[JsonObject]:
-    about = review.about()
-    return [
-        {
-            "item": b.item,
-            "record_id": about[b.item].record_id,
-            "other_id": about[b.item].other_id,
-            "annotator": b.name,
-            "role": b.role,
-            "round": b.round,
-            "value": b.value,
-            "comment": b.comment,
-            "seconds": b.seconds,
-            "at": b.at.isoformat(),
-            "key": b.key,
-        }
-        for b in ballots
-    ]
+def _rows(ballots: Sequence[Ballot]) -> list[JsonObject]:
+    rows = [{**vars(b), "annotator": b.name, "at": b.at.isoformat()} for b in ballots]
+    return [{name: row[name] for name in COLUMNS} for row in rows]
 
 
 def review_import(

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import get_args
 
 import polars as pl
 
@@ -21,13 +21,12 @@ from claimlab.core.errors import UsageError
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.review.decisions import check_comment, check_key
-from claimlab.review.people import LONGEST_NAME, log, now
-from claimlab.review.shapes import Person, Role, Value
+from claimlab.review.people import enrol, log, now
+from claimlab.review.shapes import Person, Round, Value
 from claimlab.review.store import assignment, decision, item, person, sa
 from claimlab.review.task import Task
 
 _SPACE = uuid.UUID("6f1b5b39-6a0e-4d0e-9d0c-1f4b9a6b0c15")
-ROUNDS = ("first", "second", "final")
 
 
 @dataclass(frozen=True)
@@ -73,13 +72,13 @@ def merge(connection: sa.Connection, task: Task, rows: Iterable[Row], review: st
         for r in connection.execute(sa.select(item.c.id, item.c.payload))
     }
     people: dict[str, Person] = {}
-    counts: Counter[str] = Counter(dict.fromkeys(("new", "known", "older", "refused"), 0))
+    counts = dict.fromkeys(("new", "known", "older", "refused"), 0)
     refused = []
     for row in rows:
         try:
             if row.item not in texts:
                 raise UsageError(f"There is no item '{row.item:.40}'.", "")
-            if row.round not in ROUNDS:
+            if row.round not in get_args(Round):
                 raise UsageError(f"'{row.round:.40}' is not a round.", "")
             value = task.check(row.value, texts[row.item])
             who = people.get(row.annotator) or _person(connection, row)
@@ -91,7 +90,7 @@ def merge(connection: sa.Connection, task: Task, rows: Iterable[Row], review: st
             continue
         people[row.annotator] = who
         counts[_put(connection, who, row, value, review)] += 1
-    return Imported(dict(counts), refused)
+    return Imported(counts, refused)
 
 
 def _person(connection: sa.Connection, row: Row) -> Person:
@@ -102,15 +101,8 @@ def _person(connection: sa.Connection, row: Row) -> Person:
         if (known.role == "model") != row.model:
             raise UsageError(f"'{name}' is {known.role} in this review.", "")
         return Person(id=known.id, name=name, role=known.role)
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise UsageError(f"{name!r:.60} is not a name.", "")
-    role: Role = "model" if row.model else "adjudicator" if row.round == "final" else "annotator"
-    values = {"name": name, "role": role, "token_hash": None, "created": now()}
-    number = connection.execute(
-        person.insert().values(**values).returning(person.c.id)
-    ).scalar_one()
-    log(connection, number, "person", name=name, role=role)
-    return Person(id=number, name=name, role=role)
+    decides = "adjudicator" if row.round == "final" else "annotator"
+    return enrol(connection, name, "model" if row.model else decides)
 
 
 def _put(connection: sa.Connection, who: Person, row: Row, value: Value, review: str) -> str:

@@ -16,8 +16,8 @@ from xml.sax.saxutils import quoteattr
 from claimlab.core.types import JsonObject
 from claimlab.review.merge import Row, time_of
 from claimlab.review.shapes import Item, Value
+from claimlab.review.status import Ballot
 from claimlab.review.task import SCALE, Task
-from claimlab.review.votes import Ballot
 
 NAME = "answer"  # of the control, scheme or label set in each tool
 Files = dict[str, str]
@@ -29,7 +29,6 @@ Lines = Sequence[JsonObject]
 class Form:
     """How a tool's files are written and read, and which fields of a line only its files have."""
 
-    title: str
     write: Callable[[Task, Sequence[Item], Given], Files]
     read: Callable[[Task, Lines, str], Iterator[Row]]
     marks: Sequence[set[str]]
@@ -45,23 +44,20 @@ def label_studio(task: Task, items: Sequence[Item], ballots: Given) -> Files:
     """`tasks.json` with the annotations there are, and the labelling configuration."""
     rows: list[JsonObject] = []
     for number, item in enumerate(items, 1):
-        annotations: list[JsonObject] = []
-        predictions: list[JsonObject] = []
+        row: JsonObject = {"id": number, "data": _data(item), "annotations": [], "predictions": []}
         for ballot in ballots.get(item.id, []):
             result = _studio_result(task, ballot)
             if ballot.model:
-                predictions.append({"model_version": ballot.name, "result": result})
-            else:
-                annotations.append(
-                    {
-                        "completed_by": {"email": ballot.name},
-                        "lead_time": ballot.seconds,
-                        "result": result,
-                        "created_at": f"{ballot.at.isoformat()}Z",
-                    }
-                )
-        row = {"id": number, "data": _data(item)}
-        rows.append({**row, "annotations": annotations, "predictions": predictions})
+                row["predictions"].append({"model_version": ballot.name, "result": result})
+                continue
+            annotation = {
+                "completed_by": {"email": ballot.name},
+                "lead_time": ballot.seconds,
+                "result": result,
+                "created_at": f"{ballot.at.isoformat()}Z",
+            }
+            row["annotations"].append(annotation)
+        rows.append(row)
     return {"tasks.json": _json(rows), "config.xml": _studio_config(task)}
 
 
@@ -332,11 +328,7 @@ def _json(value: object) -> str:
 
 
 FORMS = {
-    "label-studio": Form(
-        "Label Studio", label_studio, read_label_studio, [{"annotations", "data"}]
-    ),
-    "potato": Form(
-        "Potato", potato, read_potato, [{"instance_id_to_label_to_value"}, {"label_annotations"}]
-    ),
-    "doccano": Form("doccano", doccano, read_doccano, [{"label"}, {"labels"}]),
+    "label-studio": Form(label_studio, read_label_studio, [{"annotations", "data"}]),
+    "potato": Form(potato, read_potato, [{"instance_id_to_label_to_value"}, {"label_annotations"}]),
+    "doccano": Form(doccano, read_doccano, [{"label"}, {"labels"}]),
 }

@@ -8,7 +8,6 @@ When an annotator joins, the others give up items they have not seen yet.
 from __future__ import annotations
 
 import hashlib
-import heapq
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import Any
 from claimlab.core.errors import NotAllowed, NotFound, UnknownName, UsageError
 from claimlab.core.stats.streams import share_of, stream
 from claimlab.review.shapes import ROLES, Person
-from claimlab.review.store import StoredRow, assignment, event, item, person, sa
+from claimlab.review.store import assignment, event, item, person, sa
 from claimlab.review.task import Task
 
 LONGEST_NAME = 100
@@ -43,16 +42,13 @@ def log(
 
 
 def everyone(connection: sa.Connection) -> list[Person]:
-    return [_person(row) for row in connection.execute(_PERSON.order_by(person.c.id)).mappings()]
-
-
-def _person(row: sa.RowMapping) -> Person:
-    return Person.model_validate(row)
+    rows = connection.execute(_PERSON.order_by(person.c.id)).mappings()
+    return [Person.model_validate(row) for row in rows]
 
 
 def by_token(connection: sa.Connection, token: str) -> Person | None:
     row = connection.execute(_BY_TOKEN, {"hash": _hash(token)}).mappings().first()
-    return None if row is None else _person(row)
+    return None if row is None else Person.model_validate(row)
 
 
 def named(connection: sa.Connection, name: str) -> Person:
@@ -71,7 +67,7 @@ def known(connection: sa.Connection, who: Person | str) -> Person:
     row = connection.execute(_BY_ID, {"who": who.id}).mappings().first()
     if row is None:
         raise NotFound(f"There is no person '{who.name}' in this review.", "Add them first.")
-    return _person(row)
+    return Person.model_validate(row)
 
 
 def demand(person: Person, roles: Sequence[str], what: str) -> None:
@@ -85,10 +81,6 @@ def demand(person: Person, roles: Sequence[str], what: str) -> None:
 def add(connection: sa.Connection, name: str, role: str) -> tuple[Person, str]:
     """A new person with their token; `share_out` gives annotators their items."""
     clean = name.strip()
-    if not clean or len(clean) > LONGEST_NAME or not clean.isprintable():
-        raise UsageError(
-            f"{name!r:.120} is not a name.", f"Give 1 to {LONGEST_NAME} printable characters."
-        )
     if role not in ROLES:
         raise UnknownName("role", role, ROLES)
     if connection.execute(sa.select(person.c.id).where(person.c.name == clean)).first():
@@ -97,12 +89,20 @@ def add(connection: sa.Connection, name: str, role: str) -> tuple[Person, str]:
             "Choose another name, or make a new token for them.",
         )
     token = secrets.token_urlsafe(32)
-    values = {"name": clean, "role": role, "token_hash": _hash(token), "created": now()}
-    number = connection.execute(
-        person.insert().values(**values).returning(person.c.id)
-    ).scalar_one()
-    log(connection, number, "person", name=clean, role=role)
-    return Person.model_validate({"id": number, "name": clean, "role": role}), token
+    return enrol(connection, clean, role, _hash(token)), token
+
+
+def enrol(connection: sa.Connection, name: str, role: str, token: str | None = None) -> Person:
+    """A new person; `token` is the hash of theirs."""
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UsageError(
+            f"{name!r:.120} is not a name.", f"Give 1 to {LONGEST_NAME} printable characters."
+        )
+    values = {"name": name, "role": role, "token_hash": token, "created": now()}
+    query = person.insert().values(**values).returning(person.c.id)
+    number = connection.execute(query).scalar_one()
+    log(connection, number, "person", name=name, role=role)
+    return Person.model_validate({"id": number, "name": name, "role": role})
 
 
 def new_token(connection: sa.Connection, who: Person) -> str:
@@ -131,23 +131,14 @@ def share_out(connection: sa.Connection, task: Task, seed: int) -> None:
         connection.execute(
             assignment.delete().where(assignment.c.item == name, assignment.c.person == who)
         )
-    new = [
-        {
-            "item": name,
-            "person": who,
-            "position": _position(task, places[name], names[who], seed),
-            "status": "open",
-        }
-        for name, who in add
-    ]
+    new = []
+    for name, who in add:
+        position = float(places[name].position)
+        if task.order == "random":  # each annotator has their own
+            position = share_of(seed, "order", names[who], name)
+        new.append({"item": name, "person": who, "position": position, "status": "open"})
     if new:
         connection.execute(assignment.insert(), new)
-
-
-def _position(task: Task, place: StoredRow, name: str, seed: int) -> float:
-    """Where an item is in a person's queue; in random order, each annotator has their own."""
-    random = task.order == "random"
-    return share_of(seed, "order", name, place.id) if random else float(place.position)
 
 
 def _hash(token: str) -> str:
@@ -181,7 +172,9 @@ def deal(
             free = [who for who in people if who not in beside]
             if not free:
                 break
-            who = min(free, key=lambda p: _rank(p, beside, load, together, draw.random()))
+            draws = {p: draw.random() for p in free}
+            met = {p: sum(together[p, other] for other in beside) for p in free}
+            who = min(free, key=lambda p: (load[p], met[p], draws[p]))
             together.update(pair for other in beside for pair in ((who, other), (other, who)))
             beside.append(who)
             load[who] += 1
@@ -192,16 +185,6 @@ def deal(
         wanted.discard((name, old))
         wanted.add((name, new))
     return sorted(wanted - holdings.keys()), sorted(holdings.keys() - wanted)
-
-
-def _rank(
-    person: int,
-    beside: Sequence[int],
-    load: Counter[int],
-    together: Counter[tuple[int, int]],
-    draw: float,
-) -> tuple[int, int, float]:
-    return load[person], sum(together[person, q] for q in beside), draw
 
 
 def _level(
@@ -216,21 +199,19 @@ def _level(
     """
     stock = {p: [item for item in items if (item, p) in movable] for p in people}
     moves = []
-    heavy = [(-load[p], p) for p in people]
-    heapq.heapify(heavy)
-    while heavy:
-        giver = heapq.heappop(heavy)[1]
+    givers = set(people)
+    while givers:
+        giver = min(givers, key=lambda p: (-load[p], p))
         taker = min(people, key=lambda p: (load[p], p))
         if load[giver] - load[taker] < 2:
             break
         item = next((i for i in reversed(stock[giver]) if taker not in holders[i]), None)
         if item is None:
-            continue  # nothing of theirs can go there: the next heaviest gives
+            givers.remove(giver)  # nothing of theirs can go there: the next heaviest gives
+            continue
         stock[giver].remove(item)
         stock[taker].append(item)
         holders[item] = [taker if p == giver else p for p in holders[item]]
-        load[giver] -= 1
-        load[taker] += 1
+        load.update({giver: -1, taker: 1})
         moves.append((item, giver, taker))
-        heapq.heappush(heavy, (-load[giver], giver))
     return moves

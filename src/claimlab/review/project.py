@@ -21,7 +21,7 @@ from claimlab.core.guard import seal_folder
 from claimlab.core.types import JsonObject
 from claimlab.review.task import Task
 
-VERSION = 1
+VERSION = 2
 FILE, ITEMS, BATCHES, STORE = "review.json", "items.parquet", "batches.parquet", "review.sqlite"
 DATABASE = "database"  # instead of the name of a file: where it is, only the user says
 KIND = "review"
@@ -34,13 +34,14 @@ COLUMNS: dict[str, pl.DataType] = {
     "gold": pl.String(),  # JSON
     "attention": pl.Boolean(),
     "uncertainty": pl.Float64(),
+    "chance": pl.Float64(),  # of being drawn; null where it was not drawn at random
     "batch": pl.Int32(),
 }
 
 
 class Origin(BaseModel):
-    """Where the items come from: the dataset (a name and hashes, never a path), and how they were
-    chosen.
+    """Where the items come from: the dataset (a name and hashes, never a path), how they were
+    chosen, and how many records of each label and prediction they were drawn from.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -49,6 +50,7 @@ class Origin(BaseModel):
     fingerprint: str
     records: int
     chosen: JsonObject = {}
+    population: tuple[JsonObject, ...] = ()
 
 
 class Project(BaseModel):
@@ -129,6 +131,7 @@ def _read(file: Path) -> Project:
 
 def item_rows(folder: Path) -> Iterator[JsonObject]:
     """The items as rows of the store."""
-    for row in pl.read_parquet(folder / ITEMS).iter_rows(named=True):
+    table = pl.read_parquet(folder / ITEMS).drop("chance", strict=False)
+    for row in table.iter_rows(named=True):
         gold = None if row["gold"] is None else json.loads(row["gold"])
         yield {**row, "payload": json.loads(row["payload"]), "gold": gold, "revealed": None}

@@ -8,7 +8,7 @@ decision.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Annotated
@@ -19,15 +19,24 @@ from claimlab.core.errors import SchemaError, UsageError
 from claimlab.core.options import Argument, Place
 from claimlab.core.remote import refuse_remote
 from claimlab.core.shown import Shown
-from claimlab.review import decisions, people, queue
+from claimlab.review import decisions, people
 from claimlab.review.agreement import Agreement, agreement
 from claimlab.review.batches import BatchTable, confirms, judge
 from claimlab.review.merge import Imported, Row, merge
 from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
-from claimlab.review.shapes import Answer, Decision, Item, Payload, Person, Turn
-from claimlab.review.status import ReviewStatus, events, places, results, status
-from claimlab.review.store import POSTGRES, VARIABLE, Store, StoredRow, check_url, item, person, sa
-from claimlab.review.votes import Ballot, Outcome, Votes, ballots, outcomes
+from claimlab.review.shapes import Answer, Decision, Item, Person, Turn
+from claimlab.review.status import (
+    Ballot,
+    Outcomes,
+    ReviewStatus,
+    ballots,
+    events,
+    outcomes,
+    places,
+    results,
+    status,
+)
+from claimlab.review.store import VARIABLE, Store, StoredRow, check_url, item, person, sa
 
 Who = Person | str  # a name will do
 EARLIER = 100  # items to go back to
@@ -65,10 +74,7 @@ class Review(Shown):
         with self._opening:
             if self._store is None:
                 where = self._place or store_of(self.folder, self.project)
-                remote = str(where).startswith(POSTGRES)
-                store = Store.open(
-                    where, create=True, schema=self.project.schema_name if remote else None
-                )
+                store = Store.open(where, self.project.schema_name)
                 with store.write() as connection:
                     if connection.execute(sa.select(item.c.id).limit(1)).first() is None:
                         connection.execute(item.insert(), list(item_rows(self.folder)))
@@ -123,35 +129,30 @@ class Review(Shown):
         while True:
             with self.store.read() as connection:
                 person = self._known(connection, who)
-                upcoming = queue.next_item(connection, person)
+                upcoming = decisions.next_item(connection, person)
                 if upcoming is None:
                     return None
                 item_id, new = upcoming
                 if not new:
-                    return queue.view(connection, self.task, item_id, person)
+                    return decisions.view(connection, self.task, item_id, person)
             with self.store.write(durable=False) as connection:
-                mine = queue.claim(connection, person, item_id)
+                mine = decisions.claim(connection, person, item_id)
             if mine:
                 return self.item(item_id, person)
 
     def item(self, item_id: str, who: Who) -> Item:
         with self.store.read() as connection:
-            return queue.view(connection, self.task, item_id, self._known(connection, who))
+            return decisions.view(connection, self.task, item_id, self._known(connection, who))
 
     def queue(self, who: Who) -> list[Item]:
         """All items of a person in the order of their queue."""
         with self.store.read() as connection:
-            return queue.whole(connection, self.task, self._known(connection, who))
+            return decisions.whole(connection, self.task, self._known(connection, who))
 
     def every_item(self) -> list[Item]:
         """All items as an annotator sees them who has decided nothing."""
         with self.store.read() as connection:
-            return queue.every(connection, self.task)
-
-    def history(self, who: Who) -> list[Item]:
-        """What this person decided or skipped, newest first."""
-        with self.store.read() as connection:
-            return queue.history(connection, self.task, self._known(connection, who))
+            return decisions.every(connection, self.task)
 
     def turn(self, who: Who, item_id: str | None = None) -> Turn:
         """The next item of this person, or the one to go back to, and how far they are."""
@@ -191,12 +192,9 @@ class Review(Shown):
         with self.store.write() as connection:
             person = self._known(connection, who)
             self._vote(connection, person, item_id, Answer(value, key, comment, seconds))
-            upcoming = queue.next_item(connection, person)
-            if upcoming is None:
-                return self._turn(connection, person, None)
-            following, new = upcoming
-            if new:
-                queue.claim(connection, person, following)
+            following, new = decisions.next_item(connection, person) or (None, False)
+            if following is not None and new:
+                decisions.claim(connection, person, following)
             return self._turn(connection, person, following)
 
     def skip(self, who: Who, item_id: str) -> None:
@@ -208,13 +206,13 @@ class Review(Shown):
         """Take back this person's last decision or skip; the item it was about."""
         with self.store.write() as connection:
             person = self._known(connection, who)
-            return queue.view(connection, self.task, decisions.undo(connection, person), person)
+            return decisions.view(connection, self.task, decisions.undo(connection, person), person)
 
     def send_back(self, owner: Who, item_id: str, to: Who, why: str) -> None:
         """Return an item to an annotator for correction, with the reason."""
         with self.store.write() as connection:
-            people = self._known(connection, owner), self._known(connection, to)
-            decisions.send_back(connection, people[0], item_id, people[1], why)
+            sender, annotator = self._known(connection, owner), self._known(connection, to)
+            decisions.send_back(connection, sender, item_id, annotator, why)
 
     # Adjudicating
 
@@ -240,15 +238,6 @@ class Review(Shown):
             person = None if who is None else self._known(connection, who)
             decisions.reveal(connection, item_id, person)
 
-    def second_vote(
-        self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None
-    ) -> Decision:
-        """A vote after the reveal."""
-        answer = Answer(value, key, comment)
-        with self.store.write() as connection:
-            person = self._known(connection, who)
-            return decisions.second_vote(connection, self.task, person, item_id, answer)
-
     # Looking
 
     def progress(self) -> ReviewStatus:
@@ -262,9 +251,8 @@ class Review(Shown):
     def results(self) -> pl.DataFrame:
         """A row for each item under review: what it comes to, and how."""
         with self.store.read() as connection:
-            return results(
-                connection, self.task, outcomes(connection, self.task, self._wanted(connection))
-            )
+            known = outcomes(connection, self.task, self._wanted(connection))
+            return results(connection, self.task, known)
 
     def batches(self) -> BatchTable:
         """The state of each batch, of a review by batches."""
@@ -272,19 +260,16 @@ class Review(Shown):
             raise UsageError(
                 "This is not a review by batches.", "Make one with `batch` (records in a batch)."
             )
-        labels = {
-            row["id"]: Payload.model_validate(row["payload"]) for row in item_rows(self.folder)
-        }
+        payloads = {row["id"]: row["payload"] for row in item_rows(self.folder)}
         seen: dict[int, list[bool | None]] = {}
         for name, batch, value in self.results().select("item", "batch", "value").iter_rows():
-            shown = labels[name]
-            label = shown.model.label if shown.model is not None else shown.label
-            seen.setdefault(batch, []).append(
-                None if value is None else confirms(self.task, value, label)
-            )
+            shown = payloads[name]
+            label = shown.get("model", shown).get("label")
+            right = None if value is None else confirms(self.task, value, label)
+            seen.setdefault(batch, []).append(right)
         return judge(pl.read_parquet(self.folder / BATCHES), self.task.batches, seen)
 
-    def outcomes(self) -> Mapping[str, tuple[Votes, Outcome]]:
+    def outcomes(self) -> Outcomes:
         """The valid decisions on every item under review, and what they come to."""
         with self.store.read() as connection:
             return outcomes(connection, self.task, self._wanted(connection))
@@ -298,11 +283,8 @@ class Review(Shown):
         """Every valid decision, gold items and attention checks included, by item and round."""
         with self.store.read() as connection:
             by_item = ballots(connection)
-        return [
-            ballot
-            for name in sorted(by_item, key=lambda i: (len(i), i))
-            for ballot in by_item[name].every()
-        ]
+        names = sorted(by_item, key=lambda name: (len(name), name))
+        return [ballot for name in names for ballot in by_item[name].every()]
 
     def merge(self, rows: Sequence[Row]) -> Imported:
         """Decisions from a file: nothing is lost, nothing is doubled."""
@@ -341,8 +323,8 @@ class Review(Shown):
         )
 
     def _turn(self, connection: sa.Connection, person: Person, item_id: str | None) -> Turn:
-        item = None if item_id is None else queue.view(connection, self.task, item_id, person)
-        return Turn(item=item, standing=queue.standing(connection, person, EARLIER))
+        item = None if item_id is None else decisions.view(connection, self.task, item_id, person)
+        return Turn(item=item, standing=decisions.standing(connection, person, EARLIER))
 
     def _wanted(self, connection: sa.Connection) -> int:
         """How many annotators an item is for, at most the number there are."""

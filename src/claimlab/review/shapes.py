@@ -85,6 +85,14 @@ class Said(_Shape):
     rationale: str | None = None
 
 
+class About(_Shape):
+    """Where a record comes from."""
+
+    source: str | None = None
+    date: str | None = None
+    url: str | None = None
+
+
 class Payload(_Shape):
     """Everything that can be shown of an item; the task says what is held back."""
 
@@ -92,6 +100,8 @@ class Payload(_Shape):
     other_text: str | None = None
     label: str | None = None
     other_label: str | None = None
+    about: About | None = None
+    other_about: About | None = None
     context: tuple[Passage, ...] = ()
     model: Said | None = None
     reason: str | None = None  # why the record is in this review

@@ -6,22 +6,171 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from statistics import median
 from typing import Any
 
 import polars as pl
 
+from claimlab.core.digest import digest_json
 from claimlab.core.shown import Shown
-from claimlab.core.stats.agreement import dawid_skene
+from claimlab.core.stats.agreement import dawid_skene, majority
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
 from claimlab.review.people import everyone
-from claimlab.review.shapes import Value
-from claimlab.review.store import StoredRow, assignment, event, item, person, sa
+from claimlab.review.shapes import Round, Value, Vote
+from claimlab.review.store import StoredRow, assignment, decision, event, item, person, sa
 from claimlab.review.task import Task
-from claimlab.review.votes import Outcome, Votes, ballots, code, outcomes
+
+# The votes on each item, and their result.
+
+FEW = 500
+_BALLOTS = (
+    sa.select(
+        *(column for column in decision.c if column.name != "superseded"),
+        *(person.c.name, person.c.role, item.c.record_id, item.c.other_id),
+    )
+    .join(person, person.c.id == decision.c.person)
+    .join(item, item.c.id == decision.c.item)
+    .where(decision.c.superseded == sa.false())
+    .order_by(decision.c.person, decision.c.at, decision.c.key)
+)
+_OF_ITEMS = _BALLOTS.where(
+    decision.c.item.in_(sa.bindparam("items", expanding=True))
+)  # built once, as in `decisions`
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """One valid decision with who made it."""
+
+    key: str
+    item: str
+    person: int
+    name: str
+    role: str
+    round: Round
+    value: Value
+    comment: str | None
+    seconds: float | None
+    at: datetime
+    record_id: str | None
+    other_id: str | None
+
+    @property
+    def model(self) -> bool:
+        return self.role == "model"
+
+    def shown(self, who: str | None = None) -> Vote:
+        answer = {name: getattr(self, name) for name in ("model", "round", "value", "comment")}
+        return Vote(who=who or self.name, **answer)
+
+
+@dataclass
+class Votes:
+    """The valid decisions on one item, by round."""
+
+    first: list[Ballot] = field(default_factory=list)
+    second: list[Ballot] = field(default_factory=list)
+    final: list[Ballot] = field(default_factory=list)
+
+    def people(self, *, after: bool = True) -> list[Ballot]:
+        """What annotators say now: their second vote where they gave one. Models never settle an
+        item.
+        """
+        again = {b.person: b for b in self.second} if after else {}
+        return [again.get(b.person, b) for b in self.first if not b.model]
+
+    def of(self, person: int) -> list[Ballot]:
+        """The first vote of a person, if they voted."""
+        return [b for b in self.first if b.person == person]
+
+    def models(self) -> list[Ballot]:
+        return [b for b in self.first if b.model]
+
+    def every(self) -> list[Ballot]:
+        return [*self.first, *self.second, *self.final]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an item comes to, and how: final, agreed, majority, single, collected; disputed and open
+    have no value.
+    """
+
+    value: Value
+    how: str
+
+
+Outcomes = Mapping[str, tuple[Votes, Outcome]]  # by item
+
+
+def ballots(
+    connection: sa.Connection, items: Iterable[str] | None = None
+) -> defaultdict[str, Votes]:
+    """The valid decisions, by item; an item without any has no votes."""
+    wanted = None if items is None else set(items)
+    if wanted is not None and len(wanted) <= FEW:  # databases take a limited number of values
+        rows = connection.execute(_OF_ITEMS, {"items": sorted(wanted)})
+    else:
+        rows = connection.execute(_BALLOTS)
+    out: defaultdict[str, Votes] = defaultdict(Votes)
+    for row in rows:
+        if wanted is None or row.item in wanted:
+            getattr(out[row.item], row.round).append(Ballot(**row._mapping))
+    return out
+
+
+def same(task: Task, values: Iterable[Value]) -> bool:
+    return len({code(task, value) for value in values}) < 2
+
+
+def code(task: Task, value: Value) -> Value:
+    """A value that can be counted; spans are equal when all of them are."""
+    return value if task.kind != "span" else digest_json(value)
+
+
+def outcome(task: Task, votes: Votes, wanted: int) -> Outcome:
+    """`wanted` is how many annotators the item is for. Notes are not compared: all are kept."""
+    if votes.final:
+        return Outcome(votes.final[0].value, "final")
+    values = [b.value for b in votes.people()]
+    if len(values) < max(wanted, 1):
+        return Outcome(None, "open")
+    if task.kind == "note":
+        return Outcome(values, "collected")
+    if same(task, values):
+        return Outcome(values[0], "agreed" if len(values) > 1 else "single")
+    most = majority([code(task, v) for v in values]) if task.adjudication == "majority" else None
+    if most is not None:
+        return Outcome(next(v for v in values if code(task, v) == most), "majority")
+    return Outcome(None, "disputed")
+
+
+def rows_of(connection: sa.Connection, items: Iterable[str]) -> JsonObject:
+    """The rows of `items`, by id."""
+    ids = list(items)
+    parts = [ids[start : start + FEW] for start in range(0, len(ids), FEW)]
+    return {
+        row.id: row
+        for part in parts
+        for row in connection.execute(item.select().where(item.c.id.in_(part)))
+    }
+
+
+def real_items(connection: sa.Connection) -> list[str]:
+    """The items that are under review: no gold item, no attention check."""
+    query = sa.select(item.c.id).where(item.c.gold.is_(None), item.c.attention == sa.false())
+    return [row.id for row in connection.execute(query.order_by(item.c.position, item.c.id))]
+
+
+def outcomes(connection: sa.Connection, task: Task, wanted: int) -> Outcomes:
+    """Votes and outcome of every item that is under review, in their order."""
+    votes = ballots(connection)
+    return {i: (votes[i], outcome(task, votes[i], wanted)) for i in real_items(connection)}
+
 
 STATUSES = ("done", "open", "skipped", "returned")
 CHECKS = ("gold", "gold_right", "attention", "attention_right")
@@ -85,19 +234,16 @@ def status(connection: sa.Connection, task: Task, wanted: int) -> ReviewStatus:
     decisions = [b for v in votes.values() for b in v.every()]
     rows = []
     for who in everyone(connection):
-        mine = [b for b in decisions if b.person == who.id]
-        seconds = [b.seconds for b in mine if b.seconds is not None]
-        rows.append(
-            {
-                "name": who.name,
-                "role": who.role,
-                "assigned": counts[who.id].total(),
-                **{name: counts[who.id][name] for name in STATUSES},
-                "decisions": len(mine),
-                **_checked(task, checks, votes, who.id),
-                "median_seconds": median(seconds) if seconds else None,
-            }
-        )
+        seconds = [b.seconds for b in decisions if b.person == who.id]
+        known = [one for one in seconds if one is not None]
+        work = {
+            **{name: counts[who.id][name] for name in STATUSES},
+            **_checked(task, checks, votes, who.id),
+            "assigned": counts[who.id].total(),
+            "decisions": len(seconds),
+            "median_seconds": median(known) if known else None,
+        }
+        rows.append({"name": who.name, "role": who.role, **work})
     attention = sum(bool(r.attention) for r in checks.values())
     tallied = Counter(outcome.how for _, outcome in results.values())
     return ReviewStatus(
@@ -114,13 +260,13 @@ def _checked(
     task: Task, checks: JsonObject, votes: Mapping[str, Votes], who: int
 ) -> dict[str, int]:
     """How many gold items and attention checks a person answered, and how many correctly."""
-    out: Counter[str] = Counter()
+    out = dict.fromkeys(CHECKS, 0)
     for name, row in checks.items():
         kind = "attention" if row.attention else "gold"
         for ballot in votes[name].of(who):
             out[kind] += 1
             out[f"{kind}_right"] += code(task, ballot.value) == code(task, row.gold)
-    return {name: out[name] for name in CHECKS}
+    return out
 
 
 RESULTS = {
@@ -135,9 +281,7 @@ RESULTS = {
 }
 
 
-def results(
-    connection: sa.Connection, task: Task, outcomes: Mapping[str, tuple[Votes, Outcome]]
-) -> pl.DataFrame:
+def results(connection: sa.Connection, task: Task, outcomes: Outcomes) -> pl.DataFrame:
     """A row for each item under review. `agreement` is the share of votes for the commonest answer;
     `estimate` is Dawid and Skene's answer, of annotators only, with its probability."""
     likely = estimates(task, {i: votes for i, (votes, _) in outcomes.items()})
@@ -147,24 +291,20 @@ def results(
         people = votes.people()
         tally = Counter(code(task, b.value) for b in people)
         answer, probability = likely.get(name, (None, None))
-        rows.append(
-            {
-                "item": name,
-                "record_id": about[name].record_id,
-                "other_id": about[name].other_id,
-                "value": written(outcome.value),
-                "how": outcome.how,
-                "votes": len(people),
-                "agreement": max(tally.values()) / len(people) if people else None,
-                "estimate": answer,
-                "probability": probability,
-                "annotators": ", ".join(b.name for b in people) or None,
-                "comments": (
-                    "; ".join(f"{b.name}: {b.comment}" for b in votes.every() if b.comment) or None
-                ),
-                "batch": about[name].batch,
-            }
-        )
+        comments = [f"{b.name}: {b.comment}" for b in votes.every() if b.comment]
+        row = {
+            **about[name]._mapping,
+            "item": name,
+            "value": written(outcome.value),
+            "how": outcome.how,
+            "votes": len(people),
+            "agreement": max(tally.values()) / len(people) if people else None,
+            "estimate": answer,
+            "probability": probability,
+            "annotators": ", ".join(b.name for b in people) or None,
+            "comments": "; ".join(comments) or None,
+        }
+        rows.append(row)
     return pl.DataFrame(rows, schema=RESULTS)
 
 
@@ -190,19 +330,11 @@ def written(value: Value) -> str | None:
 
 def events(connection: sa.Connection) -> pl.DataFrame:
     """The history, oldest first: who, what, when."""
-    query = sa.select(event, person.c.name).join(
-        person, person.c.id == event.c.person, isouter=True
-    )
+    named = person.c.id == event.c.person
+    query = sa.select(event, person.c.name.label("who")).join(person, named, isouter=True)
     rows = [
-        {
-            "id": r.id,
-            "at": r.at,
-            "who": r.name,
-            "kind": r.kind,
-            "item": r.item,
-            "detail": written(r.detail),
-        }
-        for r in connection.execute(query.order_by(event.c.id))
+        {**row, "detail": written(row["detail"])}
+        for row in connection.execute(query.order_by(event.c.id)).mappings()
     ]
     texts = dict.fromkeys(("who", "kind", "item", "detail"), pl.String)
     return pl.DataFrame(rows, schema={"id": pl.Int64, "at": pl.Datetime("us"), **texts})

@@ -150,22 +150,16 @@ class Store:
         self._disk = None if file is None else _Disk(Path(f"{file}-wal"))
 
     @classmethod
-    def open(cls, where: str | Path, *, create: bool = False, schema: str | None = None) -> Store:
+    def open(cls, where: str | Path, schema: str = "claimlab_review") -> Store:
         """A path, or a `postgresql://` URL with the `schema` that the review has there. The tables
-        are brought to this version's; `create` makes them where there are none yet."""
-        text = str(where)
-        if text.startswith(POSTGRES):
-            store = cls(_postgres(text, schema or "claimlab_review"), schema or "claimlab_review")
-        elif "://" in text:
-            check_url(text)
-        elif not create and not Path(where).is_file():
-            raise SchemaError(
-                f"There is no store '{where}'.", "Check the path, or make the review again."
-            )
+        are made, or brought to this version's."""
+        if "://" in str(where):
+            check_url(str(where))
+            store = cls(_postgres(str(where), schema), schema)
         else:
             _refuse_foreign(Path(where))
             store = cls(_sqlite(Path(where)))
-        store._migrate(create)
+        store._migrate()
         return store
 
     @contextlib.contextmanager
@@ -198,23 +192,21 @@ class Store:
             if sys.platform != "win32":
                 import fcntl
 
-                fcntl.flock(
-                    file, fcntl.LOCK_EX
-                )  # let go when the file is closed, also by a process that is killed
+                # Let go when the file is closed, also by a process that is killed.
+                fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
     def close(self) -> None:
         self._engine.dispose()
 
-    def _migrate(self, create: bool) -> None:
+    def _migrate(self) -> None:
         try:
             with self.write() as connection:
                 if self._schema is not None:
                     # One process at a time makes the tables; the number is any that claimlab alone
                     # uses.
                     connection.execute(sa.text("SELECT pg_advisory_xact_lock(7220151)"))
-                    if create:
-                        connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
+                    connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
                 _upgrade(connection)
         except sa.exc.DatabaseError as error:
             place = shown(str(self._engine.url))
@@ -292,15 +284,10 @@ def _refuse_foreign(file: Path) -> None:
     if not file.is_file() or file.stat().st_size == 0:
         return
     try:
-        with contextlib.closing(
-            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
-        ) as connection:
-            tables = {
-                name
-                for (name,) in connection.execute(
-                    "select name from sqlite_master where type = 'table'"
-                )
-            }
+        address = f"{file.absolute().as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+            query = "select name from sqlite_master where type = 'table'"
+            tables = {name for (name,) in connection.execute(query)}
     except sqlite3.Error as error:
         raise SchemaError(
             f"The store '{file}' cannot be used: {error}.", "Make the review again."

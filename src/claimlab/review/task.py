@@ -7,15 +7,15 @@ of the same form.
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from claimlab.core.digest import digest_json
-from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
+from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.packaged import toml
+from claimlab.core.settings import read_raw_toml
 from claimlab.core.types import JsonObject
 
 Kind = Literal["binary", "choice", "label", "ordinal", "pair", "span", "note"]
@@ -188,13 +188,7 @@ def _named(name: str) -> Task:
         return known[name]
     if not name.endswith(".toml"):
         raise UnknownName("review task", name, known)
-    try:
-        raw = tomllib.loads(Path(name).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UnreadableFile(
-            f"The task file '{name}' cannot be read: {error}.", "Write it as TOML."
-        ) from None
-    return _checked(_filled(raw), f"The task file '{name}'")
+    return _checked(_filled(read_raw_toml(Path(name))), f"The task file '{name}'")
 
 
 def _filled(raw: JsonObject) -> JsonObject:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from claimlab.core.stats.powered import FEWEST
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Column, Table, Text
 from claimlab.review.agreement import FIGURES, Agreement
 from claimlab.review.batches import BatchTable
+from claimlab.review.estimate import Estimates
 from claimlab.review.status import ReviewStatus
 
 
@@ -96,3 +99,51 @@ def batch_blocks(batches: BatchTable) -> list[Block]:
     summary = batches.summary()
     heads = [name.capitalize() for name in summary]
     return [Table.of(BATCHES, batches), Table(heads, [list(summary.values())])]
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}"
+
+
+def _within(row: JsonObject, value: str, low: str, high: str) -> str:
+    """A share in percent, with its interval where there is one."""
+    if row[low] is None:
+        return _percent(row[value])
+    return f"{_percent(row[value])} ({_percent(row[low])} to {_percent(row[high])})"
+
+
+SHARES: tuple[Column[JsonObject], ...] = (
+    Column("Share"),
+    Column("Percent", lambda row: _within(row, "estimate", "low", "high")),
+    Column("Annotators", lambda row: _within(row, "annotators_alone", "alone_low", "alone_high")),
+    Column("Judge", lambda row: _percent(row["judge_alone"]), optional=True),
+    Column("Saved", lambda row: _percent(row["saved"]), optional=True),
+    Column("More", optional=True),
+)
+
+
+def estimate_blocks(estimates: Estimates) -> list[Block]:
+    left = f" {several(estimates.undecided, 'item')} not decided." if estimates.undecided else ""
+    about = (
+        "With 95% intervals, beside what annotators alone and the judge alone give. Saved: the"
+        " percentage of annotated records that the judge made unnecessary."
+        if estimates.measured
+        else f"Intervals need at least {FEWEST} annotated records."
+    )
+    precise = estimates.precision()
+    return [
+        *([] if precise is None else [Text(precise, "conclusion")]),
+        Text(f"Review {estimates.headline()}.{left}"),
+        Table.of(SHARES, estimates),
+        Text(f"{about}{_stop(estimates)}"),
+    ]
+
+
+def _stop(estimates: Estimates) -> str:
+    """Whether annotating may stop, where a width is asked for."""
+    if estimates.width is None or not estimates.measured:
+        return ""
+    more = max(row["more"] for row in estimates)
+    if more:
+        return f" Not yet: annotate about {several(more, 'more record')}, and look again."
+    return f" Every interval is at most {estimates.width:g} wide: annotating may stop."

@@ -25,18 +25,10 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
 # Python calls some of these global; nothing on the public web is served from them.
-_NEVER = tuple(
-    ipaddress.ip_network(n)
-    for n in (
-        "0.0.0.0/8",
-        "100.64.0.0/10",
-        "192.0.0.0/24",
-        "192.88.99.0/24",
-        "168.63.129.16/32",
-        "fec0::/10",
-        "5f00::/16",
-    )
+_NETWORKS = (
+    "0.0.0.0/8 100.64.0.0/10 192.0.0.0/24 192.88.99.0/24 168.63.129.16/32 fec0::/10 5f00::/16"
 )
+_NEVER = tuple(map(ipaddress.ip_network, _NETWORKS.split()))
 _NUMBER_LIKE = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
 _LOCAL_NAME = re.compile(
     r"(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa|localdomain)\.?$"
@@ -114,9 +106,8 @@ class Guard:
             raise _refused(url, "host", "has no plain host name")
         port = _PORTS[scheme] if port is None else port
         if port not in self.ports:
-            raise _refused(
-                url, "port", f"uses port {port}, and only {_listed(self.ports)} are allowed"
-            )
+            allowed = " and ".join(map(str, sorted(self.ports)))
+            raise _refused(url, "port", f"uses port {port}, and only {allowed} are allowed")
         return scheme, host, port
 
     async def _numbers(self, url: str, host: str, port: int) -> list[IpAddress]:
@@ -153,11 +144,8 @@ class Guard:
 
 
 def _is_public(number: IpAddress) -> bool:
-    if any(number in network for network in _NEVER if network.version == number.version):
-        return False
-    return number.is_global and not (
-        number.is_multicast or number.is_reserved or number.is_unspecified
-    )
+    special = number.is_multicast or number.is_reserved or number.is_unspecified
+    return number.is_global and not special and not any(number in network for network in _NEVER)
 
 
 def _inside(number: IpAddress) -> list[IpAddress]:
@@ -189,7 +177,3 @@ def _refused(
 ) -> PageRefused:
     shown = "".join(c if c.isprintable() else "?" for c in url)[:200]
     return PageRefused(url, kind, f"The address '{shown}' {why}.", todo)
-
-
-def _listed(ports: Collection[int]) -> str:
-    return " and ".join(map(str, sorted(ports)))

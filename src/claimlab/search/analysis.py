@@ -27,26 +27,12 @@ LONGEST = 100  # bytes of a word; longer ones are noise that would fill the inde
 PIECE = 1 << 20  # characters prepared at a time
 
 # tantivy's stemmers; those that it also has stop words for
-STEMMERS = {
-    "ara": "arabic",
-    "dan": "danish",
-    "nld": "dutch",
-    "eng": "english",
-    "fin": "finnish",
-    "fra": "french",
-    "deu": "german",
-    "ell": "greek",
-    "hun": "hungarian",
-    "ita": "italian",
-    "nor": "norwegian",
-    "por": "portuguese",
-    "ron": "romanian",
-    "rus": "russian",
-    "spa": "spanish",
-    "swe": "swedish",
-    "tam": "tamil",
-    "tur": "turkish",
-}
+_CODES = "ara dan nld eng fin fra deu ell hun ita nor por ron rus spa swe tam tur"
+_NAMES = (
+    "arabic danish dutch english finnish french german greek hungarian italian norwegian portuguese"
+    " romanian russian spanish swedish tamil turkish"
+)
+STEMMERS = dict(zip(_CODES.split(), _NAMES.split(), strict=True))
 WITHOUT_STOP_WORDS = frozenset({"arabic", "greek", "romanian", "tamil", "turkish"})
 
 # Han with its extensions, kana, Thai, Lao, Myanmar, Khmer: written without spaces between words
@@ -165,6 +151,25 @@ def best_passage(
     return " ".join(s.strip() for s in sentences[start:end])[:limit]
 
 
+def snippets(text: str, least: int = 25, most: int = 40) -> list[str]:
+    """The parts of a text that are as long as what a search engine shows of a page: whole sentences
+    of at least `least` words together, from each sentence on; of more than `most` words, the
+    sentence is cut in runs that overlap by half."""
+    parts: list[list[str]] = []
+    for sentence in _SENTENCE.split(text):
+        words = sentence.split() if sentence else []
+        starts = range(0, max(len(words) - most // 2, 1), most // 2) if words else ()
+        parts += [words[start : start + most] for start in starts]
+    shown = []
+    for at, words in enumerate(parts):
+        for following in parts[at + 1 :]:
+            if len(words) >= least or len(words) + len(following) > most:
+                break
+            words = [*words, *following]
+        shown.append(" ".join(words))
+    return shown
+
+
 def _best_window(sentences: list[str], held: Sequence[Set[str]], limit: int) -> tuple[int, int]:
     """The sentences, from and to, that hold the most terms and fit; the earliest of equals."""
     best, best_count = (0, 1), -1
@@ -175,10 +180,9 @@ def _best_window(sentences: list[str], held: Sequence[Set[str]], limit: int) -> 
             length += len(sentences[end]) + 1
             if length > limit and end > start:
                 break
-            if held[end] - matched:
-                matched |= held[end]
-                if len(matched) > best_count:
-                    best, best_count = (start, end + 1), len(matched)
+            matched |= held[end]
+            if len(matched) > best_count:
+                best, best_count = (start, end + 1), len(matched)
     return best
 
 

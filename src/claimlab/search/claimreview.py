@@ -99,7 +99,6 @@ def _from_api(raw: JsonObject, retrieved: datetime) -> Iterator[Document]:
     for review in (r for r in raw["claimReview"] if isinstance(r, dict)):
         url, language = address(review.get("url")), text(review.get("languageCode"))
         when = date_of(review.get("reviewDate"), url=url, retrieved=retrieved)
-        publisher = mapping(review.get("publisher"))
         yield Document(
             text=text(raw.get("text")),
             title=text(review.get("title")),
@@ -107,14 +106,20 @@ def _from_api(raw: JsonObject, retrieved: datetime) -> Iterator[Document]:
             published=when.published,
             dated_from=when.dated_from,
             language=normalise(language) if language else None,
-            review=Review(
-                publisher=text(publisher.get("name")) or text(publisher.get("site")),
-                rating=text(review.get("textualRating")),
-                claim=text(raw.get("text")),
-                claimant=text(raw.get("claimant")),
-                claim_date=read_date(raw.get("claimDate"), retrieved=retrieved).published,
-            ),
+            review=api_review(raw, review, retrieved),
         )
+
+
+def api_review(claim: JsonObject, review: JsonObject, retrieved: datetime) -> Review:
+    """A review as claims:search answers with it."""
+    publisher = mapping(review.get("publisher"))
+    return Review(
+        publisher=text(publisher.get("name")) or text(publisher.get("site")),
+        rating=text(review.get("textualRating")),
+        claim=text(claim.get("text")),
+        claimant=text(claim.get("claimant")),
+        claim_date=read_date(claim.get("claimDate"), retrieved=retrieved).published,
+    )
 
 
 def _scale(rating: JsonObject) -> str | None:

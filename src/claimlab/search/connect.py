@@ -19,6 +19,7 @@ from claimlab.core.registry import Registry
 from claimlab.core.remote import to_read
 from claimlab.core.types import JsonObject
 from claimlab.search.chain import Chain, Policy, Recorded
+from claimlab.search.fusion import Meaning
 from claimlab.search.http import Http
 from claimlab.search.local import MANIFEST, LocalIndex, build_index
 from claimlab.search.results import Provider
@@ -73,11 +74,12 @@ def named_chain(
     *,
     factcheck: bool | Says = False,
     passage: int | None = None,
+    meaning: Meaning | None = None,
 ) -> Chain:
     """The providers that `names` name; what "local:FOLDER" points at is indexed first where it is
     not an index yet. With `factcheck`, or where it says so of a folder, what is found there are
     fact-checks, and the labels of a dataset are their ratings. `passage` is how much of a document
-    a local index gives, in characters."""
+    a local index gives, in characters; with `meaning` it is searched by sentence vectors too."""
     plain: list[str] = []
     settings: dict[str, JsonObject] = {}
     for name in names:
@@ -89,7 +91,8 @@ def named_chain(
         plain.append(kind)
         if kind == "local":
             rated = factcheck if isinstance(factcheck, bool) else factcheck(to_read(place))
-            settings[kind] = {"index": index_at(place, calls.progress, factcheck=rated)}
+            index = LocalIndex(index_at(place, calls.progress, factcheck=rated), meaning)
+            settings[kind] = {"index": index}
             settings[kind] |= {"passage": passage} if passage is not None else {}
         elif place:
             raise UsageError(

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, date, datetime, timedelta
+from calendar import monthrange
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from claimlab.core import packaged
 
 EARLIEST = 1900
 # Languages that write the day first, so that 03/04/2021 is the third of April.
-DAY_FIRST = (
+DAY_FIRST = [
     "por",
     "spa",
     "deu",
@@ -37,7 +38,7 @@ DAY_FIRST = (
     "cat",
     "glg",
     "ell",
-)
+]
 
 
 class Dated(NamedTuple):
@@ -150,37 +151,31 @@ def _numeric(text: str, language: str | None) -> datetime | None:
 def _ago(text: str, retrieved: datetime) -> datetime | None:
     phrase = " ".join(_fold(text).split()).rstrip(".")
     words = _ages()
-    if phrase in words.today:
-        return _midnight(retrieved)
-    if phrase in words.yesterday:
-        return _midnight(retrieved - timedelta(days=1))
+    for days, names in enumerate((words.today, words.yesterday)):
+        if phrase in names:
+            return _midnight(retrieved - timedelta(days=days))
     match = words.phrase.fullmatch(phrase)
     if match is None:
         return None
-    number = next(v for k, v in match.groupdict().items() if v is not None and k.startswith("n"))
-    unit = words.units[
-        next(v for k, v in match.groupdict().items() if v is not None and k.startswith("u"))
-    ]
-    return _back(retrieved, int(number) if number.isdigit() else 1, unit)
+    number, unit = (
+        next(v for k, v in match.groupdict().items() if v is not None and k.startswith(part))
+        for part in "nu"
+    )
+    return _back(retrieved, int(number) if number.isdigit() else 1, words.units[unit])
 
 
 def _back(retrieved: datetime, number: int, unit: str) -> datetime | None:
     try:
         if unit in ("month", "year"):
-            months = (
-                retrieved.year * 12 + retrieved.month - 1 - number * (12 if unit == "year" else 1)
-            )
-            year, month = divmod(months, 12)
-            last = (date(year + (month == 11), (month + 1) % 12 + 1, 1) - timedelta(days=1)).day
+            before = number * (12 if unit == "year" else 1)
+            year, month = divmod(retrieved.year * 12 + retrieved.month - 1 - before, 12)
+            last = monthrange(year, month + 1)[1]
             return datetime(year, month + 1, min(retrieved.day, last))
         moment = retrieved - timedelta(**{f"{unit}s": number})
-        return (
-            moment.replace(microsecond=0)
-            if unit in ("second", "minute", "hour")
-            else _midnight(moment)
-        )
     except (ValueError, OverflowError):
         return None
+    exact = unit in ("second", "minute", "hour")
+    return moment.replace(microsecond=0) if exact else _midnight(moment)
 
 
 class _Ages(NamedTuple):

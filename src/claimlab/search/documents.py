@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -20,7 +21,7 @@ import polars as pl
 
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.core.errors import UnreadableFile
 from claimlab.core.languages import normalise
 from claimlab.core.plain import each_text, whole
 from claimlab.core.types import Json, JsonObject
@@ -36,7 +37,6 @@ _SCRIPT = re.compile(r"^\s*<script[^>]*>|</script>\s*$")
 _HALF = re.compile(
     r"\\u[dD][89a-fA-F]"
 )  # of a character beyond the first plane, or half of one alone
-TABLES = ("records", "evidence")
 
 
 class Source:
@@ -44,23 +44,11 @@ class Source:
     `factcheck`, each document is a fact-check, and a dataset's labels are the ratings that it
     gives."""
 
-    def __init__(
-        self,
-        path: str | Path,
-        *,
-        table: str = "records",
-        factcheck: bool = False,
-        retrieved: datetime,
-    ) -> None:
+    def __init__(self, path: str | Path, *, factcheck: bool = False, retrieved: datetime) -> None:
         self.path = Path(path)
-        self.table = table
         self.factcheck = factcheck
         self.retrieved = retrieved
-        self.skipped: dict[str, int] = {}
-        if table not in TABLES:
-            raise UsageError(
-                f"A dataset has no table '{table}' to search.", f"Use one of: {', '.join(TABLES)}."
-            )
+        self.skipped: Counter[str] = Counter()
         if not self.path.exists():
             raise UnreadableFile(f"There is no file or folder '{self.path}'.", "Check the path.")
         self.is_dataset = (self.path / MANIFEST).is_file()
@@ -76,7 +64,7 @@ class Source:
         files = [self.path / MANIFEST] if self.is_dataset else self._files()
         root = self.path if self.path.is_dir() else self.path.parent
         lines = [f"{digest_file(f)}  {f.relative_to(root).as_posix()}" for f in files]
-        read_as = [self.table, *(["fact-checks"] if self.factcheck else [])]
+        read_as = ["records", *(["fact-checks"] if self.factcheck else [])]
         return hashlib.sha256("\n".join([*read_as, *lines]).encode()).hexdigest()
 
     def documents(self) -> Iterator[Document]:
@@ -85,11 +73,8 @@ class Source:
             return
         for file in self._files():
             for document in self._file(file):
-                yield (
-                    replace(document, review=Review())
-                    if self.factcheck and not document.review
-                    else document
-                )
+                plain = self.factcheck and not document.review
+                yield replace(document, review=Review()) if plain else document
 
     def _files(self) -> list[Path]:
         if self.path.is_file():
@@ -102,24 +87,9 @@ class Source:
     def _dataset(self) -> Iterator[Document]:
         dataset = Dataset.open(self.path)
         evidence = dataset.tables.get("evidence")
-        if self.table == "records":
-            checks = _reviews_by_record(evidence) if self.factcheck and evidence is not None else {}
-            for row in dataset.records.filter(pl.col("text").is_not_null()).iter_rows(named=True):
-                yield (
-                    _factcheck(row, checks.get(row["id"]))
-                    if self.factcheck
-                    else _from_row(row, row["source"])
-                )
-        elif evidence is None:
-            raise UnreadableFile(
-                f"'{self.path}' has no evidence table.", "Search its records instead."
-            )
-        else:
-            for row in evidence.filter(pl.col("text").is_not_null()).iter_rows(named=True):
-                rated = self.factcheck or row["rating"] is not None
-                yield _from_row(
-                    row, row["publisher"], _review(row, row["publisher"]) if rated else None
-                )
+        checks = _reviews_by_record(evidence) if self.factcheck and evidence is not None else {}
+        for row in dataset.records.filter(pl.col("text").is_not_null()).iter_rows(named=True):
+            yield _factcheck(row, checks.get(row["id"], {})) if self.factcheck else _from_row(row)
 
     def _file(self, file: Path) -> Iterator[Document]:
         root = self.path if self.path.is_dir() else self.path.parent
@@ -138,12 +108,12 @@ class Source:
         elif content.strip():
             yield Document(text=content.strip(), title=file.stem, source_id=name)
         else:
-            self._skip("empty file")
+            self.skipped["empty file"] += 1
 
     def _page(self, content: str, name: str) -> Iterator[Document]:
         page = read_page(content, url=None, retrieved=self.retrieved)
         if not page.text:
-            self._skip("page without text")
+            self.skipped["page without text"] += 1
             return
         yield Document(
             text=page.text,
@@ -161,7 +131,7 @@ class Source:
                     line = _SCRIPT.sub("", raw.decode("utf-8-sig")).strip()
                     data = _parse(line) if line else None
                 except (ValueError, RecursionError):
-                    self._skip("line that is not JSON in UTF-8")
+                    self.skipped["line that is not JSON in UTF-8"] += 1
                     continue
                 if line:
                     yield from self._object(data, f"{name}:{number}")
@@ -183,16 +153,13 @@ class Source:
         if holds_reviews(data):
             for review in reviews_in(data, retrieved=self.retrieved):
                 if review.text is None and review.title is None:
-                    self._skip("fact-check without text")
+                    self.skipped["fact-check without text"] += 1
                 else:
                     yield review
         elif isinstance(data, dict) and isinstance(data.get("text"), str) and data["text"].strip():
             yield _from_object(data, where, self.retrieved)
         else:
-            self._skip("object without a text")
-
-    def _skip(self, reason: str) -> None:
-        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+            self.skipped["object without a text"] += 1
 
 
 def _parse(content: str) -> Json:
@@ -211,43 +178,32 @@ def _reviews_by_record(evidence: pl.DataFrame) -> dict[str, JsonObject]:
     }
 
 
-def _from_row(row: JsonObject, publisher: str | None, review: Review | None = None) -> Document:
-    published = row.get("date") or row.get("published")
+def _from_row(row: JsonObject) -> Document:
     return Document(
         text=row["text"],
-        title=row.get("title"),
         url=row["url"],
+        published=row["date"],
+        dated_from="result" if row["date"] else None,
+        language=row["language"],
+        publisher=row["source"],
+        source_id=row["id"],
+    )
+
+
+def _factcheck(row: JsonObject, check: JsonObject) -> Document:
+    """A claim with the rating it got; address, title and publisher are those of the fact-check,
+    where it is known. The record's source is never the publisher: it is where the claim was made.
+    """
+    publisher, published = check.get("publisher"), check.get("published") or row["date"]
+    return replace(
+        _from_row(row),
+        title=check.get("title"),
+        url=check.get("url") or row["url"],
         published=published,
         dated_from="result" if published else None,
-        language=row.get("language"),
         publisher=publisher,
-        review=review,
-        source_id=row.get("id") or row.get("evidence_id"),
+        review=Review(publisher, row["label_raw"], row["text"], mapped=row["veracity"]),
     )
-
-
-def _factcheck(row: JsonObject, check: JsonObject | None) -> Document:
-    """A claim with the rating it got; address, title and publisher are those of the fact-check,
-    where it is known.
-    """
-    known = check or {}
-    publisher = known.get(
-        "publisher"
-    )  # never the record's source: that is where the claim was made
-    document = _from_row(row, publisher, replace(_review(row, publisher), claim=row["text"]))
-    title, url, published = (known.get(name) for name in ("title", "url", "published"))
-    return replace(
-        document,
-        title=title,
-        url=url or document.url,
-        published=published or document.published,
-        dated_from="result" if published else document.dated_from,
-    )
-
-
-def _review(row: JsonObject, publisher: str | None) -> Review:
-    rating, verdict = ("label_raw", "veracity") if "label_raw" in row else ("rating", "verdict")
-    return Review(publisher=publisher, rating=row[rating], mapped=row[verdict])
 
 
 def _from_object(data: JsonObject, where: str, retrieved: datetime) -> Document:

@@ -8,24 +8,32 @@ The words of a query are looked up as terms, never parsed as a query language, s
 claim has no effect. Ranking is tantivy's BM25 on the language field plus, with a lower weight
 (EXACT_WEIGHT), on the unstemmed words: these separate words with the same stem, and match names and
 numbers in documents of other languages.
+
+With `Meaning`, documents are found by sentence vectors as well, and both are fused
+(claimlab.search.fusion).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import io
+import mmap
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import fields as fields_of
 from dataclasses import replace
 from datetime import date, datetime
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from claimlab.core.atomic import atomic_folder, recover
+from claimlab.core.atomic import atomic_bytes, atomic_folder, recover
 from claimlab.core.errors import OutputExists, SearchFailed
 from claimlab.core.languages import require
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.scores import Floats32, Ints
 from claimlab.core.types import JsonObject
 from claimlab.search.analysis import (
     EXACT,
@@ -39,16 +47,20 @@ from claimlab.search.analysis import (
 )
 from claimlab.search.documents import Source
 from claimlab.search.evidence import Document, Evidence, stored
-from claimlab.search.query import Query
+from claimlab.search.fusion import Candidates, Meaning, fused
+from claimlab.search.query import MAX_RESULTS, Query
 from claimlab.search.results import now
 
 if TYPE_CHECKING:
     import tantivy
 
-LAYOUT = 2  # increase it when the fields or their analysis change: older indexes are then rebuilt
+LAYOUT = 3  # increase it when the fields or their analysis change: older indexes are then rebuilt
 MANIFEST = "index.json"
+DOCUMENTS, OFFSETS, VECTORS = "documents.jsonl", "offsets.npy", "vectors.npy"
 EXACT_WEIGHT = 0.2
 MAX_TIES = 10_000
+ALIKE = 0.3  # least cosine of a document that has no word of the query
+BEGINNING = 400  # characters of a document that are encoded
 HEAP = 128 << 20
 EPOCH = date(1970, 1, 1)
 
@@ -56,20 +68,17 @@ _BLANK: JsonObject = dict.fromkeys(field.name for field in fields_of(Evidence)) 
     "provider": "local"
 }
 
-LanguageOf = Callable[[str], str | None]
-
 
 class IndexManifest(BaseModel):
     """What the folder contains and what it was built from. Without times and paths, as in a
     dataset's manifest.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(frozen=True)
 
     layout: int
     source: str  # sha256 over the names and contents of what was read
     language: str | None
-    guessed: bool  # whether a function identified the language of documents that do not state it
     documents: int
     repeated: int  # documents skipped because one with the same text, title and address came before
     skipped: dict[str, int]  # reason -> how many were left out
@@ -81,39 +90,33 @@ def build_index(
     source: str | Path,
     folder: str | Path,
     *,
-    table: str = "records",
     factcheck: bool = False,
     language: str | None = None,
-    language_of: LanguageOf | None = None,
     progress: Progress = silent,
 ) -> IndexManifest:
     """Index `source` into `folder` in one atomic step; does nothing if the folder already has this
     index.
 
-    `table` is the table of a claimlab dataset to index: its records or its evidence. Its rows
-    become documents without labels; with `factcheck`, each becomes a fact-check with its label as
-    the rating. `language` is the language of documents that do not state one; if it is null,
-    `language_of` identifies it from the text.
+    The records of a claimlab dataset become documents without labels; with `factcheck`, each
+    becomes a fact-check with its label as the rating. `language` is the language of documents that
+    do not state one.
     """
     target = Path(folder)
     recover(target)
-    reader = Source(source, table=table, factcheck=factcheck, retrieved=now())
+    reader = Source(source, factcheck=factcheck, retrieved=now())
     common = require(language) if language else None
-    digest = reader.digest()
     existing = _read_manifest(target)
-    guessed = language_of is not None
-    wanted: JsonObject = {
-        "layout": LAYOUT,
-        "source": digest,
-        "language": common,
-        "guessed": guessed,
-    }
+    wanted: JsonObject = {"layout": LAYOUT, "source": reader.digest(), "language": common}
     if existing is not None and existing.model_dump(include=set(wanted)) == wanted:
         return existing
     if existing is None and target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise OutputExists(target)
     with atomic_folder(target) as building:
-        counted = _write(building, _with_language(reader, common, language_of), progress)
+        documents = (
+            document if document.language else replace(document, language=common)
+            for document in reader.documents()
+        )
+        counted = _write(building, documents, progress)
         manifest = IndexManifest(**wanted, **counted, skipped=dict(sorted(reader.skipped.items())))
         (building / MANIFEST).write_text(
             manifest.model_dump_json(indent=2) + "\n", encoding="utf-8"
@@ -121,11 +124,21 @@ def build_index(
     return manifest
 
 
-class LocalIndex:
-    """An index on disk, opened on first use."""
+class Hit(NamedTuple):
+    """A document of the index by its number, its score, and what each retriever says of it."""
 
-    def __init__(self, folder: str | Path) -> None:
+    score: float
+    document: int
+    words: float | None = None
+    meaning: float | None = None
+
+
+class LocalIndex:
+    """An index on disk, opened on first use; with `meaning`, by sentence vectors too."""
+
+    def __init__(self, folder: str | Path, meaning: Meaning | None = None) -> None:
         self.folder = Path(folder)
+        self.meaning = meaning
 
     @cached_property
     def manifest(self) -> IndexManifest:
@@ -145,32 +158,87 @@ class LocalIndex:
             )
         return manifest
 
-    def search(self, query: Query, *, passage: int = 1000) -> list[Evidence]:
+    def search(
+        self, query: Query, *, passage: int = 1000, vector: Floats32 | None = None
+    ) -> list[Evidence]:
         """The best documents, best first; a text longer than `passage` characters is cut to its
-        best passage.
+        best passage. `vector` is the query's, where it is known already.
         """
-        hits = self._hits(query)
+        hits = self.ranked(query, vector)
         retrieved = now()
         words = cache(
             lambda: frozenset(terms_of(query.text, EXACT, query.language))
         )  # only long texts need them
         return [
-            _evidence(stored(raw), score, query, retrieved, words, passage) for score, raw in hits
+            _evidence(self.document(hit.document), hit, query, retrieved, words, passage)
+            for hit in hits
         ]
 
     def newer(self, query: Query) -> int:
         """How many results are excluded because they are newer than the last day of the query."""
         if query.before is None:
             return 0
-        dates = (stored(raw).get("published") for _, raw in self._hits(replace(query, before=None)))
-        return sum(published is not None and published.date() > query.before for published in dates)
+        hits = self.ranked(replace(query, before=None))
+        return sum(self._is_newer(hit.document, query.before) for hit in hits)
 
-    def _hits(self, query: Query) -> list[tuple[float, bytes]]:
-        """Score and stored document. Ties keep the order of the source, also at the cut-off."""
+    def ranked(self, query: Query, vector: Floats32 | None = None) -> list[Hit]:
+        """The best documents of both retrievers; of the words alone where the query has no vector,
+        or no document does."""
+        if vector is None and self.meaning and query.language in self.meaning.languages:
+            vector = self.meaning.encode([query.text])[0]
+        if vector is None or self.vectors is None:
+            return [Hit(score, document, score) for score, document in self.by_words(query)]
+        candidates = self.candidates(query, vector)
+        scores = fused(candidates)
+        words, meaning = candidates.words, candidates.meaning
+        hits = [
+            Hit(float(scores[i]), candidates.documents[i], float(words[i]), float(meaning[i]))
+            for i in np.argsort(-scores, kind="stable").tolist()
+            if words[i] > 0 or meaning[i] >= ALIKE
+        ]
+        return hits[: query.max_results]
+
+    def candidates(self, query: Query, vector: Floats32) -> Candidates:
+        """The best by words and the best by meaning, as many of each as a query may ask for."""
+        assert self.vectors is not None
+        cosines = self.vectors @ vector
+        if query.before is not None:
+            newer = self._days > (query.before - EPOCH).days
+            cosines[newer] = -np.inf
+        words = self.by_words(replace(query, max_results=MAX_RESULTS))
+        return Candidates.of(words, cosines, MAX_RESULTS)
+
+    @cached_property
+    def vectors(self) -> Floats32 | None:
+        """A vector for each document, of its title and the beginning of its text: made once, and
+        kept beside the index where that can be written."""
+        if self.meaning is None or not self.manifest.documents:
+            return None
+        place = self.folder / VECTORS
+        if not place.is_file():
+            documents = map(self.document, range(self.manifest.documents))
+            texts = [f"{d.get('title', '')} {d.get('text', '')}".strip() for d in documents]
+            vectors = self.meaning.encode([text[:BEGINNING] for text in texts])
+            buffer = io.BytesIO()
+            np.save(buffer, vectors, allow_pickle=False)
+            try:
+                atomic_bytes(place, buffer.getvalue())
+            except OSError:
+                return vectors
+        return np.asarray(np.load(place, mmap_mode="r", allow_pickle=False), np.float32)
+
+    @cached_property
+    def _days(self) -> Ints:
+        """The day of each document; a long time ago where it has none."""
+        dates = (self.document(n).get("published") for n in range(self.manifest.documents))
+        return np.array([(d.date() - EPOCH).days if d else -(1 << 30) for d in dates], np.int64)
+
+    def by_words(self, query: Query) -> list[tuple[float, int]]:
+        """BM25 and document. Ties keep the order of the source, also at the cut-off."""
         wanted = self._wanted(query)
         if wanted is None:
             return []
-        searcher = self._index.searcher()
+        searcher = self._searcher
         fetch = query.max_results + 10
         while True:
             hits = searcher.search(wanted, fetch, count=False).hits
@@ -178,12 +246,26 @@ class LocalIndex:
             if len(hits) < fetch or hits[-1][0] < hits[cut][0] or fetch >= MAX_TIES:
                 break
             fetch *= 4
-        order = searcher.fast_field_values("n", [where for _, where in hits])
-        ranked = sorted((-score, n, where) for (score, where), n in zip(hits, order, strict=True))
-        return [
-            (-less, bytes(searcher.doc(where)["document"][0]))
-            for less, _, where in ranked[: query.max_results]
-        ]
+        numbers = searcher.fast_field_values("n", [where for _, where in hits])
+        ranked = sorted((-score, n or 0) for (score, _), n in zip(hits, numbers, strict=True))
+        return [(-less, int(n)) for less, n in ranked[: query.max_results]]
+
+    def document(self, number: int) -> JsonObject:
+        """What is known of a document, by its number."""
+        content, offsets = self._stored
+        return stored(content[offsets[number] : offsets[number + 1]])
+
+    def _is_newer(self, number: int, day: date) -> bool:
+        published = self.document(number).get("published")
+        return published is not None and published.date() > day
+
+    @cached_property
+    def _stored(self) -> tuple[mmap.mmap | bytes, list[int]]:
+        """The documents, and where each begins. A list: reading one number of an array is slow."""
+        offsets = np.load(self.folder / OFFSETS, allow_pickle=False).tolist()
+        with (self.folder / DOCUMENTS).open("rb") as file:
+            empty = len(offsets) < 2
+            return b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), offsets
 
     def _wanted(self, query: Query) -> tantivy.Query | None:
         import tantivy
@@ -228,29 +310,37 @@ class LocalIndex:
         _register(index)
         return index
 
+    @cached_property
+    def _searcher(self) -> tantivy.Searcher:
+        """One for all queries: each new one begins with nothing in memory."""
+        return self._index.searcher()
 
-def _write(folder: Path, documents: Iterator[Document], progress: Progress) -> JsonObject:
+
+def _write(folder: Path, documents: Iterable[Document], progress: Progress) -> JsonObject:
     import tantivy
 
     index = tantivy.Index(_schema(), path=str(folder))
     _register(index)
     writer = index.writer(HEAP, 1)  # one thread, so that documents keep their order
-    languages: dict[str, int] = {}
+    languages: Counter[str] = Counter()
     seen: set[bytes] = set()
     repeated = reviews = 0
+    offsets = [0]
     try:
-        for document in documents:
-            mark = document.digest()
-            if mark in seen:
-                repeated += 1
-                continue
-            seen.add(mark)
-            writer.add_document(_entry(document, len(seen)))
-            code = document.language or "und"
-            languages[code] = languages.get(code, 0) + 1
-            reviews += document.review is not None
-            if len(seen) % 5000 == 0:
-                progress("indexing", len(seen), None)
+        with (folder / DOCUMENTS).open("wb") as file:
+            for document in documents:
+                mark = document.digest()
+                if mark in seen:
+                    repeated += 1
+                    continue
+                writer.add_document(_entry(document, len(seen)))
+                seen.add(mark)
+                offsets.append(offsets[-1] + file.write(document.as_bytes() + b"\n"))
+                languages[document.language or "und"] += 1
+                reviews += document.review is not None
+                if len(seen) % 5000 == 0:
+                    progress("indexing", len(seen), None)
+        np.save(folder / OFFSETS, np.array(offsets, np.int64), allow_pickle=False)
         writer.commit()
     finally:
         # also after a failure: its threads must not write into a folder that goes away
@@ -264,7 +354,7 @@ def _entry(document: Document, number: int) -> tantivy.Document:
     import tantivy
 
     written = prepared("\n".join(part for part in (document.title, document.text) if part))
-    entry = tantivy.Document(n=number, document=document.as_bytes())
+    entry = tantivy.Document(n=number)
     entry.add_text(EXACT, written)
     entry.add_text(field_of(document.language), written)
     if document.published is not None:
@@ -276,7 +366,6 @@ def _schema() -> tantivy.Schema:
     import tantivy
 
     builder = tantivy.SchemaBuilder()
-    builder.add_bytes_field("document", stored=True, indexed=False)
     builder.add_integer_field("n", fast=True)
     builder.add_integer_field("day", indexed=True, fast=True)
     for name in fields():
@@ -297,46 +386,26 @@ def _read_manifest(folder: Path) -> IndexManifest | None:
         return None
 
 
-def _with_language(
-    reader: Source, language: str | None, language_of: LanguageOf | None
-) -> Iterator[Document]:
-    for document in reader.documents():
-        if document.language is None:
-            guess = language or (
-                language_of(document.text) if language_of and document.text else None
-            )
-            yield replace(document, language=guess)
-        else:
-            yield document
-
-
 def _evidence(
     document: JsonObject,
-    score: float,
+    hit: Hit,
     query: Query,
     retrieved: datetime,
     words: Callable[[], frozenset[str]],
     passage: int,
 ) -> Evidence:
-    fields = {
-        **_BLANK,
-        **document,
-        "retrieved": retrieved,
-        "query": query.text,
-        "score": round(score, 6),
-    }
-    id, publisher, whole = (
-        fields.pop("source_id", None),
-        fields.pop("publisher", None),
-        fields["text"] or "",
-    )
-    text = fields["text"] = (
-        whole if len(whole) <= passage else best_passage(whole, words(), passage)
-    ) or None
+    known = {"retrieved": retrieved, "query": query.text, "score": round(hit.score, 6)}
+    fields = {**_BLANK, **document, **known}
+    id, publisher = fields.pop("source_id", None), fields.pop("publisher", None)
+    whole = fields["text"] or ""
+    text = whole if len(whole) <= passage else best_passage(whole, words(), passage)
+    fields["text"] = text or None
     more = fields["more"] = {} if id is None else {"document": id}
+    if hit.meaning is not None:
+        more |= {"words": round(hit.words or 0.0, 4), "meaning": round(hit.meaning, 4)}
     if publisher is not None and fields["review"] is None:
         more["publisher"] = publisher
-    if text is not None and text != whole:
+    if text and text != whole:
         more["passage_of"] = len(whole)
     evidence = object.__new__(
         Evidence

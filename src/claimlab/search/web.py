@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, TypeVar
 
 from claimlab.core.errors import BudgetSpent, SearchFailed
-from claimlab.core.languages import to_iso1
+from claimlab.core.languages import normalise, to_iso1
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
 from claimlab.search.dates import date_of
 from claimlab.search.evidence import Evidence, Review
-from claimlab.search.fields import wrong_shape
+from claimlab.search.fields import address, number, table, wrong_shape
+from claimlab.search.fields import text as one_line
 from claimlab.search.http import Call, Http
 from claimlab.search.query import Query
 from claimlab.search.results import Results, now
@@ -46,6 +47,10 @@ class WebProvider(ABC):
     needs: ClassVar[tuple[str, ...]] = ()  # environment variables that must be set
     note: ClassVar[str] = ""  # what a user should know before choosing it
     page_size: ClassVar[int] = 10  # the most results one call can give
+    header: ClassVar[str] = ""  # that has the key, as "Name: {}"
+    results: ClassVar[tuple[str, ...]] = ("results",)  # where they are in an answer
+    # fields by which an answer without them shows that the service searched and found nothing
+    searched: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
@@ -64,9 +69,14 @@ class WebProvider(ABC):
         returned.
         """
 
-    @abstractmethod
-    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         """The evidence in the answer to that page, best first."""
+        hits = table(self.name, answer, *self.results, or_else=self.searched)
+        return Page([self.piece(query, retrieved, **self.hit(hit)) for hit in hits])
+
+    def hit(self, hit: JsonObject) -> JsonObject:
+        """One result of the answer: the arguments of `piece`, as the service gives them."""
+        raise NotImplementedError
 
     def parameters(self) -> JsonObject:
         return {}
@@ -74,27 +84,29 @@ class WebProvider(ABC):
     def call(
         self,
         wanted: int,
-        key: str,
         *,
         params: Mapping[str, str | int | None] | None = None,
-        headers: Mapping[str, str] | None = None,
         body: JsonObject | None = None,
-        cost_of: Callable[[Json], float | None] | None = None,
     ) -> Call:
-        """A call for `wanted` results with its key: a POST where there is a body. What is null is
-        left out.
+        """A call for `wanted` results with its key in a header: a POST where there is a body. What
+        is null is left out.
         """
+        key = self.key(self.needs[0]) if self.header else None
+        name, _, value = self.header.partition(": ")
         return Call(
             self.name,
             "GET" if body is None else "POST",
-            self.address,
+            self.place(),
             params=_known(params or {}),
-            headers=headers or {},
+            headers={name: value.format(key)} if key else {},
             body=None if body is None else _known(body),
             secret=key,
             most=self.price(wanted),
-            cost_of=cost_of,
+            cost_of=lambda answer: self.cost(answer, wanted),
         )
+
+    def place(self) -> str:
+        return self.address
 
     def key(self, variable: str) -> str:
         """A key from the environment: it is never stored, printed or recorded."""
@@ -112,6 +124,10 @@ class WebProvider(ABC):
     def price(self, wanted: int) -> float | None:  # noqa: ARG002
         """The most that one call for `wanted` results can cost."""
         return terms(self.name).price
+
+    def cost(self, answer: Json, wanted: int) -> float | None:  # noqa: ARG002
+        """What a call has cost, where the answer says so; else its price."""
+        return self.price(wanted)
 
     async def search(self, query: Query) -> Results:
         retrieved = now()
@@ -165,32 +181,34 @@ class WebProvider(ABC):
         query: Query,
         retrieved: datetime,
         *,
-        title: str | None,
-        text: str | None,
-        url: str | None,
+        title: Json,
+        text: Json,
+        url: Json,
         dates: tuple[object, ...] = (),
         review: Review | None = None,
-        score: float | None = None,
-        language: str | None = None,
+        score: Json = None,
+        language: Json = None,
         **more: Json,
     ) -> Evidence | None:
         """One result in the words of the house; null when it has nothing to show (no address, or no
         title and text).
         """
-        if url is None or (title is None and text is None):
+        place, heading, passage = address(url), one_line(title), one_line(text)
+        if place is None or (heading is None and passage is None):
             return None
-        when = date_of(*dates, url=url, retrieved=retrieved, language=query.language)
+        when = date_of(*dates, url=place, retrieved=retrieved, language=query.language)
+        spoken = one_line(language)
         return Evidence(
-            title=title,
-            text=text,
-            url=url,
+            title=heading,
+            text=passage,
+            url=place,
             retrieved=retrieved,
             provider=self.name,
             query=query.text,
             published=when.published,
             dated_from=when.dated_from,
-            language=language,
-            score=score,
+            language=normalise(spoken) if spoken else None,
+            score=number(score),
             review=review,
             more=_known(more),
         )

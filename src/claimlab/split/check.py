@@ -20,8 +20,7 @@ from claimlab.core.stats.deal import Codes
 from claimlab.core.stats.scores import Flags
 from claimlab.core.types import JsonObject, Sparse
 from claimlab.core.words import several, several_of, verb
-from claimlab.split.material import SIDES, Material, Side, named, numbered
-from claimlab.split.strategy import Impossible, Parts
+from claimlab.split.strategy import SIDES, Impossible, Material, Parts, Side, numbered
 
 CELLS = {"split": pl.String, "label": pl.String, "language": pl.String, "records": pl.Int64}
 
@@ -90,14 +89,11 @@ def keep_promise(parts: Parts) -> None:
     side.
     """
     broken: list[object] = []
-    if parts.whole is not None:
-        sides = pl.DataFrame({"value": parts.whole, "side": parts.side}).drop_nulls().unique()
-        broken += sides.filter(pl.col("value").is_duplicated())["value"].unique().sort().to_list()
-    if parts.apart is not None:
-        sides = (
-            pl.DataFrame({"value": parts.apart, "test": parts.side == "test"}).drop_nulls().unique()
-        )
-        broken += sides.filter(pl.col("value").is_duplicated())["value"].unique().sort().to_list()
+    for values, side in ((parts.whole, parts.side), (parts.apart, parts.side == "test")):
+        if values is not None:
+            sides = pl.DataFrame({"value": values, "side": side}).drop_nulls().unique()
+            torn = sides.filter(pl.col("value").is_duplicated())["value"]
+            broken += torn.unique().sort().to_list()
     if broken:
         raise ClaimlabError(
             f"The split '{parts.name}' does not keep its promise: {len(broken)} values, such as"
@@ -111,25 +107,19 @@ def cells_of(material: Material, side: pl.Series) -> pl.DataFrame:
     frame = pl.DataFrame(
         {"split": side, "label": material.labels, "language": material.records["language"]}
     )
-    order = pl.col("split").replace_strict(
-        {s: i for i, s in enumerate(SIDES)}, return_dtype=pl.Int64
-    )
-    tally = (
-        frame.drop_nulls("split")
-        .group_by("split", "label", "language")
-        .agg(pl.len().alias("records"))
-    )
+    order = pl.col("split").replace_strict(SIDES, range(3), return_dtype=pl.Int64)
+    tally = frame.drop_nulls("split").group_by("split", "label", "language").agg(records=pl.len())
     return tally.sort(order, "label", "language", nulls_last=True).cast(pl.Schema(CELLS))
 
 
 def classes_learnable(material: Material, parts: Parts, cells: pl.DataFrame) -> None:
     for side in parts.required:
-        if not cells.filter(pl.col("split") == side).height:
+        if not cells.filter(split=side).height:
             raise Impossible(
                 f"The split '{parts.name}' leaves nothing for {side}.",
                 "Change the shares or what is held out.",
             )
-    trained = set(cells.filter(pl.col("split") == "train")["label"].drop_nulls().to_list())
+    trained = set(cells.filter(split="train")["label"].drop_nulls())
     gone = [c for c in material.classes if c not in trained]
     if gone:
         raise Impossible(
@@ -144,14 +134,13 @@ def missing_classes(material: Material, cells: pl.DataFrame) -> list[str]:
         return ["No row has a label: classes were neither balanced nor counted."]
     out = []
     for side in SIDES[1:]:
-        mine = cells.filter(pl.col("split") == side)
-        gone = [c for c in material.classes if c not in set(mine["label"].to_list())]
+        mine = cells.filter(split=side)
+        gone = [c for c in material.classes if c not in set(mine["label"])]
         if mine.height and gone:
-            names, are = (
-                " and ".join(map(repr, gone)),
-                "class {} is" if len(gone) == 1 else "classes {} are",
+            names, one = " and ".join(map(repr, gone)), len(gone) == 1
+            out.append(
+                f"The {f'class {names} is' if one else f'classes {names} are'} missing from {side}."
             )
-            out.append(f"The {are.format(names)} missing from {side}.")
     if len(material.classes) == 1:
         out.append(
             f"There is only one class ('{material.classes[0]}'): a detector cannot be trained or"
@@ -164,15 +153,14 @@ def leaking_test(leaks: tuple[Leak, ...]) -> list[str]:
     """One sentence for each side that gives test rows away, and what to do about it."""
     cure = 'use `by="near-duplicates"`, or pass `drop_leaks=True`'
     notes = []
-    for leak in (leak for leak in leaks if leak.of == "test"):
-        if leak.texts:
-            of = several_of(leak.texts, leak.rows, "test record")
-            has = verb(leak.texts, "has", "have")
-            notes.append(f"{of} {has} a near-duplicate in {leak.seen_in}; {cure}.")
-        elif leak.group:
-            of = several_of(leak.group, leak.rows, "test record")
-            shares = verb(leak.group, "shares", "share")
-            notes.append(f'{of} {shares} a group with {leak.seen_in}; use `by="group"`.')
+    for leak in (leak for leak in leaks if leak.of == "test" and leak):
+        n = leak.texts or leak.group or 0
+        words = (
+            f"{verb(n, 'has', 'have')} a near-duplicate in {leak.seen_in}; {cure}."
+            if leak.texts
+            else f'{verb(n, "shares", "share")} a group with {leak.seen_in}; use `by="group"`.'
+        )
+        notes.append(f"{several_of(n, leak.rows, 'test record')} {words}")
     return notes
 
 
@@ -263,25 +251,26 @@ def find_leaks(material: Material, side: pl.Series) -> list[Leak]:
                 same_label=int((text & seen.same).sum()) if read else None,
                 other_label=int((text & seen.other).sum()) if read else None,
                 group=int(seen.group.sum()) if grouped else None,
-                records=tuple(material.records["id"].gather(hits).to_list()),
+                records=tuple(material.records["id"].gather(hits)),
             )
         )
     return out
 
 
-def without_leaks(material: Material, side: pl.Series) -> tuple[pl.Series, int]:
-    """`side` without the rows of train or dev whose text is on a later side, exactly or nearly; and
-    their number.
+def leaking_rows(material: Material, side: pl.Series) -> Flags:
+    """The rows of train or dev whose text is on a later side, exactly or nearly.
 
     Rows that only share a group are left: a split that keeps groups whole is another strategy, not
     a cure for this one.
     """
-    number, before = numbered(side), numbered(side)
+    number = numbered(side)
+    leaking = np.zeros(material.n, np.bool_)
     for later, earlier in PAIRS:
-        seen = _seen(material, number == SIDES.index(earlier), number == SIDES.index(later))
+        mine, theirs = (~leaking & (number == SIDES.index(s)) for s in (earlier, later))
+        seen = _seen(material, mine, theirs)
         if seen is not None:
-            number[seen.rows[seen.exact | seen.near]] = -1
-    return named(number), int((number != before).sum())
+            leaking[seen.rows[seen.exact | seen.near]] = True
+    return leaking
 
 
 def _seen(material: Material, mine: Flags, theirs: Flags) -> _Seen | None:
@@ -323,13 +312,7 @@ def _seen(material: Material, mine: Flags, theirs: Flags) -> _Seen | None:
 def _label_codes(material: Material) -> Codes:
     numbers = {name: i for i, name in enumerate(material.classes)}
     none = len(numbers)
-    if not numbers:
-        return np.zeros(material.n, np.int64)
-    return (
-        material.labels.replace_strict(numbers, default=none, return_dtype=pl.Int64)
-        .fill_null(none)
-        .to_numpy()
-    )
+    return np.array([numbers.get(label, none) for label in material.labels], np.int64)
 
 
 def _row_sums(table: Sparse) -> Codes:

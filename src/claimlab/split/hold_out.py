@@ -27,11 +27,10 @@ import polars as pl
 
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.languages import Language, describe
-from claimlab.core.stats.deal import Codes, codes_of
+from claimlab.core.stats.deal import Codes
 from claimlab.core.stats.scores import Flags
 from claimlab.core.words import several, several_of, verb
-from claimlab.split.material import Kept, Material, named, numbered
-from claimlab.split.strategy import Impossible, Parts, Request
+from claimlab.split.strategy import Impossible, Kept, Material, Parts, Request, named, numbered
 
 # random choices of values that are compared; the one whose classes come nearest to the share is
 # taken
@@ -73,19 +72,17 @@ class HoldOut:
         return tally.sort(["count", values], descending=[True, False])[values].to_list()
 
     def split(self, material: Material, request: Request) -> Parts:
-        hold_out, train_on = (
-            tuple(map(self.spelling, names)) for names in (request.hold_out, request.train_on)
+        request = replace(
+            request,
+            hold_out=tuple(map(self.spelling, request.hold_out)),
+            train_on=tuple(map(self.spelling, request.train_on)),
         )
-        request = replace(request, hold_out=hold_out, train_on=train_on)
         trait = self.trait(material, request)
         tally = trait.values.drop_nulls().unique()
         if tally.len() < 2:
-            holders = (
-                "all rows that have one have" if trait.values.null_count() else "every row has"
-            )
-            reason = (
-                f"{holders} '{tally[0]}'" if tally.len() else f"no row has one ({trait.missing})"
-            )
+            every = "all rows that have one have" if trait.values.null_count() else "every row has"
+            none = f"no row has one ({trait.missing})"
+            reason = f"{every} '{tally[0]}'" if tally.len() else none
             raise Impossible(
                 f"A split by {self.name} needs two values at least: {reason}.",
                 'Use another strategy, such as `by="group"`.',
@@ -94,41 +91,27 @@ class HoldOut:
         picked = trait.values.is_in(chosen).fill_null(False).to_numpy()
         known = trait.values.is_not_null().to_numpy()
         test = known & ~picked if trains else picked
-        return self._parts(material, request, trait, test, tuple(chosen), trains=trains)
-
-    def _parts(
-        self,
-        material: Material,
-        request: Request,
-        trait: Trait,
-        test: Flags,
-        chosen: tuple[str, ...],
-        *,
-        trains: bool,
-    ) -> Parts:
-        divided = self._translations(
-            material, request, test, trait.values.is_not_null().to_numpy() & ~test
-        )
+        divided = self._translations(material, request, test, known & ~test)
         side, notes = with_dev(material, request, divided.rest)
         side[divided.test] = 2
-        missing = trait.values.null_count()
-        out = trait.values.filter(pl.Series(test)).unique().sort().to_list()
+        # A long list is only counted in the name, and listed in full with the split.
+        shown = "+".join(chosen) if len(chosen) <= NAMED else f"{len(chosen)} values"
+        out = trait.values.filter(pl.Series(test)).unique().sort()
         return Parts(
             side=named(side),
-            name=f"{self.name}:{'train-on' if trains else 'leave-out'}={shown(chosen)}",
+            name=f"{self.name}:{'train-on' if trains else 'leave-out'}={shown}",
             apart=trait.values,
             held_out=tuple(out),
-            left_out={**({trait.missing: missing} if missing else {}), **divided.left_out},
+            left_out={trait.missing: trait.values.null_count(), **divided.left_out},
             notes=(*trait.notes, *notes, *divided.notes),
         )
 
     def _translations(
         self, material: Material, request: Request, test: Flags, rest: Flags
     ) -> Divided:
-        together = TOGETHER if request.keep_together is None else request.keep_together
         if not self.across_languages:
             return Divided(test, rest)
-        if "group" not in together:
+        if "group" not in request.together(TOGETHER):
             return Divided(test, rest, notes=shared_note(material, test, rest))
         return kept_apart(material, request, test, rest)
 
@@ -157,7 +140,7 @@ class HoldOut:
                 f"Train on which {self.name}?",
                 f"Pass `train_on` ({listing(values)}), or make one split for each.",
             )
-        if self.default and set(self.default) <= set(values.drop_nulls().unique().to_list()):
+        if self.default and set(self.default) <= set(values.drop_nulls().unique()):
             return list(self.default), False
         return drawn(values, material, request), False
 
@@ -166,15 +149,15 @@ def with_dev(material: Material, request: Request, rest: Flags) -> tuple[Codes, 
     """`rest` assigned to train and dev. Whole groups, unless they are too large to leave dev near
     its share.
     """
-    together = TOGETHER if request.keep_together is None else request.keep_together
-    side = numbered(
-        material.dealt(material.bound(together), rest, request.shares.of_rest, request.seed)
-    )
+
+    def dealt(together: tuple[Kept, ...]) -> Codes:
+        units, shares = material.bound(together), request.shares.of_rest
+        return numbered(material.dealt(units, rest, shares, request.seed))
+
+    side = dealt(request.together(TOGETHER))
     wanted = request.shares.of_rest[1] * rest.sum()
     if request.keep_together is None and (side == 1).sum() < wanted / 2:
-        side = numbered(
-            material.dealt(material.bound(("exact",)), rest, request.shares.of_rest, request.seed)
-        )
+        side = dealt(("exact",))
         if (side == 1).any():
             return side, (
                 "Groups are too large for dev to hold whole ones: train and dev share groups.",
@@ -201,13 +184,6 @@ def matching(names: tuple[str, ...], values: pl.Series, kind: str) -> list[str]:
             raise UnknownName(kind, name, known)
         out.append(alike[0])
     return sorted(set(out))
-
-
-def shown(chosen: tuple[str, ...]) -> str:
-    """Names short enough to be part of one: a long list is only counted here, and listed in full
-    with the split.
-    """
-    return "+".join(chosen) if len(chosen) <= NAMED else f"{len(chosen)} values"
 
 
 def listing(values: pl.Series) -> str:
@@ -243,7 +219,7 @@ def drawn(values: pl.Series, material: Material, request: Request) -> list[str]:
         )
         if cost < best_cost:
             best, best_cost = taken, cost
-    return sorted(table["value"].gather(best).to_list())
+    return sorted(table["value"].gather(best))
 
 
 @dataclass(frozen=True)
@@ -325,32 +301,23 @@ def kept_apart(material: Material, request: Request, test: Flags, rest: Flags) -
     mixed = mixed_rows(material, test, rest)
     if not mixed.any():
         return Divided(test, rest)
-    trains = np.zeros(
-        material.n, np.bool_
-    )  # rows of mixed groups that go to training, as far as they may
+    # Rows of mixed groups that go to training, as far as they may.
+    trains = np.zeros(material.n, np.bool_)
     if not _enough(material, rest & ~mixed, rest):
         shares = (1 - request.shares.test, 0.0, request.shares.test)
-        trains = (
-            numbered(material.dealt(material.bound(("group",)), mixed, shares, request.seed)) == 0
-        )
+        dealt = material.dealt(material.bound(("group",)), mixed, shares, request.seed)
+        trains = (dealt == "train").fill_null(False).to_numpy()
     one = Divided(test & ~(mixed & trains), rest & ~(mixed & ~trains))
     counts = {IN_TEST: int((rest & ~one.rest).sum()), IN_TRAIN: int((test & ~one.test).sum())}
-    return Divided(
-        one.test,
-        one.rest,
-        {why: n for why, n in counts.items() if n},
-        _notes(one, test, rest, mixed),
-    )
+    return replace(one, left_out=counts, notes=_notes(one, test, rest, mixed))
 
 
 def mixed_rows(material: Material, test: Flags, rest: Flags) -> Flags:
     """Rows whose group is on both sides."""
-    groups, has = (
-        codes_of(material.records["group"]),
-        material.records["group"].is_not_null().to_numpy(),
-    )
-    both = np.intersect1d(groups[test & has], groups[rest & has])
-    mixed: Flags = np.isin(groups, both) & has & (test | rest)
+    groups = material.records["group"]
+    one, other = (groups.filter(pl.Series(side)).drop_nulls() for side in (test, rest))
+    shared = groups.is_in(one.implode()) & groups.is_in(other.implode())
+    mixed: Flags = shared.fill_null(False).to_numpy() & (test | rest)
     return mixed
 
 
@@ -369,8 +336,7 @@ def shared_note(material: Material, test: Flags, rest: Flags) -> tuple[str, ...]
 
 
 def _enough(material: Material, some: Flags, whole: Flags) -> bool:
-    labels = material.labels.to_numpy()
-    classes = [{label for label in labels[rows] if label is not None} for rows in (some, whole)]
+    classes = [set(material.labels.filter(pl.Series(rows)).drop_nulls()) for rows in (some, whole)]
     return bool(some.sum() >= ENOUGH * whole.sum()) and classes[0] == classes[1]
 
 

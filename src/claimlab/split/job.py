@@ -11,7 +11,7 @@ which.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,23 +25,28 @@ from claimlab.core.shown import Shown
 from claimlab.core.stats.scores import Flags
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
-from claimlab.split.check import Checked, check, without_leaks
+from claimlab.split.check import Checked, check, leaking_rows
 from claimlab.split.hold_out import HoldOut
-from claimlab.split.material import (
+from claimlab.split.strategy import (
+    SPLITTERS,
     STRATA,
     UNCELLED,
+    Impossible,
     Material,
+    Parts,
+    Request,
+    Strategy,
     Stratum,
     drawn_per_cell,
     named,
     numbered,
 )
-from claimlab.split.strategy import SPLITTERS, Impossible, Parts, Request, Strategy
 from claimlab.tasks import open_task
 
 STEP = "split"
 NOTE = "Split: "
 ALWAYS = frozenset({"shares", "seed", "small_test"})  # what every strategy is asked for
+LOGGED = ("seed", "lists", "shares")  # elsewhere in the lineage, or a path
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,12 +82,13 @@ class Split(Shown):
         return [*self.parts.notes, *self.checked.notes]
 
     def to_json(self) -> JsonObject:
-        parts = {
+        return {
             "name": self.name,
             "held_out": list(self.parts.held_out),
-            "left_out": dict(self.parts.left_out),
+            "left_out": self.parts.left_out,
+            **self.checked.to_json(),
+            "notes": self.notes(),
         }
-        return {**parts, **self.checked.to_json(), "notes": self.notes()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -170,8 +176,7 @@ def prepare(
         )
         dataset, theirs = join(dataset, external)
     question = open_task(choices.task, dataset.records)
-    changed = {} if choices.changed_in_test else changed_ids(dataset.tables)
-    ids = set[str]().union(*changed.values())
+    ids = set[str]().union(*changed_ids(dataset.tables).values())
     material = Material(
         records=dataset.records,
         labels=question.labels(dataset.records),
@@ -216,14 +221,18 @@ def make_all(job: Job) -> Iterator[Split | Failed]:
 
 def refuse_unused(strategy: Strategy, request: Request) -> None:
     """An option that a strategy does not read would be ignored in silence: refuse it instead."""
-    plain = Request()
-    for option in fields(Request):
-        changed = getattr(request, option.name) != getattr(plain, option.name)
-        if changed and option.name not in strategy.takes | ALWAYS:
+    for name, _ in changed(request):
+        if name not in strategy.takes | ALWAYS:
             raise UsageError(
-                f"The strategy '{strategy.name}' does not take `{option.name}`.",
+                f"The strategy '{strategy.name}' does not take `{name}`.",
                 "Leave it out, or use another strategy.",
             )
+
+
+def changed(request: Request) -> list[tuple[str, object]]:
+    """The options that are not as they are by default."""
+    plain = vars(Request())
+    return [(name, value) for name, value in vars(request).items() if value != plain[name]]
 
 
 def make(job: Job) -> Split:
@@ -237,8 +246,8 @@ def make(job: Job) -> Split:
     parts = job.strategy.split(job.material, job.request)
     parts = _where(job, _without_changed(job, parts))
     if job.choices.drop_leaks:
-        side, n = without_leaks(job.material, parts.side)
-        parts = _thinned(parts, side, "its text is also in a later part", n)
+        leaking = leaking_rows(job.material, parts.side)
+        parts = _without(parts, leaking, "its text is also in a later part")
     if job.request.small_test is not None and job.strategy.name != "balanced":
         parts = _small(job.material, parts, job.request)
     checked = check(job.material, parts)
@@ -250,66 +259,54 @@ def _without_changed(job: Job, parts: Parts) -> Parts:
     material = job.material
     if material.only_train is None:
         return parts
-    side = numbered(parts.side)
-    wrong = material.only_train & (side > 0)
-    side[wrong] = -1
-    note = in_words(changed_ids(job.dataset.tables), set(material.records["id"].to_list()))
-    thin = _thinned(
-        parts, named(side), "changed by validation, so not used for testing", int(wrong.sum())
-    )
-    return replace(thin, notes=(*parts.notes, note))
+    wrong = material.only_train & (numbered(parts.side) > 0)
+    note = in_words(changed_ids(job.dataset.tables), set(material.records["id"]))
+    rest = _without(parts, wrong, "changed by validation, so not used for testing")
+    return replace(rest, notes=(*parts.notes, note))
 
 
 def _where(job: Job, parts: Parts) -> Parts:
     """Only the rows that were asked for on each side; the others are not used."""
     conditions = (
-        (job.choices.train_where, (0, 1), "training"),
-        (job.choices.test_where, (2,), "testing"),
+        (job.choices.train_where, ("train", "dev"), "training"),
+        (job.choices.test_where, ("test",), "testing"),
     )
     for where, sides, words in conditions:
-        side = numbered(parts.side)
-        mine = np.isin(side, sides)
+        mine = parts.side.is_in(sides).fill_null(False).to_numpy()
         wrong = mine & ~matching(job.dataset.records, where).to_numpy()
-        if mine.any() and not (mine & ~wrong).any():
+        if mine.any() and (wrong == mine).all():
             raise Impossible(
                 f"No row for {words} meets the condition.", "Correct `train_where` or `test_where`."
             )
-        side[wrong] = -1
-        parts = _thinned(parts, named(side), f"not asked for in {words}", int(wrong.sum()))
+        parts = _without(parts, wrong, f"not asked for in {words}")
     return parts
 
 
 def _small(material: Material, parts: Parts, request: Request) -> Parts:
     """Test reduced to this many rows per class and language; the others are not used."""
-    assert request.small_test is not None
-    side = numbered(parts.side)
-    units = material.bound(("group",))
-    chosen, notes = drawn_per_cell(material, side == 2, units, request.small_test, request.seed)
-    if not chosen.any() and (side == 2).any():
+    most = request.small_test
+    assert most is not None
+    test = (parts.side == "test").fill_null(False).to_numpy()
+    chosen, notes = drawn_per_cell(material, test, material.bound(("group",)), most, request.seed)
+    if not chosen.any() and test.any():
         raise Impossible(
             f"{UNCELLED.format('test row')}.",
             "Leave out `small_test`, or give the rows a language.",
         )
-    over = (side == 2) & ~chosen
-    side[over] = -1
-    thin = _thinned(parts, named(side), "beyond the small test", int(over.sum()))
-    return replace(
-        thin, name=f"{parts.name}:small-test={request.small_test}", notes=(*parts.notes, *notes)
-    )
+    rest = _without(parts, test & ~chosen, "beyond the small test")
+    return replace(rest, name=f"{parts.name}:small-test={most}", notes=(*parts.notes, *notes))
 
 
-def _thinned(parts: Parts, side: pl.Series, why: str, n: int) -> Parts:
-    return replace(parts, side=side, left_out={**parts.left_out, why: n} if n else parts.left_out)
+def _without(parts: Parts, rows: Flags, why: str) -> Parts:
+    """`rows` on no side any more, for a reason."""
+    side = numbered(parts.side)
+    n = int((rows & (side >= 0)).sum())
+    side[rows] = -1
+    return replace(parts, side=named(side), left_out={**parts.left_out, why: n})
 
 
 def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
-    options = {
-        f.name: getattr(job.request, f.name)
-        for f in fields(Request)
-        if f.name not in ("seed", "lists")
-    }
-    plain = Request()
-    set_to = {k: v for k, v in options.items() if v != getattr(plain, k)}
+    options = {name: value for name, value in changed(job.request) if name not in LOGGED}
     step = Lineage(
         step=STEP,
         parameters={
@@ -318,32 +315,24 @@ def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
             **job.choices.parameters(),
             "shares": str(job.request.shares),
             "held_out": list(parts.held_out),
-            **{k: _plain(v) for k, v in set_to.items() if k != "shares"},
+            **{name: _plain(value) for name, value in options.items()},
         },
         seed=job.request.seed,
         inputs=job.inputs,
         counts={"before": job.material.n, **checked.counts()},
     )
-    done = job.dataset.derive(job.dataset.records.with_columns(parts.side.alias("split")), step)
+    done = job.dataset.derive(job.dataset.records.with_columns(split=parts.side), step)
     left = [f"{several(n, 'row')} unused: {why}." for why, n in parts.left_out.items()]
-    older = [
-        note for note in done.notes if not note.startswith(NOTE)
-    ]  # a new split replaces the old one's notes
-    done.notes = [
-        *older,
-        *(NOTE + note for note in [f"{parts.name}.", *left, *parts.notes, *checked.notes]),
-    ]
+    notes = [NOTE + note for note in [f"{parts.name}.", *left, *parts.notes, *checked.notes]]
+    # A new split replaces the old one's notes.
+    done.notes = [*(note for note in done.notes if not note.startswith(NOTE)), *notes]
     return done
 
 
 def _plain(value: object) -> Json:
-    return (
-        list(value)
-        if isinstance(value, tuple)
-        else value
-        if isinstance(value, int | bool)
-        else str(value)
-    )
+    if isinstance(value, tuple):
+        return list(value)
+    return value if isinstance(value, int) else str(value)
 
 
 ORDERING = ("split", "group")  # columns that say how rows are arranged, not what they are
@@ -362,11 +351,11 @@ def changed_ids(tables: Mapping[str, pl.DataFrame]) -> dict[str, set[str]]:
     if changes is not None and {"id", "column"} <= set(changes.columns):
         by_rule = pl.col("step") != BY_PEOPLE if "step" in changes.columns else pl.lit(False)
         telling = ~pl.col("column").is_in(ORDERING) & ~((pl.col("column") == "text") & by_rule)
-        for column, record in changes.filter(telling).select("column", "id").iter_rows():
-            ids.setdefault(str(column), set()).add(record)
+        each = changes.filter(telling).group_by("column", maintain_order=True).agg("id")
+        ids = {str(column): set(records) for column, records in each.iter_rows()}
     doubtful = tables.get("doubtful")
     if doubtful is not None and "id" in doubtful.columns and doubtful.height:
-        ids["doubted"] = set(doubtful["id"].to_list())
+        ids["doubted"] = set(doubtful["id"])
     return ids
 
 

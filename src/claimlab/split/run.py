@@ -33,12 +33,11 @@ from claimlab.core.options import (
     TaskName,
 )
 from claimlab.core.plain import slug
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import Word, each_of, one_of
 from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
-from claimlab.split.material import DEFAULT, KEPT, STRATA, Shares
-from claimlab.split.strategy import MODES, Request
+from claimlab.split.strategy import DEFAULT, KEPT, MODES, STRATA, Request, Shares
 
 KIND = "set of splits"  # a folder with a dataset for each value that was held out
 Names = str | Sequence[str]  # one value or several
@@ -104,7 +103,6 @@ def split(
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,
-    progress: Progress = silent,
     **columns: Unpack[DataOptions],
 ) -> Split:
     """Split a dataset into train, dev and test, and audit the split as it is made.
@@ -149,7 +147,6 @@ def split(
         limit=limit,
         force=force,
         seed=seed,
-        progress=progress,
         **columns,
     ) as run:
         job = prepare(run.dataset, by, request, choices, progress=progress)

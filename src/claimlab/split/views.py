@@ -10,7 +10,7 @@ from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Cell, Table
 from claimlab.split.check import Checked
 from claimlab.split.job import Split
-from claimlab.split.material import SIDES
+from claimlab.split.strategy import SIDES
 from claimlab.tasks import open_task
 
 MANY = 30  # languages: more are not listed row by row
@@ -32,18 +32,18 @@ def left_out(split: Split) -> list[str]:
     ]
 
 
-def limits(split: Split, task: str) -> list[str]:
+def limits(records: pl.DataFrame, task: str) -> list[str]:
     """Which differences between two detectors the test records can show, before any is run."""
-    test = split.dataset.records.filter(pl.col("split") == "test")
-    labels = open_task(task, split.dataset.records).labels(test)
+    test = records.filter(split="test")
+    labels = open_task(task, records).labels(test)
     known = test.select("id", "group", label=labels).drop_nulls("label")
     groups = known.select(pl.coalesce("group", pl.format("record {}", "id"))).to_series()
     seen = foreseen(codes_of(known["label"]), codes_of(groups)) if known.height else None
     if seen is None:
         return []
-    records = several(known.height, "test record")
+    size = several(known.height, "test record")
     units = groups.n_unique()
-    where = records if units == known.height else f"{records} in {several(units, 'group')}"
+    where = size if units == known.height else f"{size} in {several(units, 'group')}"
     needed = records_needed(known.height, seen, seen / 2)
     return [
         f"With {where}, differences in macro-F1 below about {100 * seen:.1f} points cannot be seen"

@@ -16,14 +16,13 @@ from claimlab.core.call import in_storage
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, MissingExtra
 from claimlab.core.extras import require_extra
-from claimlab.core.progress import Progress, silent
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import DETECTORS
-from claimlab.study.exhibit import Exhibit, exhibits
+from claimlab.split.views import limits
 from claimlab.study.file import Caps, StudyFile, StudyPath, read_study_file
 from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
-from claimlab.study.plan import Cell, all_axes, dataset_node, plan, sampled
+from claimlab.study.plan import Cell, Exhibit, all_axes, dataset_node, exhibits, plan, sampled
 from claimlab.study.run import Grid, Maker
 from claimlab.study.step import REFERENCES, SAMPLE, SOURCES, Node
 from claimlab.tasks import open_task
@@ -34,11 +33,12 @@ _KEEP_LABELS = {
 }  # steps that add to records and change none: the split is the same without them
 
 
-def split_problems(cells: Sequence[Cell], maker: Maker) -> list[str]:
+def split_problems(cells: Sequence[Cell], maker: Maker) -> tuple[list[str], list[str]]:
     """A sentence for each step that fails before the detectors, and for each class that a side of a
-    split lacks.
+    split lacks; and one for what the test records of each split can show at all.
     """
     problems: dict[tuple[str, str], dict[str, None]] = {}  # setting and problem -> seeds
+    seen: dict[str, str] = {}  # what each setting can show, by its first seed
     looked: set[tuple[str, str, bool]] = set()
     for cell in cells:
         options = cell.node.options
@@ -52,10 +52,13 @@ def split_problems(cells: Sequence[Cell], maker: Maker) -> list[str]:
         )
         for problem in _problems(before, task, maker, trains=trains):
             problems.setdefault((setting, problem), {})[str(cell.axes["seed"])] = None
+        if setting not in seen and not problems:
+            records = Dataset.open(maker.place(before)).records
+            seen[setting] = " ".join([f"{setting}:", *limits(records, task)])
     return [
         f"{setting}, {_seeds(list(seeds))}: {problem}"
         for (setting, problem), seeds in problems.items()
-    ]
+    ], [line for setting, line in seen.items() if line != f"{setting}:"]
 
 
 def _seeds(seeds: Sequence[str]) -> str:
@@ -89,7 +92,8 @@ def _problems(last: Node, task: str, maker: Maker, *, trains: bool) -> Iterator[
     except ClaimlabError as error:
         yield str(error)
         return
-    yield from absent(records["split"], labels, ("train", "test") if trains else ("test",))
+    tested = "test" if (records["split"] == "test").any() else "dev"  # lists may withhold the test
+    yield from absent(records["split"], labels, ("train", tested) if trains else (tested,))
 
 
 def absent(splits: pl.Series, labels: pl.Series, sides: Sequence[str]) -> Iterator[str]:
@@ -105,22 +109,23 @@ def absent(splits: pl.Series, labels: pl.Series, sides: Sequence[str]) -> Iterat
             yield f"no record of class {', '.join(missing)} in {side}."
 
 
-_MODELS = {"profile": "model", "search_profile": "search_model"}  # the model of a profile to ask
+_MODELS = {"profile": "model"}  # the model of a profile to ask
 TRIED = 60  # records
 _LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
 @in_storage()
 def study_check(
-    study: StudyPath, *, trust: bool = False, progress: Progress = silent
-) -> tuple[list[Cell], list[str]]:
+    study: StudyPath, *, trust: bool = False
+) -> tuple[list[Cell], list[str], list[str]]:
     """List everything that is missing, before anything is spent.
 
-    Gives the cells of the grid, and a sentence for each thing that is missing. Nothing is asked and
-    nothing stays on disk. In a folder that is removed again, every step that asks no model is tried
-    on a few records, to see which packages are missing, and datasets are loaded, cleaned and split,
-    to see which classes each side has. A file that names hosts, keys or paths outside its folder
-    must have been allowed (`claimlab trust FILE`), unless `trust` says that it is yours.
+    Gives the cells of the grid, a sentence for each thing that is missing, and one for each split
+    that says which differences between two detectors its test records can show. Nothing is asked
+    and nothing stays on disk. In a folder that is removed again, every step that asks no model is
+    tried on a few records, to see which packages are missing, and datasets are loaded, cleaned and
+    split, to see which classes each side has. A file that names hosts, keys or paths outside its
+    folder must have been allowed (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
     read = read_study_file(study)
     require(Path(study), needs_of(read, Path(study)), trust=trust)
@@ -139,21 +144,24 @@ def study_check(
     nodes = {node.key: node for end in ends for node in end.chain()}
     for node in nodes.values():
         problems += _asked(node)
+    seen: list[str] = []
     if cells:
-        problems += _tried(read, cells, last, progress, split=not problems)
-    return cells, list(dict.fromkeys(problems))
+        tried, seen = _tried(read, cells, last, split=not problems)
+        problems += tried
+    return cells, list(dict.fromkeys(problems)), seen
 
 
 def _tried(
-    study: StudyFile, cells: list[Cell], last: Sequence[Node], progress: Progress, *, split: bool
-) -> list[str]:
-    """What the steps themselves say, made in a folder that is removed again."""
+    study: StudyFile, cells: list[Cell], last: Sequence[Node], *, split: bool
+) -> tuple[list[str], list[str]]:
+    """What the steps themselves say, and what their test records can show; they are made in a
+    folder that is removed again."""
     with tempfile.TemporaryDirectory(prefix="claimlab-check-") as folder:
         grid = Grid(Path(folder), study, cells)
-        problems = missing_extras(last, Maker(grid, Caps(), "record", progress))
+        problems = missing_extras(last, Maker(grid, Caps(), "record"))
         if split and not problems:
-            problems = split_problems(cells, Maker(grid, Caps(), "replay", progress))
-        return problems
+            return split_problems(cells, Maker(grid, Caps(), "replay"))
+        return problems, []
 
 
 def missing_extras(last: Sequence[Node], maker: Maker) -> list[str]:
@@ -208,8 +216,6 @@ def _open(name: str, options: JsonObject) -> None:
         "profile": options.get("profile"),
         "model": options.get("model"),
         "providers": options.get("provider", ()),
-        "search_profile": options.get("search_profile"),
-        "search_model": options.get("search_model"),
     }
     extra = DETECTORS.get(name).extra
     if extra is not None:

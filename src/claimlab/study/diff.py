@@ -1,4 +1,4 @@
-"""`cl.study_diff`: what changed between two studies, setting by setting, with intervals where the
+"""`study_diff`: what changed between two studies, setting by setting, with intervals where the
 runs are at hand; as data, and as a page.
 """
 
@@ -7,46 +7,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import polars as pl
 
 from claimlab.core.call import in_storage, repeatable
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.stats.chance import holm
-from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.stats.interval import DRAWS, Interval, ends_of
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.scored_run import ScoredRun, open_runs
 from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, Tone, decimal, percent
 from claimlab.pages.folder import Contents, fill
-from claimlab.study.entry import Entry, Row
+from claimlab.study.entry import Entry, Row, rank_mark, ranks_explained
 from claimlab.study.page import saved_study
 from claimlab.study.score import PER_COMPARISON, gap_of
 from claimlab.study.step import CELLS, FILE, STEPS_FOLDER
 
 Word = Literal[
-    "higher",
     "lower",
-    "unclear",
-    "same",
-    "no longer fails",
+    "higher",
     "fails now",
+    "no longer fails",
     "only before",
     "only after",
+    "unclear",
+    "same",
 ]
-WORDS: tuple[Word, ...] = (
-    "lower",
-    "higher",
-    "fails now",
-    "no longer fails",
-    "only before",
-    "only after",
-    "unclear",
-    "same",
-)
+WORDS: tuple[Word, ...] = get_args(Word)  # in the order of the table
 
 
 @dataclass(frozen=True)
@@ -115,11 +106,10 @@ class StudyDiff(Shown):
             {
                 **{axis: str(value) for axis, value in c.axes.items()},
                 "change": c.word,
-                "before": c.before.macro_f1 if c.before else None,
-                "after": c.after.macro_f1 if c.after else None,
+                "before": c.before and c.before.macro_f1,
+                "after": c.after and c.after.macro_f1,
                 "difference": c.difference,
-                "low": c.interval[0] if c.interval else None,
-                "high": c.interval[1] if c.interval else None,
+                **ends_of(c.interval, "low", "high"),
                 "p_holm": c.p_holm,
             }
             for c in self.changes
@@ -127,9 +117,9 @@ class StudyDiff(Shown):
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def to_json(self) -> JsonObject:
-        sides = {"before": self.before, "after": self.after}
         return {
-            **sides,
+            "before": self.before,
+            "after": self.after,
             "counts": self.counts(),
             "notes": self.notes,
             "settings": [c.to_json() for c in self.changes],
@@ -181,12 +171,15 @@ def changes_table(changes: Sequence[Change]) -> Table:
             *(c.axes[axis] for axis in told_apart),
             _figure(c.before),
             _figure(c.after),
-            _difference(c),
+            percent(None)
+            if c.difference is None
+            else Cell(f"{100 * c.difference:+.1f}{_ends(c.interval)}", sort=c.difference),
             decimal(c.p_holm, 4),
         ]
         for c in changes
     ]
-    return Table(columns, rows, "Macro-F1 in %, with 95% intervals.")
+    scored = [entry for c in changes for entry in (c.before, c.after) if entry is not None]
+    return Table(columns, rows, f"Macro-F1 in %, with 95% intervals.{ranks_explained(scored)}")
 
 
 def _figure(entry: Entry | None) -> Cell:
@@ -196,13 +189,8 @@ def _figure(entry: Entry | None) -> Cell:
         return Cell(
             "failed" if entry.failed else "not measured", tone="not-measured", title=entry.failed
         )
-    return Cell(f"{percent(entry.macro_f1).text}{_ends(entry.interval)}", sort=entry.macro_f1)
-
-
-def _difference(change: Change) -> Cell:
-    if change.difference is None:
-        return percent(None)
-    return Cell(f"{100 * change.difference:+.1f}{_ends(change.interval)}", sort=change.difference)
+    text = f"{percent(entry.macro_f1).text}{_ends(entry.interval)}{rank_mark(entry)}"
+    return Cell(text, sort=entry.macro_f1)
 
 
 def _ends(interval: Interval | None) -> str:
@@ -225,7 +213,6 @@ def study_diff(
     *,
     output: str | Path | None = None,
     force: bool = False,
-    progress: Progress = silent,
 ) -> StudyDiff:
     """Which settings score higher or lower in the study `after` than in `before`, and which are in
     one of them only.
@@ -234,7 +221,7 @@ def study_diff(
     records drawn for both studies. With `output`, a report is written there.
     """
     folders = [Path(before), Path(after)]
-    with Run("diff", None, output, kind=KIND, reads=folders, force=force, progress=progress) as run:
+    with Run("diff", None, output, kind=KIND, reads=folders, force=force) as run:
         (old_file, old), (new_file, new) = (saved_study(folder) for folder in folders)
         pairs, notes = matched(old, new)
         opened = [_Opened(folder) for folder in folders]
@@ -248,7 +235,10 @@ def study_diff(
             )
         notes += [_NO_RUNS.format(f"'{one.folder}'") for one in opened if one.missing]
         names = [folder.resolve().name for folder in folders]
-        done = StudyDiff(names[0], names[1], _corrected(measured), notes)
+        adjusted = zip(measured, holm([change.p for change in measured]), strict=True)
+        changes = [replace(change, p_holm=p) for change, p in adjusted]
+        changes.sort(key=lambda change: WORDS.index(change.word))
+        done = StudyDiff(names[0], names[1], changes, notes)
         run.fill(lambda folder: fill(contents(done), folder))
     return done
 
@@ -297,27 +287,12 @@ class _Opened:
 
 def _measured(change: Change, opened: Sequence[_Opened], paired: bool, draws: int) -> Change:
     before, after = change.before, change.after
-    if (
-        before is None
-        or after is None
-        or before.macro_f1 is None
-        or after.macro_f1 is None
-        or change.word == "same"
-    ):
+    if before is None or after is None or change.word == "same":
+        return change
+    if before.macro_f1 is None or after.macro_f1 is None:
         return change
     change = replace(change, difference=after.macro_f1 - before.macro_f1)
     old, new = opened[0].runs(before), opened[1].runs(after)
-    gap = (
-        gap_of(new, old, paired=paired and len(old) == len(new), draws=max(DRAWS, draws))
-        if old and new
-        else None
-    )
+    paired = paired and len(old) == len(new)
+    gap = gap_of(new, old, paired=paired, draws=max(DRAWS, draws))
     return change if gap is None else replace(change, difference=gap[0], interval=gap[1], p=gap[2])
-
-
-def _corrected(changes: Sequence[Change]) -> list[Change]:
-    """p-values corrected for their number; what changed first."""
-    tested = [i for i, change in enumerate(changes) if change.p is not None]
-    adjusted = dict(zip(tested, holm([changes[i].p or 0.0 for i in tested]), strict=True))
-    done = [replace(change, p_holm=adjusted.get(i)) for i, change in enumerate(changes)]
-    return sorted(done, key=lambda change: WORDS.index(change.word))

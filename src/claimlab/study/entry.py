@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from pydantic import TypeAdapter
+
 from claimlab.core.errors import UsageError
 from claimlab.core.settings import one_of
 from claimlab.core.stats.chance import LEVEL, UNTESTED, Chance
 from claimlab.core.stats.interval import Interval
-from claimlab.core.stats.ranks import Ranks
+from claimlab.core.stats.ranks import Ranks, rank_words
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table, percent, span
 from claimlab.study.file import Published, StudyFile, Value, View
@@ -32,6 +34,7 @@ class Entry:
     accuracy: float | None
     interval: Interval | None = None
     spread: float | None = None  # standard deviation over seeds
+    from_records: float | None = None  # standard error of the mean, from having so few records
     against: str | None = None
     difference: float | None = None
     difference_interval: Interval | None = None
@@ -52,6 +55,18 @@ class Entry:
     ranks: Ranks | None = None
     tied: bool = False
     detectable: float | None = None
+
+    @property
+    def from_seeds(self) -> float | None:
+        """Standard error of the mean, from having so few seeds."""
+        return None if self.spread is None else self.spread / self.seeds**0.5
+
+    @property
+    def advice(self) -> str:
+        """What would make the mean more certain; nothing where it could not be measured."""
+        if self.from_seeds is None or self.from_records is None:
+            return ""
+        return "seeds" if self.from_seeds > self.from_records else "records"
 
     @property
     def differs(self) -> bool:
@@ -76,17 +91,25 @@ class Entry:
     @classmethod
     def of(cls, saved: JsonObject) -> Entry:
         """The entry that `to_json` gave."""
-        ends = {name: _ends(saved[name]) for name in ("interval", "difference_interval")}
-        tested = dict(saved.get("chance") or {})
-        chance = Chance(**{**tested, "interval": _ends(tested.get("interval"))})
-        ranks = saved.get("ranks")
-        places = None if ranks is None else (int(ranks[0]), int(ranks[1]))
-        more = {"chance": chance, "runs": tuple(saved["runs"]), "ranks": places}
-        return cls(**{**saved, **ends, **more})
+        return TypeAdapter(cls).validate_python(saved)
 
 
-def _ends(saved: list[float] | None) -> Interval | None:
-    return None if saved is None else (saved[0], saved[1])
+def rank_mark(entry: Entry) -> str:
+    """The ranks behind a score: " [1-3]"."""
+    return "" if entry.ranks is None else f" [{rank_words(entry.ranks)}]"
+
+
+def ranks_explained(scored: Sequence[Entry]) -> str:
+    """What these marks say, and what the test records can show at all."""
+    seen = sorted({100 * e.detectable for e in scored if e.ranks and e.detectable})
+    if not seen:
+        return ""
+    low, high = f"{seen[0]:.1f}", f"{seen[-1]:.1f}"
+    below = low if low == high else f"{low} to {high}"
+    return (
+        " [1-3]: ranks that the data allow among the detectors of one setting, all pairs tested at"
+        f" once. Differences below {below} points cannot be seen (power 80%)."
+    )
 
 
 Row = list[Cell | str | int | float | None]
@@ -160,7 +183,7 @@ def beside(study: StudyFile, scored: Sequence[Entry]) -> list[Published]:
 
 def card_figure(study: StudyFile, dataset: str, field: str) -> float | None:
     """What the card of a catalogued dataset says was published; null where it says nothing."""
-    from claimlab.catalog.card import Published as OnCard
+    from claimlab.catalog.entry import Published as OnCard
     from claimlab.catalog.load import DATASETS
 
     one_of(list(OnCard.model_fields), field, "card")

@@ -19,8 +19,8 @@ from claimlab.core.record import SIDE_TABLES
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table
 from claimlab.study.entry import Row, card_figure
-from claimlab.study.exhibit import EXPORT, REPORTS, Exhibit
 from claimlab.study.file import Count, Show, Value
+from claimlab.study.plan import EXPORT, REPORTS, Exhibit
 from claimlab.study.run import Grid
 from claimlab.study.step import STEPS_FOLDER
 
@@ -56,7 +56,11 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
     if exhibit.show.step == EXPORT:
         return _exported(folder)
     if exhibit.show.step in REPORTS:
-        frame = _findings(folder) if exhibit.show.step == "audit" else _figures(folder, table)
+        if exhibit.show.step == "audit":
+            frame = _findings(folder)
+        else:
+            drift = json.loads((folder / "drift.json").read_text(encoding="utf-8"))
+            frame = pl.DataFrame(drift.get(table) or [], infer_schema_length=None)
         return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES if c in frame.columns)
     from claimlab.clean.run import LOGS
 
@@ -75,11 +79,6 @@ def _findings(folder: Path) -> pl.DataFrame:
     for audit in audits:
         audit.findings = [each for finding in audit.findings for each in finding.every]
     return pl.concat([audit.table for audit in audits])
-
-
-def _figures(folder: Path, table: str) -> pl.DataFrame:
-    rows = json.loads((folder / "drift.json").read_text(encoding="utf-8")).get(table) or []
-    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _exported(folder: Path) -> pl.DataFrame:

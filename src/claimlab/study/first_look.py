@@ -30,18 +30,19 @@ from claimlab.core.digest import digest_table, digest_tree
 from claimlab.core.foreign import Foreign
 from claimlab.core.guard import seal_folder
 from claimlab.core.options import Force, Limit, OptionalFolder, Seed
-from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
-from claimlab.exchange.frames import Paths, as_table, files_of
 from claimlab.exchange.importer import (
     Columns,
     Files,
     OnlyFiles,
+    Paths,
     UnmappedLabels,
     VerdictMap,
+    as_table,
+    files_of,
     import_files,
 )
 from claimlab.exchange.importing.plan import Plan
@@ -141,7 +142,6 @@ def check(
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,
-    progress: Progress = silent,
     **columns: Unpack[Columns],
 ) -> Checked:
     """Say whether a file can be used, and what to do first: import, clean, audit and a page, in one
@@ -173,7 +173,6 @@ def check(
                 limit=limit,
                 seed=seed,
                 on_plan=plans.append,
-                progress=progress,
                 **columns,
             )
             counts = {} if report.languages is None else report.languages.counts
@@ -183,14 +182,10 @@ def check(
             return dataset
 
         raw = _kept(place, DATA, imported)
-        cleaned = _kept(
-            place, CLEAN, lambda to: clean(raw, output=to, seed=seed, progress=progress).dataset
-        )
+        cleaned = _kept(place, CLEAN, lambda to: clean(raw, output=to, seed=seed).dataset)
         report = None if place is None else place / REPORT
         whole = not enough_left(raw, cleaned)
-        audited = audit(
-            raw if whole else cleaned, output=report, seed=seed, force=True, progress=progress
-        )
+        audited = audit(raw if whole else cleaned, output=report, seed=seed, force=True)
         run.fill(lambda folder: _put(place, folder))
     known = {role: column for role, column in notes["columns"].items() if column}
     name = files[0].name if files else raw.name

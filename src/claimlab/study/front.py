@@ -15,16 +15,15 @@ from claimlab.core.atomic import atomic_text
 from claimlab.core.call import note_call, repeatable
 from claimlab.core.calls.estimate import (
     Estimated,
-    estimate,
+    cost_of,
     estimating,
     in_words,
     really_working,
 )
-from claimlab.core.engine.check import check_engine
+from claimlab.core.engine.cluster import check_engine
 from claimlab.core.engine.names import working
 from claimlab.core.errors import UsageError
 from claimlab.core.options import OUTPUT, AskOptions, Engine, Option, Place
-from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.study.file import Caps, StudyPath
 from claimlab.study.page import write_tables
@@ -43,7 +42,6 @@ def study_run(
     ] = (),
     trust: bool = False,
     engine: Engine = None,
-    progress: Progress = silent,
     **calls: Unpack[AskOptions],
 ) -> Grid:
     """Run the grid, each step once, and write its tables. The same command goes on where it was
@@ -59,7 +57,7 @@ def study_run(
     output, mode = Path(output), calls.get("mode", "record")
     caps = Caps.model_validate({name: calls.get(name) for name in Caps.model_fields})
     check_engine(engine)
-    planned = partial(prepared, study, output, only, mode=mode, trust=trust, progress=progress)
+    planned = partial(prepared, study, output, only, mode=mode, trust=trust)
     if estimating():
         with really_working(), planned() as maker:
             raise Estimated(_estimate(maker, mode))
@@ -91,18 +89,15 @@ def _estimate(maker: Maker, mode: str) -> JsonObject:
     ready = [node for node in spending if not any(each.asks for each in node.before)]
     parts = {node.name: _priced(maker, node, mode) for node in ready}
     later = [node.name for node in spending if node not in ready]
-    least, most, expected = (
-        _sum(parts.values(), name) for name in ("money_least", "money_most", "money_expected")
-    )
+    names = ("money_least", "money_most", "money_expected")
+    sums = {name: _sum(parts.values(), name) for name in names}
     lines = [f"{name}: {line}" for name, part in parts.items() for line in part["sentences"][-1:]]
     lines += [f"{name}: not priced, its input must be asked for first." for name in later]
     return {
         "parts": parts,
         "not_priced": later,
-        "money_least": least,
-        "money_most": most,
-        "money_expected": expected,
-        "sentences": [*lines, f"In all: {in_words(least, most, expected)}."],
+        **sums,
+        "sentences": [*lines, f"In all: {in_words(*sums.values())}."],
     }
 
 
@@ -115,4 +110,4 @@ def _priced(maker: Maker, node: Node, mode: str) -> JsonObject:
     options = {**maker.options(node), "output": maker.place(node), "mode": mode}
     options["cache"] = maker.grid.output / CALLS
     source = maker.place(node.before[0])
-    return estimate(VERBS[node.verb].call, source, **options)
+    return cost_of(VERBS[node.verb].call, source, **options)

@@ -20,7 +20,6 @@ from claimlab.study.step import STEPS
 STUDY = "study.toml"  # in the folder of a study
 PROFILES = (
     "profile",
-    "search_profile",
     "auditor_profile",
     "judge",
 )  # options that name a model profile
@@ -45,15 +44,19 @@ def needs_of(study: StudyFile, file: Path) -> list[Need]:
     )
     needs = set(named_in(content, file.absolute().parent))
     for option, value in texts_in(content):
-        last = (
-            STEPS[option[-1]].main if option[-1] in STEPS else option[-1]
-        )  # an axis sets its main option
+        # an axis sets its main option
+        last = STEPS[option[-1]].main if option[-1] in STEPS else option[-1]
         if last in PROFILES:
             needs |= _of_profile(value, ".".join(option))
         elif last in PROVIDERS:
             needs |= _of_provider(value, ".".join(option))
     folders = {need.value for need in needs if need.kind == "path"}
-    return sorted(need for need in needs if not _inside_another(need, folders))
+    return sorted(
+        need
+        for need in needs
+        if need.kind != "path"
+        or not any(str(parent) in folders for parent in Path(need.value).parents)
+    )
 
 
 def sends(file: str | Path) -> list[str]:
@@ -135,9 +138,3 @@ def _asked(address: str, variables: tuple[str, ...], use: str) -> set[Need]:
     [host] = named_in(address, Path()) if "://" in address else [Need("host", address, "")]
     sent = {Need("variable", variable, f"sent to {host.value}") for variable in variables}
     return {Need("host", host.value, f"gets texts of the records, from {use}"), *sent}
-
-
-def _inside_another(need: Need, folders: set[str]) -> bool:
-    return need.kind == "path" and any(
-        str(parent) in folders for parent in Path(need.value).parents
-    )

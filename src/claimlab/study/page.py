@@ -19,10 +19,11 @@ from claimlab.core.options import Argument, Option, Place
 from claimlab.core.remote import is_remote
 from claimlab.core.settings import as_toml, one_of
 from claimlab.core.stats.chance import LEVEL, STAR
+from claimlab.core.stats.interval import ends_of
+from claimlab.core.stats.ranks import rank_words
 from claimlab.core.trust import allow, named_in
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
-from claimlab.evaluate.board import rank_words
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import (
     Block,
@@ -42,13 +43,22 @@ from claimlab.pages.blocks import (
 )
 from claimlab.pages.charts import Dot, dots, to_svg
 from claimlab.pages.folder import Contents, write_report
-from claimlab.study.entry import TRIVIAL, Entry, Row, beside, published_rows, published_table
+from claimlab.study.entry import (
+    TRIVIAL,
+    Entry,
+    Row,
+    beside,
+    published_rows,
+    published_table,
+    rank_mark,
+    ranks_explained,
+)
 from claimlab.study.exhibit_tables import exhibit_tables
 from claimlab.study.file import Published, StudyFile, Value, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
 from claimlab.study.run import Grid
 from claimlab.study.score import MAJORITY, entries
-from claimlab.study.step import FILE, NONE, REFERENCES, STEPS_FOLDER, Node
+from claimlab.study.step import FILE, NONE, REFERENCES, STEPS_FOLDER
 
 MEASURES = {
     "macro_f1": "macro-F1",
@@ -61,16 +71,6 @@ PLURAL = {axis: f"{axis}s" for axis in ("part", "dataset", "split", "detector", 
 
 
 Axes = Mapping[str, Value]  # a choice on some of the axes
-
-
-def others(scored: Sequence[Entry], rows: str, columns: str) -> list[JsonObject]:
-    """The combinations of all axes that the table does not show: one table each."""
-    axes = list(scored[0].axes)
-    one_of(axes, rows, "rows")
-    one_of(axes, columns, "columns")
-    rest = [axis for axis in axes if axis not in (rows, columns)]
-    cells = {tuple(entry.axes[axis] for axis in rest): None for entry in scored}
-    return [dict(zip(rest, values, strict=True)) for values in cells]
 
 
 def crossed(
@@ -115,6 +115,8 @@ def _caption(view: View, where: Axes, mine: Sequence[Entry]) -> str:
         caption += f" {words(where)}."
     if any(starred(entry, view.cells) for entry in mine):
         caption += f" {_star(view.cells, named)}"
+    if view.cells == "macro_f1":
+        caption += ranks_explained(mine)
     return caption
 
 
@@ -156,6 +158,8 @@ def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
     text = f"{percent(value).text}{star}" + (
         f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})" if ends else ""
     )
+    if measure == "macro_f1":
+        text += rank_mark(entry)
     shown = Cell(text, sort=value)
     return linked(shown, entry) if link else shown
 
@@ -226,28 +230,34 @@ RANKS: tuple[Column[Entry], ...] = (
     Column("may be the best", lambda e: "yes" if e.tied else "no"),
     Column("smallest difference seen", "detectable", percent),
 )
+SEEDS: tuple[Column[Entry], ...] = (
+    _SETTING,
+    Column("seeds"),
+    Column("error from seeds", "from_seeds", percent),
+    Column("from records", "from_records", percent),
+    Column("more would help", "advice", missing="–"),
+)
 
 
 def flat(scored: Sequence[Entry]) -> pl.DataFrame:
     """Every figure as one table; no cell can start a formula."""
     rows = []
     for entry in scored:
-        low, high = entry.interval or (None, None)
         figures = {
             "seeds": entry.seeds,
             "records": entry.records,
             "macro_f1": entry.macro_f1,
-            "low": low,
-            "high": high,
+            **ends_of(entry.interval, "low", "high"),
             "accuracy": entry.accuracy,
             "spread": entry.spread,
+            "from_seeds": entry.from_seeds,
+            "from_records": entry.from_records,
             "against": entry.against,
             "difference": entry.difference,
             "p_holm": entry.p_holm,
             "best_baseline": entry.chance.best,
             "p_above_baseline": entry.chance.p_holm,
-            "best_rank": entry.ranks[0] if entry.ranks else None,
-            "worst_rank": entry.ranks[1] if entry.ranks else None,
+            **ends_of(entry.ranks, "best_rank", "worst_rank"),
             "failed": entry.failed,
         }
         named = {axis: str(value) for axis, value in entry.axes.items()}
@@ -281,9 +291,12 @@ _TRIVIAL = (
 _RANKS = (
     "Ranks that the data allow among the detectors of one setting: every pair is tested at once, on"
     " the same resamples of records and seeds, and the chance of even one wrong rank in a setting"
-    " is about 5%, and larger with few groups of very different size. Those that may be the best"
-    " cannot be told apart. A true difference below the smallest one seen would be missed in"
-    " more than 20 of 100 test sets like this one."
+    " is about 5%. Those that may be the best cannot be told apart. A true difference below the"
+    " smallest one seen would be missed in more than 20 of 100 test sets like this one."
+)
+_SEEDS = (
+    "The standard error of each mean, taken apart: from having so few seeds, and from having so few"
+    " test records. The larger one says what would make the figure more certain."
 )
 _COMPARED = (
     "A difference is measured within each resample, on the same records and seeds. p is two-sided"
@@ -374,8 +387,14 @@ def views(
         view = view_of(part).model_copy(
             update={axis: value for axis, value in axes.items() if value}
         )
-        for where in others(mine, view.rows, view.columns) if mine else ():
-            yield view, mine, where
+        if not mine:
+            continue
+        shown = [
+            one_of(list(mine[0].axes), getattr(view, name), name) for name in ("rows", "columns")
+        ]
+        rest = [axis for axis in mine[0].axes if axis not in shown]
+        for values in dict.fromkeys(tuple(entry.axes[axis] for axis in rest) for entry in mine):
+            yield view, mine, dict(zip(rest, values, strict=True))
 
 
 def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
@@ -401,7 +420,8 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
         [page(grid, scored)],
         data={DATA: data},
         more_pages={"costs.html": [costs(grid, scored)]},
-        papers={"table.tex": Report(grid.study.name, "", tables)},
+        papers={"document.tex": Report(grid.study.name, "", tables)},
+        paper_tables={"table.tex": tables},
         files={"scores.csv": flat(scored).write_csv()},
     )
 
@@ -420,6 +440,8 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
         blocks.append(Section("From a random split to a fair one", [Text(_DROPPED), dropped]))
     if ranked := [entry for entry in scored if entry.ranks is not None]:
         blocks.append(Section("Detector against detector", [Text(_RANKS), Table.of(RANKS, ranked)]))
+    if repeated := [entry for entry in scored if entry.advice]:
+        blocks.append(Section("Seeds and records", [Text(_SEEDS), Table.of(SEEDS, repeated)]))
     trivial = Table.of(BESIDE_TRIVIAL, [e for e in scored if e.macro_f1 is not None])
     blocks.append(Section("Against trivial baselines", [Text(_TRIVIAL), trivial]))
     if grid.study.table.baseline:
@@ -500,7 +522,16 @@ def _write_answers(grid: Grid) -> None:
         return
     title, shifts = words.pop("title", grid.study.name), words.pop("shifts", None)
     answers = words.pop("formulation", words)
-    datasets = dict.fromkeys(_place(grid, cell.node.before[0]) for cell in grid.done)
+    nodes = [cell.node.before[0] for cell in grid.done]
+    # paths in the file are read from where it is
+    datasets = dict.fromkeys(
+        f"{STEPS_FOLDER}/{node.name}"
+        if not node.folder
+        else node.folder
+        if is_remote(node.folder)
+        else os.path.relpath(node.folder, grid.output)
+        for node in nodes
+    )
     lines = [f"title = {as_toml(title)}", "", "[formulation]"]
     lines += [f"{name} = {as_toml(answer)}" for name, answer in answers.items()]
     if shifts is not None:
@@ -512,12 +543,3 @@ def _write_answers(grid: Grid) -> None:
     file = grid.output / ANSWERS
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     allow(file, named_in({"datasets": list(datasets)}, grid.output, base=grid.output))
-
-
-def _place(grid: Grid, node: Node) -> str:
-    """Paths in the file are read from where it is."""
-    if node.folder and is_remote(node.folder):
-        return node.folder
-    return (
-        os.path.relpath(node.folder, grid.output) if node.folder else f"{STEPS_FOLDER}/{node.name}"
-    )

@@ -2,6 +2,9 @@
 
 The first step brings the dataset in: a folder as it is, a catalogued dataset, a file to import, or
 others merged.
+
+Which steps a study shows tables of: each `[[show]]` for every dataset and variant that it
+names.
 """
 
 from __future__ import annotations
@@ -16,10 +19,12 @@ from claimlab.core.dataset import read_manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.remote import to_read
+from claimlab.core.settings import each_of, one_of
 from claimlab.files.raw import Options as Layout
 from claimlab.study.entry import check_figures
-from claimlab.study.file import Options, StudyFile, Value, View, texts_in
+from claimlab.study.file import Options, Show, StudyFile, Value, View, texts_in
 from claimlab.study.step import (
+    FURTHER,
     MERGE,
     MISSING,
     NONE,
@@ -306,7 +311,14 @@ def _of_other_axes(study: StudyFile, axis: str, chosen: Mapping[str, Value]) -> 
     }
     if axis == "split":
         sides = [side for side in OF_SPLIT if side in chosen]
-        more |= {f"{side}_where": _where(study, side, str(chosen[side])) for side in sides}
+        for side in sides:
+            value, conditions = str(chosen[side]), study.variants(side)
+            if value not in conditions:
+                raise UsageError(
+                    f"[{side}.{value}] is missing.",
+                    "Say which columns have which values, or leave it empty.",
+                )
+            more[f"{side}_where"] = conditions[value]
         more |= {"task": chosen["task"]} if "task" in chosen else {}
     if axis == "detector":
         more |= {name: chosen[name] for name in OF_DETECT if name in chosen}
@@ -322,16 +334,6 @@ def sampled(node: Node, size: int) -> Node:
     if node.verb == MERGE:
         return replace(node, before=tuple(sampled(part, size) for part in node.before))
     return Node(SAMPLE, {"size": size}, (node,))
-
-
-def _where(study: StudyFile, side: str, value: str) -> Options:
-    conditions: dict[str, Options] = getattr(study, side)
-    if value not in conditions:
-        raise UsageError(
-            f"[{side}.{value}] is missing.",
-            "Say which columns have which values, or leave it empty.",
-        )
-    return conditions[value]
 
 
 def step_node(study: StudyFile, verb: str, options: Options, before: Node) -> Node:
@@ -368,3 +370,59 @@ def of_dataset(known: Options, dataset: str) -> Options:
     """The options with those that its table `for.DATASET` adds."""
     more: Options = known.get("for", {}).get(dataset, {})
     return {**{name: value for name, value in known.items() if name != "for"}, **more}
+
+
+DATASET, EXPORT = "dataset", "export"
+REPORTS = ("audit", "drift", EXPORT)  # steps that write something else than a dataset
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One step whose own tables are shown: `axes` say which."""
+
+    show: Show
+    axes: dict[str, str]
+    node: Node
+
+
+def exhibits(study: StudyFile, only: Mapping[str, str]) -> list[Exhibit]:
+    """The steps to show; `only` keeps those of one dataset."""
+    planned: list[Exhibit] = []
+    for show in study.show:
+        one_of(
+            [DATASET, *REPORTS, *(axis for axis in STEPS if axis != "detector")], show.step, "step"
+        )
+        names = [
+            one_of(list(study.datasets), name, "datasets")
+            for name in show.datasets or study.datasets
+        ]
+        mine = [name for name in names if only.get(DATASET, name) == name]
+        before = [
+            dict(zip(show.after, values, strict=True))
+            for values in product(*map(each_of, show.after.values()))
+        ]
+        planned += [
+            _exhibit(study, show, name, steps, value)
+            for name in mine
+            for steps in before
+            for value in show.values or [""]
+        ]
+    return planned
+
+
+def _exhibit(
+    study: StudyFile, show: Show, dataset: str, before: Mapping[str, str], value: str
+) -> Exhibit:
+    chosen: dict[str, Value] = {DATASET: dataset, **before, "seed": study.seeds[0]}
+    several = {axis: name for axis, name in before.items() if len(each_of(show.after[axis])) > 1}
+    axes = {DATASET: dataset, **several, **({show.step: value} if len(show.values) > 1 else {})}
+    if show.step not in REPORTS:
+        return Exhibit(
+            show, axes, node_of(study, {**chosen, show.step: value} if value else chosen)
+        )
+    alone: Options = (
+        {"to": value} if show.step == EXPORT else {}
+    )  # the name of a format says it all
+    options = of_dataset(study.variants(show.step).get(value, alone), dataset)
+    options = checked(FURTHER[show.step], options, f"[{show.step}.{value}]")
+    return Exhibit(show, axes, step_node(study, show.step, options, node_of(study, chosen)))

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from claimlab import _HOMES as HOMES
+from claimlab import HOMES
 from claimlab.core.call import (
     CALL,
     DATE,
@@ -35,7 +35,6 @@ from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.guard import refuse_input
 from claimlab.core.options import Argument, Force, Option, Place, parameters_of
-from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
@@ -167,7 +166,6 @@ def rerun(
     output: Annotated[Place | None, Option("Keep the repeated folder here.", short="-o")] = None,
     force: Force = False,
     trust: bool = False,
-    progress: Progress = silent,
 ) -> Rerun:
     """Make `folder` again from the call that it holds, and say whether the bytes are the same.
 
@@ -190,13 +188,15 @@ def rerun(
         places = Inputs(
             folders, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs"
         )
-        arguments = _arguments(function, call.arguments, places)
+        defaults = {name: one.default for name, one in parameters_of(function).items()}
+        arguments = {
+            name: _value(name, value, defaults.get(name), places)
+            for name, value in call.arguments.items()
+        }
         try:
             function(
                 **arguments,
-                **_shared(
-                    function, folder, target, cache, force=force, trust=trust, progress=progress
-                ),
+                **_shared(function, folder, target, cache, force=force, trust=trust),
             )
         except ClaimlabError as error:
             raise DataError(f"'{folder}' cannot be repeated: {error.problem}", error.todo) from None
@@ -240,24 +240,16 @@ def _function(folder: Path, call: Call) -> Callable[..., Any]:
 
 
 def repeated() -> set[str]:
-    """The functions that a folder may name, by their full names: those of the package, and the
-    steps of a study.
+    """The functions that a folder may name, by their full names: those of the package, the steps of
+    a study, and what a verb does with other things than its own.
     """
     steps = {
         f"{verb.home}.{verb.function}"
         for verbs in (SOURCES, STEPS, FURTHER)
         for verb in verbs.values()
     }
-    return steps | {f"{home}.{name}" for name, home in HOMES.items()}
-
-
-def _arguments(function: Callable[..., Any], recorded: JsonObject, places: Inputs) -> JsonObject:
-    parameters = parameters_of(function)
-    arguments = {}
-    for name, value in recorded.items():
-        default = parameters[name].default if name in parameters else None
-        arguments[name] = _value(name, value, default, places)
-    return arguments
+    others = {"claimlab.detect.outside.import_predictions", "claimlab.study.diff.study_diff"}
+    return steps | others | {f"{home}.{name}" for name, home in HOMES.items()}
 
 
 def _value(name: str, value: Any, default: Any, places: Inputs) -> Any:
@@ -280,21 +272,6 @@ def _value(name: str, value: Any, default: Any, places: Inputs) -> Any:
     return {key: _value(name, one, default, places) for key, one in value.items()}
 
 
-def _cache(folder: Path, cache: str | Path | None) -> Path:
-    """The recording: the one that was named, that of the study around the folder, or the one beside
-    it.
-    """
-    of_study = folder.resolve().parent.parent / CALLS
-    beside = folder.with_name(f"{folder.resolve().name}.cache")
-    return (
-        Path(cache)
-        if cache is not None
-        else beside
-        if beside.is_dir() or not of_study.is_dir()
-        else of_study
-    )
-
-
 def _shared(
     function: Callable[..., Any], folder: Path, target: Path, cache: str | Path | None, **more: Any
 ) -> JsonObject:
@@ -304,7 +281,11 @@ def _shared(
     names = set(parameters_of(function))
     shared = {"output": target, **more}
     if "cache" in names:
-        shared |= {"mode": "replay", "cache": _cache(folder, cache)}
+        # the recording that was named, the one beside the folder, or that of the study around it
+        beside = folder.with_name(f"{folder.resolve().name}.cache")
+        of_study = folder.resolve().parent.parent / CALLS
+        known = of_study if of_study.is_dir() and not beside.is_dir() else beside
+        shared |= {"mode": "replay", "cache": known if cache is None else Path(cache)}
     if (folder / CELLS).is_file():
         refuse_other_folder(target)
         shared["mode"] = "replay"

@@ -38,7 +38,7 @@ from claimlab.core.engine.names import shares
 from claimlab.core.engine.reads import check, digest_of, reads
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.lock import Lock
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.remote import to_read
 from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
@@ -48,10 +48,9 @@ from claimlab.core.words import several
 from claimlab.detect.tables import answered
 from claimlab.pages.blocks import Table
 from claimlab.study.entry import Entry
-from claimlab.study.exhibit import Exhibit, exhibits
 from claimlab.study.file import Caps, StudyFile, filled, read_study_file
 from claimlab.study.needs import needs_of
-from claimlab.study.plan import Cell, plan
+from claimlab.study.plan import Cell, Exhibit, exhibits, plan
 from claimlab.study.step import (
     CALLS,
     DETECT,
@@ -142,7 +141,6 @@ def prepared(
     mode: str,
     trust: bool = False,
     caps: Caps | None = None,
-    progress: Progress = silent,
 ) -> Iterator[Maker]:
     """The study planned, its folder held against other processes, and one account for all that its
     steps spend.
@@ -163,7 +161,7 @@ def prepared(
             grid = Grid(
                 output, read, cells, timings=_timings(output), shown=exhibits(read, chosen(only))
             )
-            yield Maker(grid, limits, mode, progress)
+            yield Maker(grid, limits, mode)
     finally:
         lock.release()
 
@@ -187,8 +185,8 @@ def refuse_other_folder(output: Path) -> None:
 class Maker:
     """Makes the steps, each once, in the order of the cells."""
 
-    def __init__(self, grid: Grid, caps: Caps, mode: str, progress: Progress) -> None:
-        self.grid, self.caps, self.mode, self.progress = grid, caps, mode, progress
+    def __init__(self, grid: Grid, caps: Caps, mode: str) -> None:
+        self.grid, self.caps, self.mode = grid, caps, mode
         self.steps = grid.output / STEPS_FOLDER
         last = [*(cell.node for cell in grid.cells), *(exhibit.node for exhibit in grid.shown)]
         nodes = {node.key: node for each in last for node in each.chain() if node.folder is None}
@@ -200,11 +198,11 @@ class Maker:
         for node in self.nodes.values():
             if not spend and any(each.asks for each in node.chain()):
                 continue
-            self.progress(f"{node.verb} {node.key[:6]}", self.finished, len(self.nodes))
+            progress(f"{node.verb} {node.key[:6]}", self.finished, len(self.nodes))
             if all(before.key not in self.grid.failed for before in node.chain()):
                 self.make(node)
             self.finished += 1
-        self.progress("study", self.finished, len(self.nodes))
+        progress("study", self.finished, len(self.nodes))
 
     def place(self, node: Node) -> Path:
         return to_read(node.folder) if node.folder else self.steps / node.name
@@ -333,7 +331,12 @@ def share_steps(maker: Maker) -> None:
     """
     if not shares():
         return
-    free = [node for node in maker.nodes.values() if not any(_stays(one) for one in node.chain())]
+    # a step is made here where it may spend, uses the recording, or is known to be missing
+    free = [
+        node
+        for node in maker.nodes.values()
+        if not any(one.asks or one.verb in (MISSING, "enrich") for one in node.chain())
+    ]
     for depth in sorted({len(list(node.chain())) for node in free}):
         level = [node for node in free if len(list(node.chain())) == depth]
         ready = [node for node in level if maker.is_missing(node) and maker.grid.why(node) is None]
@@ -341,19 +344,10 @@ def share_steps(maker: Maker) -> None:
             _make(maker, ready, depth)
 
 
-def _stays(node: Node) -> bool:
-    """Whether the step is made here: it may spend, it uses the recording, or it is known to be
-    missing.
-    """
-    return node.asks or node.verb in (MISSING, "enrich")
-
-
 def _make(maker: Maker, nodes: list[Node], depth: int) -> None:
     shards = [maker.as_shard(node) for node in nodes]
     folder = maker.grid.output.absolute() / WORK
-    outputs = run_stage(
-        do_step, shards, folder=folder, name=f"level-{depth}", progress=maker.progress
-    )
+    outputs = run_stage(do_step, shards, folder=folder, name=f"level-{depth}", progress=progress)
     for node, file in zip(nodes, outputs, strict=True):
         result = json.loads(file.read_text(encoding="utf-8"))
         if result["failed"] is not None:

@@ -20,7 +20,7 @@ from claimlab.core.stats.chance import UNTESTED, corrected, holm
 from claimlab.core.stats.interval import DRAWS, Interval, interval
 from claimlab.core.stats.ranks import UNITS, rank
 from claimlab.evaluate.chance import against_chance
-from claimlab.evaluate.compare import draw_runs, over_seeds
+from claimlab.evaluate.compare import draw_metric, over_seeds
 from claimlab.evaluate.metric import accuracy_of, macro_f1_of
 from claimlab.evaluate.scored_run import ScoredRun, open_runs
 from claimlab.study.entry import TRIVIAL, Entry
@@ -31,6 +31,7 @@ from claimlab.study.step import REFERENCES
 
 SEED, MAJORITY = "seed", "majority"
 Setting = tuple[Value, ...]  # a choice on every axis but the seed
+Gap = tuple[float, Interval | None, float]  # a difference with its interval and p
 PER_COMPARISON = 200  # draws for each setting of the study
 
 
@@ -50,10 +51,10 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
     above = corrected([entry.chance for entry in scored.values()])
     for key, chance in zip(groups, above, strict=True):
         scored[key] = replace(scored[key], chance=chance)
-    reading = _holm([_reading(entry, key, runs, enough) for key, entry in scored.items()])
+    reading = holm([_reading(entry, key, runs, enough) for key, entry in scored.items()])
     scored |= _ranked(scored, runs, draws)
     compared = [_against(entry, key, wanted, runs, enough) for key, entry in scored.items()]
-    differing = _holm([entry.p for entry in compared])
+    differing = holm([entry.p for entry in compared])
     return [
         replace(entry, p_holm=p, p_reading=above_all)
         for entry, p, above_all in zip(compared, differing, reading, strict=True)
@@ -73,24 +74,17 @@ def _ranked(
     for keys in families.values():
         if len(keys) < 2:
             continue
-        drawn = draw_runs([run for key in keys for run in runs[key]], draws=draws)
-        if drawn is None or drawn[1] < UNITS:
+        drawn = draw_metric([run for key in keys for run in runs[key]], draws=draws)
+        if drawn is None or drawn.groups < UNITS:
             continue
-        by_run = drawn[0].reshape(len(drawn[0]), len(keys), -1)
-        means = np.stack([over_seeds(by_run[:, i]) for i in range(len(keys))], axis=1)
+        by_run = np.split(drawn.draws, len(keys), axis=1)
+        means = np.stack([over_seeds(part) for part in by_run], axis=1)
         points = np.array([scored[key].macro_f1 for key in keys], dtype=np.float64)
-        ranking = rank(points, means, drawn[1])
+        ranking = rank(points, means, drawn.effective)
         for i, key in enumerate(keys):
             places, tied = ranking.ranks[i], i in ranking.tied
             out[key] = replace(scored[key], ranks=places, tied=tied, detectable=ranking.detectable)
     return out
-
-
-def _holm(values: Sequence[float | None]) -> list[float | None]:
-    """p-values corrected for how many there are, each in its place."""
-    tested = [i for i, p in enumerate(values) if p is not None]
-    adjusted = dict(zip(tested, holm([p for p in values if p is not None]), strict=True))
-    return [adjusted.get(i) for i in range(len(values))]
 
 
 def _against(
@@ -109,13 +103,8 @@ def _against(
     reference = _with_detector(entry, wanted)
     if reference == key:
         return entry
-    gap = _gap(runs[key], runs.get(reference, []), draws)
-    entry = replace(entry, against=wanted)
-    return (
-        entry
-        if gap is None
-        else replace(entry, difference=gap[0], difference_interval=gap[1], p=gap[2])
-    )
+    gap = gap_of(runs[key], runs.get(reference, []), draws=draws) or (None, None, None)
+    return replace(entry, against=wanted, difference=gap[0], difference_interval=gap[1], p=gap[2])
 
 
 def _reading(
@@ -132,7 +121,7 @@ def _reading(
         other = _with_detector(entry, name)
         if name == MAJORITY or other not in runs:
             continue
-        gap = _gap(runs[key], runs[other], draws)
+        gap = gap_of(runs[key], runs[other], draws=draws)
         if gap is None:
             return None
         highest = max(highest, gap[2] if gap[0] > 0 else 1.0)
@@ -141,15 +130,6 @@ def _reading(
 
 def _with_detector(entry: Entry, name: str) -> Setting:
     return tuple(name if axis == "detector" else value for axis, value in entry.axes.items())
-
-
-def _gap(
-    runs: Sequence[ScoredRun], other: Sequence[ScoredRun], draws: int
-) -> tuple[float, Interval | None, float] | None:
-    """The difference seed by seed; null where there is not a run of each for every seed."""
-    return (
-        gap_of(runs, other, paired=True, draws=draws) if runs and len(runs) == len(other) else None
-    )
 
 
 def _opened(grid: Grid, cells: Sequence[Cell]) -> list[ScoredRun]:
@@ -162,15 +142,16 @@ def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun], draws: int)
     failed = next(filter(None, map(grid.reason, cells)), None)
     scores, shares = ([], []) if failed else _measured(runs)
     mean = float(np.mean(scores)) if scores else None
-    drawn = draw_runs(runs, draws=draws) if scores else None
+    drawn = draw_metric(runs, draws=draws) if scores else None
     return Entry(
         {axis: value for axis, value in cells[0].axes.items() if axis != SEED},
         len(runs),
         max((run.table.height for run in runs), default=0),
         mean,
         float(np.mean(shares)) if shares else None,
-        None if drawn is None else interval(over_seeds(drawn[0]), drawn[1], point=mean),
+        drawn and interval(over_seeds(drawn.draws), drawn.groups, point=mean),
         float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
+        drawn and float(drawn.draws.mean(axis=1).std()),
         chance=against_chance(runs, draws=draws) if scores else UNTESTED,
         seconds=_took(grid, cells, "seconds"),
         cost=_took(grid, cells, "cost"),
@@ -195,20 +176,25 @@ def _measured(runs: Sequence[ScoredRun]) -> tuple[list[float], list[float]]:
 
 
 def gap_of(
-    runs: Sequence[ScoredRun], other: Sequence[ScoredRun], *, paired: bool, draws: int = DRAWS
-) -> tuple[float, Interval | None, float] | None:
+    runs: Sequence[ScoredRun],
+    other: Sequence[ScoredRun],
+    *,
+    paired: bool = True,
+    draws: int = DRAWS,
+) -> Gap | None:
     """By how much the mean macro-F1 of `runs` is above that of `other`, with its interval and p;
     null where it cannot be measured. `paired`: both have the same seeds in the same order, and
     differences are taken seed by seed.
     """
-    points = [macro_f1_of(run.answers) for run in (*runs, *other)]
-    drawn = draw_runs([*runs, *other], draws=draws)
-    if drawn is None or any(point is None for point in points):
+    half = len(runs)
+    if not runs or not other or (paired and half != len(other)):
         return None
-    known, half = [point for point in points if point is not None], len(runs)
-    point = float(np.mean(known[:half]) - np.mean(known[half:]))
-    mine, theirs = drawn[0][:, :half], drawn[0][:, half:]
+    drawn = draw_metric([*runs, *other], draws=draws)
+    if drawn is None:
+        return None
+    point = float(drawn.scores[:half].mean() - drawn.scores[half:].mean())
+    mine, theirs = drawn.draws[:, :half], drawn.draws[:, half:]
     gaps = over_seeds(mine - theirs) if paired else over_seeds(mine) - over_seeds(theirs, stream=1)
     below = (int((gaps <= 0).sum()) + 1) / (len(gaps) + 1)
     above = (int((gaps >= 0).sum()) + 1) / (len(gaps) + 1)
-    return point, interval(gaps, drawn[1], point=point), min(1.0, 2 * min(below, above))
+    return point, interval(gaps, drawn.groups, point=point), min(1.0, 2 * min(below, above))

@@ -88,7 +88,6 @@ _SET_BY_THE_STUDY = {
     "data",
     "output",
     "force",
-    "progress",
     "cache",
     "mode",
     "max_cost",

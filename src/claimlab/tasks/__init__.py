@@ -89,6 +89,14 @@ def open_task(name: str, records: pl.DataFrame | None = None) -> Task:
     )
 
 
+def not_verdicts(task: str) -> str:
+    """What to say of a dataset whose labels answer another question than veracity."""
+    return (
+        f"The labels are about {task}, not about truth: name that task when you audit, split,"
+        " detect and evaluate."
+    )
+
+
 def words_of(
     column: str, classes: Mapping[str, tuple[str, ...]]
 ) -> Callable[[pl.DataFrame], pl.Series]:

@@ -26,6 +26,7 @@ from claimlab.text.normalise import bare_form, normal_form
 
 _WORDS = 200  # of a text that are compared in order
 _FEWEST = 6
+ALIKE = 0.7  # of the words, in the same order
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def near_texts(normal: pl.Series, *, progress: Progress = silent) -> NearTexts:
     )
 
 
-def reworded(normal: pl.Series, *, alike: float = 0.7) -> Codes:
+def reworded(normal: pl.Series, *, alike: float = ALIKE) -> Codes:
     """Pairs of different texts (codes as in `near_texts`) that say the same with a few words
     changed: half of their words or more are shared, and `alike` of them come in the same order. In
     texts of 18 words this finds all copies with two changed words and three quarters of those with
@@ -98,22 +99,21 @@ def reworded(normal: pl.Series, *, alike: float = 0.7) -> Codes:
     words = [text.split()[:_WORDS] for text in distinct.to_list()]
     pairs = find_pairs(distinct, threshold=0.5, unit="word", ngram=1)
     both = zip(np.asarray(pairs.left).tolist(), np.asarray(pairs.right).tolist(), strict=True)
-    same = [(a, b) for a, b in both if _in_order(words[a], words[b], alike)]
-    return np.array(sorted(same), dtype=np.int64).reshape(-1, 2)
+    same = [(a, b) for a, b in both if in_order(words[a], words[b], alike)]
+    return np.array(sorted(same), np.int64).reshape(-1, 2)
 
 
-def _in_order(one: list[str], other: list[str], alike: float) -> bool:
-    """Whether that share of the words of two texts match in order; very short texts are alike by
-    accident.
+def in_order(one: list[str], other: list[str], alike: float = ALIKE) -> float:
+    """The share of the words of two texts that match in order; 0 where it is below `alike`, and for
+    very short texts, which are alike by accident.
     """
     if min(len(one), len(other)) < _FEWEST:
-        return False
-    match = SequenceMatcher(None, one, other, autojunk=False)
-    return (
-        match.real_quick_ratio() >= alike
-        and match.quick_ratio() >= alike
-        and match.ratio() >= alike
-    )
+        return 0.0
+    match = SequenceMatcher(None, one[:_WORDS], other[:_WORDS], autojunk=False)
+    if match.real_quick_ratio() < alike or match.quick_ratio() < alike:
+        return 0.0
+    share = match.ratio()
+    return share if share >= alike else 0.0
 
 
 ASIDE = "case, punctuation and whitespace aside"

@@ -68,7 +68,7 @@ _MEANT = (
 )
 
 _ASIDE = (  # numbers first: they stay as they are
-    r"(\p{Nd}+(?:[\p{P}\s]+\p{Nd}+)+)|[\p{P}--[%‰]]|\p{Sk}|\s"
+    r"(\p{Nd}+(?:[\p{P}\s]+\p{Nd}+)+)|[\p{P}--[%‰]]|\p{Sk}|\x{fffd}|\s"
 )
 
 
@@ -83,8 +83,8 @@ def normal_form(texts: pl.Series) -> pl.Series:
 
 
 def bare_form(texts: pl.Series) -> pl.Series:
-    """The form in which two texts make the same claim: `normal_form` without punctuation and white
-    space.
+    """The form in which two texts make the same claim: `normal_form` without punctuation, white
+    space and characters that were lost to a wrong encoding.
 
     What may carry the meaning stays: what stands between digits (1.5 is not 15), %, currencies and
     other signs. A text of punctuation alone keeps it; an empty one is null.

@@ -65,7 +65,7 @@ def per_class(matrix: Sparse, rows: Ints, labels: Ints, classes: int) -> Counts:
 
     ones = np.ones(len(rows), np.int64)
     chosen = csr_matrix((ones, (labels, rows)), shape=(classes, matrix.shape[0]), dtype=np.int64)
-    return np.asarray((chosen @ matrix.astype(np.int64)).todense(), dtype=np.int64)
+    return np.asarray((chosen @ matrix.astype(np.int64)).todense(), np.int64)
 
 
 def widespread(

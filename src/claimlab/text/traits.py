@@ -9,53 +9,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.stats.scores import Floats32
 from claimlab.text.urls import count_placeholders, domains, find_urls
 
-# Shares of characters (and two flags), so that length itself does not leak in.
-PATTERNS = {
-    "punctuation": {
-        "punctuation": r"\p{P}",
-        "exclamation marks": r"!",
-        "question marks": r"\?",
-        "quotation marks": r"[\"“”„«»'’]",
-        "hashes": r"#",
-        "mentions": r"@",
-        "ellipses": r"\.\.\.|…",
-        "brackets": r"[\[\](){}]",
-    },
-    "case": {"capitals": r"\p{Lu}"},
-    "digits": {"digits": r"\p{Nd}"},
-}
-# Whether a text holds the mark at all: most hold none, and one is enough to tell who typed it.
-MARKS = {
-    "whitespace": {
-        "whitespace at the start": r"^\s",
-        "whitespace at the end": r"\s$",
-        "spaces at the end of a line": r"[ \t]\r?\n",
-        "several spaces in a row": r"  ",
-        "line breaks": r"\n",
-        "carriage returns": r"\r",
-        "tabs": r"\t",
-        "no-break spaces": "[\u00a0\u2007\u202f]",
-        "characters without width": "[\u200b-\u200f\u2060\ufeff\u00ad]",
-    },
-    "typography": {
-        "curly double quotes": "[“”„‟]",
-        "straight double quotes": '"',
-        "curly single quotes": "[‘’‚‛]",
-        "straight single quotes": "'",
-        "angle quotes": "[«»‹›]",
-        "backticks": "`",
-        "long dashes": "[–—―]",
-        "double hyphens": "--",
-        "ellipses of one character": "…",
-        "ellipses of three dots": r"\.\.\.",
-        "bullets": "[•·▪●]",
-        "full-width forms": "[\uff01-\uff5e]",
-        "symbols and emoji": r"\p{So}",
-    },
-}
+_TRAITS = packaged.toml("claimlab.text", "traits.toml")
+PATTERNS: dict[str, dict[str, str]] = _TRAITS["share"]
+MARKS: dict[str, dict[str, str]] = _TRAITS["mark"]
 MANY_LINKS = 5  # more links than this are one category
 
 

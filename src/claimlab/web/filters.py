@@ -4,35 +4,25 @@ links between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlencode
 
-from pydantic import BaseModel, BeforeValidator, Field
+import polars as pl
+from pydantic import BeforeValidator, Field, field_validator
 
 from claimlab.core.errors import UsageError
-from claimlab.core.record import SCHEMA
+from claimlab.core.types import JsonObject
+from claimlab.web.workspace import Line, Shape, Word
 
-BLANK = BeforeValidator(
-    lambda value: None if value == "" else value
-)  # what an empty field of a form sends
+# What an empty field of a form sends.
+BLANK = BeforeValidator(lambda value: None if value == "" else value)
 Day = Annotated[date | None, BLANK]
 Part = Annotated[
     int, Field(ge=0, le=100_000, description="Which run of a folder that holds several, from 0.")
 ]
-Values = Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=50)]
-COLUMNS = [
-    "id",
-    "text",
-    "veracity",
-    "split",
-    "language",
-    "date",
-    "source",
-    "topic",
-    "kind",
-]  # of a row in a list
+Values = Annotated[list[Line], Field(max_length=50)]
 FACETS = {
     "veracity": "Label",
     "split": "Split",
@@ -45,26 +35,41 @@ FACETS = {
     "authorship": "Authorship",
 }
 SORTABLE = ("id", "veracity", "split", "language", "date", "source", "topic", "kind")
+COLUMNS = [*SORTABLE, "text"]  # of a row in a list
+
+PLACED = ("id", "at", "page", "size")  # they say where in a list, and choose no rows
 
 
-class Filters(BaseModel):
+class Filters(Shape):
     """The base of all: words to look for, order and page."""
 
-    aside: ClassVar[frozenset[str]] = frozenset({"sort", "page", "size"})  # they do not choose rows
+    sortable: ClassVar[tuple[str, ...]] = ()
 
-    q: Annotated[
-        str, Field(max_length=300, description="Words that the text holds, in any case.")
-    ] = ""
-    sort: Annotated[
-        str, Field(max_length=40, description="A column; with - before it, from the end.")
-    ] = ""
+    q: Line = ""
+    """Words that the text holds, in any case."""
+    sort: Word = ""
+    """A column; with - before it, from the end."""
     page: Annotated[int, Field(ge=1, le=10_000_000)] = 1
-    size: Annotated[int, Field(ge=1, le=200, description="Rows on a page.")] = 50
+    size: Annotated[int, Field(ge=1, le=200)] = 50
+    """Rows on a page."""
+
+    @field_validator("sort")
+    @classmethod
+    def _known(cls, sort: str) -> str:
+        if sort and cls.sortable and sort.removeprefix("-") not in cls.sortable:
+            todo = f"Use one of: {', '.join(cls.sortable)}."
+            raise UsageError(f"Rows cannot be sorted by '{sort[:40]}'.", todo)
+        return sort
 
     @property
     def key(self) -> str:
         """One text for everything that chooses rows."""
-        return self.model_dump_json(exclude=set(self.aside), exclude_defaults=True)
+        return self.model_dump_json(exclude={*PLACED, "sort", "mark"}, exclude_defaults=True)
+
+    def searched(self) -> list[pl.Expr]:
+        """That a text holds the words, in any case."""
+        text = pl.col("text").str.to_lowercase()
+        return [text.str.contains(word.lower(), literal=True) for word in self.q.split()]
 
     def pairs(self, **changes: Any) -> list[tuple[str, str]]:
         """What the address would say after `changes`; a filter that changes leads back to the first
@@ -86,18 +91,49 @@ class Filters(BaseModel):
         query = urlencode(self.pairs(**changes))
         return f"{base}?{query}" if query else base
 
-    def toggled(self, name: str, value: str) -> list[str]:
-        """The values of a filter with `value` added, or taken away where it is there."""
-        values: list[str] = getattr(self, name)
-        return [v for v in values if v != value] if value in values else [*values, value]
+    def sort_links(self, base: str) -> dict[str, str]:
+        """For each column: sorted by it, then from the end, then as it was."""
+        following = {self.sort: "" if self.sort.startswith("-") else f"-{self.sort}"}
+        return {
+            column: self.link(base, sort=following.get(f"-{column}", following.get(column, column)))
+            for column in self.sortable
+        }
+
+    def on_page(self, table: pl.DataFrame, number: int) -> Iterator[tuple[int, JsonObject]]:
+        """The rows of a page, each with its place in the list."""
+        start = (number - 1) * self.size
+        return enumerate(table.slice(start, self.size).iter_rows(named=True), start)
+
+    def one_link(self, base: str, id: str, at: int) -> str:
+        """The page of a row, which says where in the list it is."""
+        pairs = [pair for pair in self.pairs() if pair[0] not in PLACED]
+        return f"{base}?{urlencode([('id', id), ('at', str(at)), *pairs])}"
+
+
+class Choice(Filters):
+    """A row, and where it is in the list of those that pass the filters."""
+
+    id: Annotated[str, Field(max_length=2_000)]
+    at: Annotated[int | None, Field(ge=0, le=2_000_000_000)] = None
+
+    def beside(self, base: str, step: int, id_at: Callable[[int], str | None]) -> str | None:
+        """The page of the row before or after this one; `id_at` knows the list."""
+        if self.at is None or self.at + step < 0:
+            return None
+        id = id_at(self.at + step)
+        return None if id is None else self.one_link(base, id, self.at + step)
+
+    def back(self, base: str) -> str:
+        """The page of the list that the row is on."""
+        return self.link(base, page=(self.at or 0) // self.size + 1, id=None, at=None)
 
 
 class RecordFilters(Filters):
     """Which records of a dataset."""
 
-    word: Annotated[str, Field(max_length=100, description="A whole word that the text holds.")] = (
-        ""
-    )
+    sortable = SORTABLE
+    word: Word = ""
+    """A whole word that the text holds."""
     veracity: Values = []
     split: Values = []
     language: Values = []
@@ -110,25 +146,18 @@ class RecordFilters(Filters):
     group: Values = []
     since: Day = None
     until: Day = None
-    audit: Annotated[
-        str, Field(max_length=500, description="An audit, together with one of its findings.")
-    ] = ""
+    audit: Line = ""
+    """An audit, together with one of its findings."""
     finding: Annotated[int | None, Field(ge=0, le=100_000)] = None
+    mark: bool = False
+    """Mark words that tell the classes apart."""
 
     def chosen(self) -> dict[str, list[str]]:
         """The values that were chosen, by column."""
         return {name: values for name in (*FACETS, "group") if (values := getattr(self, name))}
 
 
-def check_sort(sort: str, columns: Iterable[str]) -> None:
-    known = list(columns)
-    if sort and sort.removeprefix("-") not in known:
-        raise UsageError(
-            f"Rows cannot be sorted by '{sort[:40]}'.", f"Use one of: {', '.join(known)}."
-        )
-
-
-class Turning(BaseModel):
+class Turning(Shape):
     """Where a page is among its pages, and links to the others. `pages` and `total` are null until
     they are counted.
     """
@@ -164,14 +193,14 @@ def turning(filters: Filters, base: str, total: int | None, number: int | None =
     )
 
 
-class FacetValue(BaseModel):
+class FacetValue(Shape):
     name: str
     count: int | None
     link: str
     chosen: bool
 
 
-class Facet(BaseModel):
+class Facet(Shape):
     name: str
     title: str
     open: bool
@@ -187,18 +216,16 @@ def facet(
 ) -> Facet:
     """A filter with its values: each a link that adds the value or takes it away."""
     chosen: list[str] = getattr(filters, name)
-    known = {value or "": n for value, n in counts}
-    rows = {**dict.fromkeys(chosen), **known}
-    values = [
-        FacetValue(
-            name=v,
-            count=n,
-            link=filters.link(base, **{name: filters.toggled(name, v)}),
-            chosen=v in chosen,
-        )
-        for v, n in rows.items()
-    ]
+    rows = {**dict.fromkeys(chosen), **{value or "": n for value, n in counts}}
+    values = []
+    for value, count in rows.items():
+        others = [one for one in chosen if one != value]
+        link = filters.link(base, **{name: others if value in chosen else [*chosen, value]})
+        values.append(FacetValue(name=value, count=count, link=link, chosen=value in chosen))
     return Facet(name=name, title=title, open=bool(chosen) or len(values) <= 6, values=values)
 
 
-assert set(SORTABLE) <= set(SCHEMA)
+def tally(values: pl.Series) -> list[tuple[str, int]]:
+    """The most frequent values."""
+    counts = values.alias("value").value_counts().sort("count", "value", descending=[True, False])
+    return counts.head(50).rows()

@@ -2,7 +2,7 @@
 
 - A request must call the server by a name that is its own, so that a foreign page cannot lead a
   browser here.
-- Its body is bounded.
+- Its body is bounded; a file that is dropped may be larger, from who may see all.
 - The token is in the cookie that signing in left, or in `Authorization: Bearer`. Pages of a review
   ask for the token of
   a person themselves. Wrong tokens are counted: after many of them, whoever is not signed in yet
@@ -35,6 +35,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from claimlab.web.settings import Settings
 
+FILES = "/api/files"  # where a file is dropped
 SESSION, CSRF = "claimlab_session", "x-csrf-token"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src"
@@ -126,7 +127,7 @@ class Gate:
         """Let the app answer; what it does not expect becomes a sentence and a line of the log."""
         scope = request.scope
         try:
-            await self.app(scope, self._bounded(receive), sender)
+            await self.app(scope, self._bounded(receive, self._most(request)), sender)
         except Exception as error:
             _log.error("%s %s", request.method, request.url.path, exc_info=error)
             if sender.started:
@@ -151,12 +152,9 @@ class Gate:
         if not self.settings.knows(re.sub(r":\d+$", "", host)):
             problem = f"This server is not known as '{host[:100]}'."
             return 421, problem, "Open it by the address that it printed."
-        if int(_number(request.headers.get("content-length"))) > self.settings.max_body:
-            return (
-                413,
-                "The request is too large.",
-                f"Send at most {self.settings.max_body:,} bytes.",
-            )
+        most = self._most(request)
+        if int(_number(request.headers.get("content-length"))) > most:
+            return 413, "The request is too large.", f"Send at most {most:,} bytes."
         if not request.state.whole and not _OPEN.match(request.url.path):
             return (
                 401,
@@ -175,7 +173,12 @@ class Gate:
                 )
         return None
 
-    def _bounded(self, receive: Receive) -> Receive:
+    def _most(self, request: Request) -> int:
+        """Bytes that a request may carry: more where who may see all drops a file."""
+        drops = request.state.whole and request.method == "POST" and request.url.path == FILES
+        return self.settings.max_file if drops else self.settings.max_body
+
+    def _bounded(self, receive: Receive, most: int) -> Receive:
         """What is received, up to the limits: a body may come in pieces, slowly, and need not say
         its length.
         """
@@ -189,7 +192,7 @@ class Gate:
                 return {"type": "http.disconnect"}
             whole = not message.get("more_body", False)
             size += len(message.get("body", b""))
-            if size > self.settings.max_body:
+            if size > most:
                 return {"type": "http.disconnect"}
             return message
 

@@ -6,37 +6,31 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import polars as pl
 
-from claimlab.core.dataset import Dataset
+from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import NotFound
+from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.stats.scores import macro_f1
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.scored_run import ScoredRun, open_runs
-from claimlab.evaluate.traits import USUAL, trait
-from claimlab.web.rows import as_text
-from claimlab.web.workspace import Memo, Place
+from claimlab.evaluate.compare import Board, by_metric, on_shared_records
+from claimlab.evaluate.front import named_apart
+from claimlab.evaluate.metric import macro_f1_of, metrics, table_interval
+from claimlab.evaluate.scored_run import USUAL, ScoredRun, open_runs, trait
+from claimlab.tasks import open_task
+from claimlab.web.rows import about, as_text
+from claimlab.web.workspace import Memo, Place, Workspace
 
 SUBGROUPS = USUAL
 MOST_CALLS = 20
-_runs, _groups = Memo(8), Memo(32)
-
-
-@dataclass(frozen=True)
-class Scored:
-    """`table` has a row per labelled record: id, text, truth, said, answer ("other" and "none"
-    beyond the classes), right, confidence (the greatest score), scores, rationale, subgroup."""
-
-    table: pl.DataFrame
-    classes: tuple[str, ...]
-    answers: frozenset[str]
-    detector: str | None
-    task: str
-    accuracy: float | None
-    macro_f1: float | None
+MOST_RUNS = 12  # that are ranked together
+MOST_LEARNT = 50_000  # records that a detector learns from again while a page waits
+_runs, _groups, _boards, _learnt = Memo(32), Memo(32), Memo(32), Memo(4)
 
 
 def runs_in(place: Place) -> list[ScoredRun]:
@@ -55,81 +49,141 @@ def run_of(place: Place, part: int = 0) -> ScoredRun:
     return runs[part]
 
 
-def scored(place: Place, subgroup: str, part: int = 0) -> Scored:
+def scored(place: Place, subgroup: str, part: int = 0) -> pl.DataFrame:
+    """A row per labelled record: id, text, truth, said, answer ("other" and "none" beyond the
+    classes), right, confidence (the greatest score), rationale, subgroup.
+    """
     return _groups.get(
         (_key(place), subgroup, part), lambda: _scored(run_of(place, part), subgroup)
     )
 
 
+def detected(place: Place) -> Lineage:
+    """The step that made the predictions; one without settings where it is not recorded."""
+    steps = [one for one in place.manifest.lineage if one.step == "detect"]
+    return steps[-1] if steps else Lineage(step="")
+
+
+def title_of(place: Place) -> str:
+    """The name of a run; a step of a study is known by its detector and what it was set to."""
+    step = detected(place)
+    if place.entry.study is None or not step.step:
+        return place.entry.name
+    settings = step.parameters.get("settings") or {}
+    chosen = [f"{name}={value}" for name, value in settings.items() if isinstance(value, str)]
+    return " ".join([str(step.parameters.get("detector")), *chosen, f"seed {step.seed}"])
+
+
+def same_records(workspace: Workspace, place: Place) -> list[Place]:
+    """The runs that answered exactly these records, this one first; those of other studies are on
+    the pages of their studies.
+    """
+    others = [
+        one
+        for one in workspace.of("run")
+        if one.digest == place.digest
+        and one.entry.study in (None, place.entry.study)
+        and one.entry.id != place.entry.id
+    ]
+    return [place, *others]
+
+
+def score_of(place: Place, part: int = 0) -> tuple[float | None, Interval | None]:
+    """The macro-F1 of a run with its interval."""
+
+    def work() -> tuple[float | None, Interval | None]:
+        answers = run_of(place, part).answers
+        score = macro_f1_of(answers) if answers.answered else None
+        return score, None if score is None else table_interval(answers, macro_f1)[0]
+
+    return _boards.get((_key(place), part, "score"), work)
+
+
+def board_of(places: Sequence[Place]) -> Board | None:
+    """Runs on the same records, ranked by macro-F1; null where there is only one."""
+
+    def work() -> Board | None:
+        named = [replace(run_of(place), name=title_of(place)) for place in places]
+        runs = [run for run in named_apart(named) if run.answers.answered]
+        alike = [run for run in runs if run.task.name == runs[0].task.name]
+        if len(alike) < 2:
+            return None
+        return by_metric(on_shared_records(alike), metrics()[0], seed=0, draws=DRAWS)[0]
+
+    places = sorted(places[:MOST_RUNS], key=lambda place: place.entry.id)
+    return _boards.get(tuple(_key(place) for place in places), work)
+
+
+def source_of(workspace: Workspace, place: Place) -> Place | None:
+    """The dataset that a run was made from, where it is in the workspace."""
+    inputs = map(workspace.with_digest, detected(place).inputs.values())
+    return next(filter(None, inputs), None)
+
+
+def why_of(
+    workspace: Workspace, place: Place, text: str, answer: str | None
+) -> tuple[list[tuple[str, float]], str]:
+    """The words of a text, each with what it adds to the answer of a linear detector, or why they
+    are not known. The detector learns again: with its seed, it learns the same.
+    """
+    from claimlab.detect.detectors.tfidf import Tfidf
+    from claimlab.detect.run import prepare
+
+    step = detected(place)
+    if step.parameters.get("detector") != Tfidf.name or answer is None:
+        return [], ""
+    source = source_of(workspace, place)
+    if source is None:
+        return [], "The dataset that it learnt from is not in this workspace: words have no weight."
+    if (source.entry.records or 0) > MOST_LEARNT:
+        return [], f"Words are weighed with at most {MOST_LEARNT:,} records."
+    settings = step.parameters.get("settings") or {}
+
+    def learn() -> Tfidf:
+        dataset, detector = Dataset.open(source.folder), Tfidf(**settings)
+        task = open_task(str(step.parameters.get("task")), dataset.records)
+        prepare(dataset, detector, task=task, seed=step.seed or 0, evidence="none", pieces=1)
+        return detector
+
+    return _learnt.get((source.digest, json.dumps(settings), step.seed), learn).weights(
+        text, answer
+    ), ""
+
+
 def _key(place: Place) -> tuple[str, ...]:
-    files = place.manifest.files if place.manifest else {}
-    return (
-        place.entry.id,
-        *(files.get(f"{name}.parquet", "") for name in ("records", "predictions", "annotations")),
-    )
+    files = ("records.parquet", "predictions.parquet", "annotations.parquet")
+    return place.entry.id, *(place.manifest.files.get(file, "") for file in files)
 
 
-def _scored(run: ScoredRun, subgroup: str) -> Scored:
-    from claimlab.evaluate.metric import accuracy_of, macro_f1_of
-
+def _scored(run: ScoredRun, subgroup: str) -> pl.DataFrame:
     table = run.table
     answered = pl.col("said").is_not_null() | pl.col("abstained").is_not_null()
     answer = (
         pl.when(pl.col("said").is_in(run.classes)).then("said").when(answered).then(pl.lit("other"))
     )
-    shown = table.select(
-        "id",
-        "text",
-        "truth",
-        "said",
-        "rationale",
-        "scores",
-        answer.otherwise(pl.lit("none")).alias("answer"),
-        (pl.col("said") == pl.col("truth")).fill_null(False).alias("right"),
+    confidence = [max(scores_of(text).values(), default=None) for text in table["scores"]]
+    shown = table.with_row_index("row").select(
+        "row",
+        *("id", "text", "truth", "said", "rationale"),
+        answer=answer.otherwise(pl.lit("none")),
+        right=pl.col("said").eq_missing(pl.col("truth")),
+        confidence=pl.Series(confidence, dtype=pl.Float64),
     )
-    shown = shown.with_columns(
-        pl.Series(
-            "confidence", [_greatest(s) for s in table["scores"].to_list()], dtype=pl.Float64
-        ),
-    )
-    values = (
-        trait(table, subgroup)
-        .group_by("row", maintain_order=True)
-        .agg(pl.col("value").alias("subgroup"))
-    )
-    shown = (
-        shown.with_row_index("row")
-        .join(values, on="row", how="left", maintain_order="left")
+    values = trait(table, subgroup).group_by("row", maintain_order=True).agg(subgroup="value")
+    return (
+        shown.join(values, on="row", how="left", maintain_order="left")
         .drop("row")
-    )
-    shown = shown.with_columns(pl.col("subgroup").fill_null([]))
-    return Scored(
-        shown,
-        run.classes,
-        frozenset(shown["answer"].unique().to_list()),
-        run.about.detector,
-        run.task.name,
-        *((accuracy_of(run.answers), macro_f1_of(run.answers)) if table.height else (None, None)),
+        .with_columns(pl.col("subgroup").fill_null([]))
     )
 
 
-def tally(values: pl.Series) -> list[tuple[str | None, int | None]]:
-    """The most frequent values."""
-    counts = (
-        values.value_counts()
-        .rename({values.name: "value"})
-        .sort(["count", "value"], descending=[True, False])
-    )
-    return [(value, n) for value, n in counts.head(50).iter_rows()]
-
-
-def prediction_link(base: str, id: str, part: int) -> str:
-    return f"{base}/prediction?{urlencode({'id': id, **({'part': part} if part else {})})}"
+def prediction_link(run: str, id: str, part: int = 0) -> str:
+    return f"/runs/{run}/prediction?{urlencode({'id': id, **({'part': part} if part else {})})}"
 
 
 def prediction_of(
     place: Place, id: str, part: int
-) -> tuple[JsonObject, dict[str, float | None], list[JsonObject]]:
+) -> tuple[JsonObject, dict[str, float], list[JsonObject]]:
     """A labelled record with its answer, the scores, and the evidence that the run kept for it."""
     rows = as_text(run_of(place, part).table.lazy().filter(pl.col("id") == id)).collect().to_dicts()
     if not rows:
@@ -137,16 +191,8 @@ def prediction_of(
             f"The run '{place.entry.name}' has no prediction for '{id[:100]}'.",
             "Choose one from its list.",
         )
-    evidence: list[JsonObject] = []
-    if place.manifest and "evidence.parquet" in place.manifest.files:
-        scan = as_text(
-            pl.scan_parquet(place.folder / "evidence.parquet").filter(pl.col("record_id") == id)
-        )
-        evidence = [
-            {k: v for k, v in e.items() if v is not None}
-            for e in scan.head(50).collect().to_dicts()
-        ]
-    return rows[0], _scores(rows[0]["scores"]), evidence
+    file = place.table("evidence")
+    return rows[0], scores_of(rows[0]["scores"]), [] if file is None else about(file, id)
 
 
 def call_rows(place: Place, text: str | None) -> tuple[list[dict[str, str]], str]:
@@ -191,13 +237,10 @@ def _readable(text: str) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1)
 
 
-def _scores(text: str | None) -> dict[str, float | None]:
+def scores_of(text: str | None) -> dict[str, float]:
+    """The scores of an answer by class, as a run keeps them."""
     try:
         scores = json.loads(text) if text else {}
-        return {str(k): None if v is None else float(v) for k, v in scores.items()}
+        return {name: float(score) for name, score in scores.items() if score is not None}
     except (ValueError, TypeError, AttributeError):
         return {}
-
-
-def _greatest(text: str | None) -> float | None:
-    return max((v for v in _scores(text).values() if v is not None), default=None)

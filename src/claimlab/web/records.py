@@ -9,25 +9,33 @@ from typing import Annotated, Any
 import numpy as np
 import polars as pl
 from fastapi import Query
-from pydantic import BaseModel
 
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
 from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
-from claimlab.web.datasets import ALL, changed, parquet, record_link
-from claimlab.web.filters import COLUMNS
-from claimlab.web.page import Pages
-from claimlab.web.rows import Numbers, as_text, take
-from claimlab.web.workspace import Memo, Place, Workspace, digest_of, findings_in
+from claimlab.web.datasets import changed, chosen_rows, marked, record_link, telling_words
+from claimlab.web.filters import COLUMNS, Choice, RecordFilters
+from claimlab.web.page import Data, Here, page
+from claimlab.web.predictions import prediction_link, scores_of, title_of
+from claimlab.web.reviews import reviews_here
+from claimlab.web.rows import MOST_ROWS, Numbers, about, as_text, take
+from claimlab.web.workspace import (
+    DATASETS,
+    Memo,
+    Place,
+    Shape,
+    Workspace,
+    digest_of,
+    digests_of,
+    findings_in,
+)
 
 MOST_TEXTS = 200_000  # among which near-duplicates are searched while a page waits
-MOST_ROWS = 50  # of a side table
-ASIDE = ("dropped", "doubtful")
 _clusters = Memo(8)
 
 
-class Near(BaseModel):
+class Near(Shape):
     """A record with the same text or nearly the same."""
 
     id: str
@@ -37,7 +45,7 @@ class Near(BaseModel):
     link: str
 
 
-class Pointer(BaseModel):
+class Pointer(Shape):
     """A finding that points at the record."""
 
     audit: str
@@ -46,8 +54,35 @@ class Pointer(BaseModel):
     link: str
 
 
-class RecordPage(BaseModel):
+class Answer(Shape):
+    """What a run said of the record."""
+
+    run: str
+    said: str | None
+    score: float | None
+    link: str
+
+
+class Decision(Shape):
+    """What annotators decided about the record."""
+
+    review: str
+    value: str | None
+    how: str
+    annotators: str | None
+    link: str
+
+
+class RecordChoice(RecordFilters, Choice):
+    """A record, and where it is in the list."""
+
+
+class RecordPage(Shape):
     dataset: str
+    previous: str | None
+    next: str | None
+    back: str
+    """The list that the record is in."""
     id: str
     text: str | None
     columns: JsonObject
@@ -57,117 +92,135 @@ class RecordPage(BaseModel):
     near: list[Near]
     near_note: str
     findings: list[Pointer]
+    answers: list[Answer]
+    """Predictions of every run on these records."""
+    decisions: list[Decision]
+    evidence: list[JsonObject]
+    words: dict[str, str]
+    hits: str
+    traces_link: str | None
+    """Where the record is a claim that was evolved."""
     lineage: list[JsonObject]
     warning: str | None
 
 
-def add_records(pages: Pages) -> None:
-    workspace = pages.workspace
-
-    @pages.add(
-        "/datasets/{dataset}/record",
-        "record.html.jinja",
-        title="One record with everything known of it",
-    )
-    def record(dataset: str, id: Annotated[str, Query(max_length=2_000)]) -> RecordPage:
-        return record_page(workspace, workspace.get(dataset, *ALL), id)
-
-
-def record_page(workspace: Workspace, place: Place, id: str) -> RecordPage:
+@page("/datasets/{place}/record", "record.html.jinja", marked=marked)
+def record_page(
+    place: Data, choice: Annotated[RecordChoice, Query()], workspace: Here
+) -> RecordPage:
+    """One record with everything known of it."""
+    id, base = choice.id, f"/datasets/{place.entry.id}"
+    rows, _ = chosen_rows(workspace, place, choice)
     row, aside = find(place, id)
     near, note = ([], "") if aside else near_duplicates(place, id)
     text, meta = row.pop("text"), _object(row.pop("meta"))
+    tables = side_rows(place, id)
+    traced = place.entry.kind == "traces"
     return RecordPage(
         dataset=place.entry.id,
+        previous=choice.beside(f"{base}/record", -1, rows.id_at),
+        next=choice.beside(f"{base}/record", 1, rows.id_at),
+        back=choice.back(base),
         id=id,
         text=text,
         columns={k: v for k, v in row.items() if v is not None},
         meta=meta,
         set_aside=aside,
-        tables=side_rows(place, id),
+        evidence=tables.pop("evidence", []),
+        tables={name: rows for name, rows in tables.items() if name != "predictions"},
+        answers=answers(workspace, place, id),
+        decisions=decisions(workspace, place, id),
+        words=telling_words(workspace, place),
+        hits=f"{choice.q} {choice.word}".strip(),
+        traces_link=f"/traces/{place.entry.id}/viewer" if traced else None,
         near=near,
         near_note=note,
         findings=pointers(workspace, place, id),
-        lineage=[s.model_dump() for s in place.manifest.lineage] if place.manifest else [],
+        lineage=[step.model_dump() for step in place.manifest.lineage],
         warning=changed(place),
     )
 
 
 def find(place: Place, id: str) -> tuple[JsonObject, dict[str, str] | None]:
     """The record, and the table it was moved to if it is no longer among the records."""
-    for name in ("records", *ASIDE):
-        file = place.folder / RECORDS if name == "records" else parquet(place, name)
-        if file is None:
+    for name in ("records", "dropped", "doubtful"):
+        if (file := place.table(name)) is None:
             continue
-        rows = (
-            as_text(pl.scan_parquet(file).filter(pl.col("id") == id)).head(1).collect().to_dicts()
-        )
-        if rows and name == "records":
-            return rows[0], None
-        if rows:
-            row = rows[0]
-            aside = {
-                "table": name,
-                "step": row.pop("step") or "",
-                "reason": row.pop("reason") or "",
-            }
-            return row, aside
+        scan = as_text(pl.scan_parquet(file).filter(pl.col("id") == id))
+        for row in scan.head(1).collect().to_dicts():
+            if name == "records":
+                return row, None
+            why = {column: row.pop(column) or "" for column in ("step", "reason")}
+            return row, {"table": name, **why}
     raise NotFound(
         f"'{place.entry.name}' has no record '{excerpt(id, 100)}'.", "Search for it in the dataset."
     )
 
 
 def side_rows(place: Place, id: str) -> dict[str, list[JsonObject]]:
-    """The rows of each side table for the record, without nulls; a limited number of each."""
-    out = {}
-    for name in place.manifest.files if place.manifest else ():
-        if name == RECORDS or "/" in name or not name.endswith(".parquet"):
+    """The rows of each side table for the record, a limited number of each."""
+    names = [name for name in place.manifest.files if "/" not in name and name != RECORDS]
+    return {
+        name.removesuffix(".parquet"): rows
+        for name in names
+        if name.endswith(".parquet") and (rows := about(place.folder / name, id))
+    }
+
+
+def answers(workspace: Workspace, place: Place, id: str) -> list[Answer]:
+    """What the runs on records of this family said of the record."""
+    family = digests_of(place)
+    out: list[Answer] = []
+    for run in workspace.of("run"):
+        near = run.entry.study in (None, place.entry.study) and digests_of(run) & family
+        file = run.table("predictions")
+        if not near or file is None or len(out) >= MOST_ROWS:
             continue
-        scan = pl.scan_parquet(place.folder / name)
-        if "record_id" in scan.collect_schema():
-            rows = (
-                as_text(scan.filter(pl.col("record_id") == id)).head(MOST_ROWS).collect().to_dicts()
-            )
-            if rows:
-                out[name.removesuffix(".parquet")] = [
-                    {k: v for k, v in row.items() if v is not None and k != "record_id"}
-                    for row in rows
-                ]
+        for row in about(file, id)[:1]:
+            score = max(scores_of(row.get("scores")).values(), default=None)
+            link = prediction_link(run.entry.id, id)
+            out.append(Answer(run=title_of(run), said=row.get("label"), score=score, link=link))
     return out
+
+
+def decisions(workspace: Workspace, place: Place, id: str) -> list[Decision]:
+    """What reviews of this dataset, or of one that it was made from, say of the record."""
+    digests = digests_of(place)
+    family = [one for one in workspace.of(*DATASETS) if one.digest in digests]
+    mine = {one.manifest.fingerprint() for one in family}
+    known = []
+    for entry, review in reviews_here(workspace):
+        if review.project.origin.fingerprint not in mine:
+            continue
+        here = pl.any_horizontal(pl.col("record_id", "other_id") == id)
+        rows = review.results().filter(here).head(MOST_ROWS).iter_rows(named=True)
+        known += [Decision(**row, review=entry.name, link=entry.link) for row in rows]
+    return known
 
 
 def near_duplicates(place: Place, id: str) -> tuple[list[Near], str]:
     """The other records of its cluster, or why they were not looked for."""
     file = place.folder / RECORDS
-    total = int(place.manifest.counts.get("records", 0)) if place.manifest else 0
-    if total > MOST_TEXTS:
-        return (
-            [],
-            f"Not searched for among more than {MOST_TEXTS:,} texts: `claimlab audit` does it.",
-        )
+    if (place.entry.records or 0) > MOST_TEXTS:
+        note = f"Not searched for among more than {MOST_TEXTS:,} texts: `claimlab audit` does it."
+        return [], note
     labels = _clusters.get(digest_of(file), lambda: _labels(place))
-    ids = (
-        pl.scan_parquet(file, row_index_name="row")
-        .filter(pl.col("id") == id)
-        .select("row")
-        .collect()
-    )
-    cluster = labels[ids["row"][0]]
+    scan = pl.scan_parquet(file, row_index_name="row").filter(pl.col("id") == id)
+    cluster = labels[scan.select(pl.col("row").first()).collect().item()]
     if cluster < 0:
         return [], ""
     rows: Numbers = np.flatnonzero(labels == cluster).astype(np.uint32)
     shown = take(file, COLUMNS, rows[: MOST_ROWS + 1]).filter(pl.col("id") != id)
     near = [
         Near(
-            id=r["id"],
-            text=excerpt(r["text"] or "", 400),
-            label=r["veracity"],
-            split=r["split"],
-            link=record_link(place.entry.id, r["id"]),
+            **row | {"text": excerpt(row["text"] or "", 400)},
+            label=row["veracity"],
+            link=record_link(place.entry.id, row["id"]),
         )
-        for r in shown.iter_rows(named=True)
+        for row in shown.iter_rows(named=True)
     ]
-    return near, f"{len(rows) - 1 - len(near):,} more." if len(rows) - 1 > len(near) else ""
+    more = len(rows) - 1 - len(near)
+    return near, f"{more:,} more." if more else ""
 
 
 def _labels(place: Place) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -180,18 +233,17 @@ def pointers(workspace: Workspace, place: Place, id: str) -> list[Pointer]:
     """The findings of audits of exactly these records that name the record."""
     from claimlab.audit.views.wording import finding_title
 
-    out = []
-    for other in workspace.places().values():
-        if other.entry.kind != "audit":
-            continue
-        for number, (audit, finding) in enumerate(findings_in(other)):
-            if audit.digest == place.digest and any(id in f.records for f in finding.every):
-                link = f"/audits/{other.entry.id}/findings/{number}"
-                title = finding_title(finding)
-                out.append(
-                    Pointer(audit=other.entry.name, title=title, verdict=finding.verdict, link=link)
-                )
-    return out
+    return [
+        Pointer(
+            audit=other.entry.name,
+            title=finding_title(finding),
+            verdict=finding.verdict,
+            link=f"{other.entry.link}/findings/{number}",
+        )
+        for other in workspace.of("audit")
+        for number, (audit, finding) in enumerate(findings_in(other))
+        if audit.digest == place.digest and any(id in one.records for one in finding.every)
+    ]
 
 
 def _object(text: str | None) -> JsonObject:

@@ -8,28 +8,26 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import FastAPI, Query
+import polars as pl
+from fastapi import Query
 from fastapi.responses import RedirectResponse
-from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from claimlab.core.errors import NotFound
 from claimlab.core.guard import files_of
-from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Table, cell
+from claimlab.pages.blocks import Table, Value, cell
 from claimlab.web.gate import REPORT_POLICY
-from claimlab.web.page import Pages
-from claimlab.web.workspace import PAGE, Entry, Memo, Place, Workspace, inner_id
+from claimlab.web.page import Here, Report, Study, Traces, page, routes
+from claimlab.web.workspace import PAGE, Entry, Memo, Named, Place, Shape, Word, inner_id
 
 if TYPE_CHECKING:
     from claimlab.study.entry import Entry as Scored
 
 CELLS, STEPS_FOLDER = "cells.json", "steps"
-Word = Annotated[str, Query(max_length=100)]
 
 
-class StudyCell(BaseModel):
+class StudyCell(Shape):
     """A figure as it is shown, and the run that it leads to: that of the first seed."""
 
     text: str
@@ -37,74 +35,61 @@ class StudyCell(BaseModel):
     link: str | None = None
 
 
-class StudyTable(BaseModel):
+class StudyTable(Shape):
     caption: str
     columns: list[str]
     rows: list[list[StudyCell]]
 
 
-class Setting(BaseModel):
+class Setting(Shape):
     """One choice on every axis, with a run for each seed."""
 
     name: str
     macro_f1: float | None
     interval: tuple[float, float] | None
     failed: str | None
-    runs: list[str] = Field(description="Links, in the order of the seeds.")
+    runs: list[str]
+    """Links, in the order of the seeds."""
 
 
-class StudyPage(BaseModel):
-    id: str
-    name: str
+class StudyPage(Named):
     conclusion: str
-    axes: list[str]
-    measures: dict[str, str]
-    rows: str
-    columns: str
-    cells: str
-    tables: list[StudyTable]
-    settings: list[Setting]
-    report: str | None = Field(description="The saved page, with figures and significance.")
+    axes: list[str] = []
+    measures: dict[str, str] = {}
+    rows: str = ""
+    columns: str = ""
+    cells: str = ""
+    tables: list[StudyTable] = []
+    settings: list[Setting] = []
+    report: str | None = None
+    """The saved page, with figures and significance."""
 
 
-def add_studies(pages: Pages) -> None:
-    workspace = pages.workspace
+class Axes(Shape):
+    """What a table has in its rows, columns and cells; the study's own choice where it is left
+    out.
+    """
 
-    @pages.add(
-        "/studies/{study}",
-        "study.html.jinja",
-        title="The tables of a study over any two of its axes",
-    )
-    def study(study: str, rows: Word = "", columns: Word = "", cells: Word = "") -> StudyPage:
-        return study_page(workspace, workspace.get(study, "study"), rows, columns, cells)
+    rows: Word = ""
+    columns: Word = ""
+    cells: Word = ""
 
 
-def study_page(
-    workspace: Workspace, place: Place, rows: str, columns: str, cells: str
-) -> StudyPage:
+@page("/studies/{place}", "study.html.jinja")
+def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here) -> StudyPage:
+    """The tables of a study over any two of its axes."""
     from claimlab.study.page import DATA, MEASURES, REPORT, saved_study, tables_of, views
 
     id, report = place.entry.id, inner_id(place.entry.id, REPORT)
-    if not (place.folder / REPORT / DATA).is_file():
-        return StudyPage(
-            id=id,
-            name=place.entry.name,
-            conclusion=state_of_study(place),
-            axes=[],
-            measures={},
-            rows="",
-            columns="",
-            cells="",
-            tables=[],
-            settings=[],
-            report=None,
-        )
+    file = place.folder / REPORT / DATA
+    if not file.is_file():
+        return StudyPage(**place.named, conclusion=state_of_study(place))
     study, scored = saved_study(place.folder)
-    content = json.loads((place.folder / REPORT / DATA).read_text(encoding="utf-8"))
-    chosen = {"rows": rows, "columns": columns, "cells": cells}
+    content = json.loads(file.read_text(encoding="utf-8"))
+    chosen = axes_in.model_dump()
     view = next(views(study, scored, **chosen))[0]  # that of the first table
     axes = list(dict.fromkeys(axis for entry in scored for axis in entry.axes))
-    tables = tables_of(study, scored, rows=rows, columns=columns, cells=cells, link=True)
+    tables = tables_of(study, scored, **chosen, link=True)
     return StudyPage(
         id=id,
         name=study.name,
@@ -145,17 +130,12 @@ def _run_link(study: str, run: str) -> str:
 
 
 def _table(table: Table, study: str) -> StudyTable:
-    rows = [
-        [
-            StudyCell(
-                text=one.text,
-                title=one.title,
-                link=_run_link(study, one.link.rpartition("/")[2]) if one.link else None,
-            )
-            for one in map(cell, row)
-        ]
-        for row in table.rows
-    ]
+    def shown(value: Value) -> StudyCell:
+        one = cell(value)
+        link = _run_link(study, one.link.rpartition("/")[2]) if one.link else None
+        return StudyCell(text=one.text, title=one.title, link=link)
+
+    rows = [[shown(value) for value in row] for row in table.rows]
     return StudyTable(caption=table.caption, columns=list(table.columns), rows=rows)
 
 
@@ -172,25 +152,23 @@ def _setting(entry: Scored, study: str) -> Setting:
 
 
 KINDS = {
+    **dict.fromkeys((".md", ".tex", ".txt"), "text/plain; charset=utf-8"),
     ".html": "text/html; charset=utf-8",
-    ".md": "text/plain; charset=utf-8",
-    ".tex": "text/plain; charset=utf-8",
     ".json": "application/json",
     ".svg": "image/svg+xml",
     ".png": "image/png",
-    ".txt": "text/plain; charset=utf-8",
 }
 _viewers = Memo(8)
 
 
-class ReportPage(BaseModel):
+class ReportPage(Shape):
     """What a saved report holds."""
 
     entry: Entry
     files: dict[str, str]
 
 
-class TracesPage(BaseModel):
+class TracesPage(Shape):
     """The claims of an evolution and how far they went."""
 
     entry: Entry
@@ -200,58 +178,54 @@ class TracesPage(BaseModel):
     dataset: str
 
 
-def add_reports(app: FastAPI, pages: Pages) -> None:
-    workspace = pages.workspace
+@page("/reports/{place}", "report.html.jinja")
+def report_page(place: Report) -> ReportPage:
+    """The files of a saved report."""
+    names = [name for name in files_of(place.folder) if _shown(place.folder, name)]
+    names.sort(key=lambda name: (name != PAGE, "/" in name, name))
+    files = {name: f"/reports/{place.entry.id}/{name}" for name in names}
+    return ReportPage(entry=place.entry, files=files)
 
-    @pages.add("/reports/{report}", "report.html.jinja", title="The files of a saved report")
-    def report(report: str) -> ReportPage:
-        place = workspace.get(report, "report", "audit")
-        names = sorted(shown_files(place), key=lambda name: (name != PAGE, "/" in name, name))
-        return ReportPage(entry=place.entry, files={n: f"/reports/{report}/{n}" for n in names})
 
-    @app.get("/reports/{report}/{file:path}", include_in_schema=False)
-    def report_file(report: str, file: str) -> Response:
-        place = workspace.get(report, "report", "audit")
-        if not file:
-            return RedirectResponse(f"/reports/{report}")
-        if file not in files_of(place.folder) or not _shown(place.folder, file):
-            raise NotFound(
-                f"The report '{place.entry.name}' has no file '{file[:200]}'.",
-                "Choose one from its list.",
-            )
-        path = place.folder / file
-        headers = {"Content-Security-Policy": REPORT_POLICY}
-        content = path.read_bytes()
-        if place.entry.study is not None and path.suffix == ".html":
-            content = to_workspace(place.entry.study, content)
-        return Response(content, media_type=KINDS[path.suffix], headers=headers)
+@routes.get("/reports/{place}/{file:path}", include_in_schema=False)
+def report_file(place: Report, file: str) -> Response:
+    if not file:
+        return RedirectResponse(f"/reports/{place.entry.id}")
+    if file not in files_of(place.folder) or not _shown(place.folder, file):
+        raise NotFound(
+            f"The report '{place.entry.name}' has no file '{file[:200]}'.",
+            "Choose one from its list.",
+        )
+    path = place.folder / file
+    content = path.read_bytes()
+    if place.entry.study is not None and path.suffix == ".html":
+        content = to_workspace(place.entry.study, content)
+    return _sandboxed(content, path.suffix)
 
-    @pages.add(
-        "/traces/{traces}", "traces.html.jinja", title="Claims on their way through a network"
+
+def _sandboxed(content: bytes | str, suffix: str) -> Response:
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return Response(content, media_type=KINDS[suffix], headers=headers)
+
+
+@page("/traces/{place}", "traces.html.jinja")
+def traces_page(place: Traces) -> TracesPage:
+    """Claims on their way through a network."""
+    scan = pl.scan_parquet(place.folder / "traces.parquet")
+    counts = scan.select(traces=pl.col("trace_id").n_unique(), hops=pl.len()).collect()
+    id = place.entry.id
+    return TracesPage(
+        **counts.row(0, named=True),
+        entry=place.entry,
+        viewer=f"/traces/{id}/viewer",
+        dataset=f"/datasets/{id}",
     )
-    def traces(traces: str) -> TracesPage:
-        place = workspace.get(traces, "traces")
-        table = _traces(place)
-        return TracesPage(
-            entry=place.entry,
-            traces=table["traces"],
-            hops=table["hops"],
-            viewer=f"/traces/{traces}/viewer",
-            dataset=f"/datasets/{traces}",
-        )
-
-    @app.get("/traces/{traces}/viewer", include_in_schema=False)
-    def viewer(traces: str, most: Annotated[int, Query(ge=1, le=200)] = 60) -> Response:
-        place = workspace.get(traces, "traces")
-        html = _viewers.get((place.digest, most), lambda: _viewer(place, most))
-        return Response(
-            html, media_type=KINDS[".html"], headers={"Content-Security-Policy": REPORT_POLICY}
-        )
 
 
-def shown_files(place: Place) -> list[str]:
-    """The files that can be shown, of those that claimlab wrote there."""
-    return [name for name in files_of(place.folder) if _shown(place.folder, name)]
+@routes.get("/traces/{place}/viewer", include_in_schema=False)
+def viewer(place: Traces, most: Annotated[int, Query(ge=1, le=200)] = 60) -> Response:
+    html = _viewers.get((place.digest, most), lambda: _viewer(place, most))
+    return _sandboxed(html, ".html")
 
 
 def _shown(folder: Path, name: str) -> bool:
@@ -267,21 +241,12 @@ def _shown(folder: Path, name: str) -> bool:
     )
 
 
-def _traces(place: Place) -> JsonObject:
-    import polars as pl
-
-    scan = pl.scan_parquet(place.folder / "traces.parquet")
-    return scan.select(traces=pl.col("trace_id").n_unique(), hops=pl.len()).collect().to_dicts()[0]
-
-
 def _viewer(place: Place, most: int) -> str:
     from claimlab.core.dataset import Dataset
     from claimlab.evolve.drift.hops import read_hops
     from claimlab.evolve.drift.viewer import society_of, to_page
 
     dataset = Dataset.open(place.folder)
-    hops = read_hops([dataset])
-    society = society_of(dataset)
-    return to_page(
-        hops, {hops["run"][0]: society} if society is not None and hops.height else None, most=most
-    )
+    hops, society = read_hops([dataset]), society_of(dataset)
+    known = {hops["run"][0]: society} if society is not None and hops.height else None
+    return to_page(hops, known, most=most)

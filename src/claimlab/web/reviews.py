@@ -5,26 +5,40 @@ program shows as a bearer.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Annotated, Literal
 from urllib.parse import quote
 
-from fastapi import FastAPI, Query
-from pydantic import BaseModel, Field, StrictInt, StrictStr
+from fastapi import Depends, Query
+from pydantic import Field, StrictInt, StrictStr
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from claimlab.core.errors import NotAllowed
+from claimlab.core.errors import ClaimlabError, NotAllowed
 from claimlab.core.types import JsonObject
 from claimlab.review.review import Review
 from claimlab.review.shapes import ABOVE, Item, Person, Turn
 from claimlab.review.task import SCALE, Task
 from claimlab.web.gate import bearer, cookie
-from claimlab.web.page import Pages
-from claimlab.web.workspace import REVIEW, Memo, Place, Workspace, digest_of
+from claimlab.web.page import Done, Here, Reviewed, page, routes, show
+from claimlab.web.workspace import (
+    REVIEW,
+    Entry,
+    Memo,
+    Named,
+    Place,
+    Prose,
+    Shape,
+    Word,
+    Workspace,
+    digest_of,
+)
 
 _reviews = Memo(32)
 
@@ -34,6 +48,17 @@ def review_at(place: Place) -> Review:
     return _reviews.get(
         (place.folder, digest_of(place.folder / REVIEW)), lambda: Review.open(place.folder)
     )
+
+
+def reviews_here(workspace: Workspace) -> Iterator[tuple[Entry, Review]]:
+    """The reviews whose stores are in their folders. A database is not asked: it may be out of
+    reach.
+    """
+    for place in workspace.of("review"):
+        with contextlib.suppress(ClaimlabError):  # its page says what is wrong with it
+            review = review_at(place)
+            if review.project.in_folder:
+                yield place.entry, review
 
 
 def close_reviews() -> None:
@@ -82,7 +107,7 @@ MOST_WORDS = 2_000  # of each text: more take seconds to compare
 _PIECES = re.compile(r"\s+|[^\s]+")
 
 
-class Piece(BaseModel):
+class Piece(Shape):
     """Words that both texts have, or only one of them."""
 
     text: str
@@ -110,44 +135,42 @@ Key = Annotated[
         min_length=8, max_length=64, pattern=r"^[0-9A-Za-z-]+$", description="A uuid, made once."
     ),
 ]
-Words = Annotated[str | None, Field(max_length=20_000)]
+Words = Prose | None
 
 
-class Seen(BaseModel):
+class Seen(Shape):
     """An item with what helps to look at it."""
 
     item: Item
     difference: list[Piece] = []
 
 
-class Work(BaseModel):
-    """What a person works on: an item, or none when nothing is left."""
-
+class AtWork(Shape):
     review: str
     task: Task
     scale: tuple[int, int] = SCALE
     person: Person
+
+
+class Work(AtWork):
+    """What a person works on: an item, or none when nothing is left."""
+
     seen: Seen | None
     done: int
     total: int
-    earlier: list[str] = Field(
-        description="Items that this person decided or skipped, newest first."
-    )
+    earlier: list[str]
+    """Items that this person decided or skipped, newest first."""
 
 
-class Disputes(BaseModel):
+class Disputes(AtWork):
     """What an adjudicator may decide."""
 
-    review: str
-    task: Task
-    scale: tuple[int, int] = SCALE
-    person: Person
     waiting: list[Seen]
+    agreement: str
+    """How well annotators agree so far."""
 
 
-class StatusPage(BaseModel):
-    id: str
-    name: str
+class StatusPage(Named):
     task: Task
     person: Person | None
     items: dict[str, int]
@@ -160,134 +183,47 @@ class StatusPage(BaseModel):
     origin: JsonObject
 
 
-class Token(BaseModel):
+class Token(Shape):
     token: Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class Vote(BaseModel):
-    item: Annotated[str, Field(max_length=100)]
+class OnItem(Shape):
+    item: Word
+
+
+class Vote(OnItem):
     value: StrictStr | StrictInt | list[JsonObject]  # true is not the rating 1
     key: Key
     comment: Words = None
     seconds: Annotated[float | None, Field(ge=0, le=86_400)] = None
 
 
-class OnItem(BaseModel):
-    item: Annotated[str, Field(max_length=100)]
-
-
 class Return(OnItem):
-    person: Annotated[str, Field(max_length=100)]
+    person: Word
     why: Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
-class Done(BaseModel):
-    """Where to go on."""
+@dataclass(frozen=True)
+class Member:
+    """A person of a review at work."""
 
-    location: str
+    id: str
+    review: Review
+    person: Person
 
+    def work(self, turn: Turn) -> Work:
+        """An annotator's turn as a page shows it."""
+        item = None if turn.item is None else seen(turn.item)
+        return Work(**self._about(), seen=item, **turn.standing.model_dump())
 
-def add_reviews(app: FastAPI, pages: Pages) -> None:
-    workspace = pages.workspace
+    def disputes(self) -> Disputes:
+        waiting = [seen(item) for item in self.review.disputed(self.person)[:200]]
+        rows = [row for row in self.review.agreement() if row["percent"] is not None]
+        shown = [f"{100 * row['percent']:.0f}% of {row['items']} equal" for row in rows[:1]]
+        return Disputes(**self._about(), waiting=waiting, agreement="".join(shown))
 
-    @pages.add(
-        "/reviews/{review}",
-        "review.html.jinja",
-        title="How far a review is, and how annotators agree",
-    )
-    def status(review: str, request: Request) -> StatusPage:
-        return status_page(request, workspace.get(review, "review"))
-
-    @pages.add(
-        "/reviews/{review}/annotate",
-        "work.html.jinja",
-        title="The next item of the person who is signed in",
-    )
-    def annotate(
-        review: str,
-        request: Request,
-        item: Annotated[str | None, Query(max_length=100, description="Go back.")] = None,
-    ) -> Work:
-        person, opened = signed_in(workspace, review, request)
-        return work(review, opened, person, opened.turn(person, item))
-
-    @pages.add(
-        "/reviews/{review}/adjudicate", "work.html.jinja", title="Items on which annotators differ"
-    )
-    def adjudicate(review: str, request: Request) -> Disputes:
-        return disputes(review, *signed_in(workspace, review, request))
-
-    @app.get("/reviews/{review}/sign-in", include_in_schema=False)
-    def sign_in_page(review: str, request: Request) -> Response:
-        api = f"/api/reviews/{quote(review[:200])}/sign-in"
-        return pages.show(request, "sign-in.html.jinja", api=api, what="review")
-
-    @app.post("/api/reviews/{review}/sign-in", tags=["Reviews"])
-    def sign_in(review: str, body: Token, response: Response) -> Done:
-        """Leave the token of a person in a cookie."""
-        place = workspace.places().get(review)
-        is_review = place is not None and place.entry.kind == "review"
-        person = review_at(place).person_of(body.token) if place is not None and is_review else None
-        if place is None or person is None:  # a visitor is not told which reviews there are
-            raise HTTPException(401, "The token does not belong to a member of this review.")
-        response.headers.append("Set-Cookie", cookie(cookie_of(place.entry.id), body.token))
-        pages_of = {"annotator": "/annotate", "adjudicator": "/adjudicate"}
-        return Done(location=f"/reviews/{review}{pages_of.get(person.role, '')}")
-
-    @app.post("/api/reviews/{review}/sign-out", tags=["Reviews"])
-    def sign_out(review: str, response: Response) -> Done:
-        """Forget who was signed in."""
-        response.headers.append("Set-Cookie", cookie(cookie_of(review[:500]), "", Max_Age="0"))
-        return Done(location=f"/reviews/{review}/sign-in")
-
-    add_actions(app, pages)
-
-
-def add_actions(app: FastAPI, pages: Pages) -> None:
-    """What people do to items; each is one call of the review, which keeps the rules."""
-    workspace = pages.workspace
-
-    @app.post("/api/reviews/{review}/decide", tags=["Reviews"])
-    def decide(review: str, body: Vote, request: Request) -> Work:
-        """Save a decision and hand out the next item. The same key again is the same decision."""
-        person, opened = signed_in(workspace, review, request)
-        more: JsonObject = {"comment": body.comment or None, "seconds": body.seconds}
-        turn = opened.answer(person, body.item, body.value, key=body.key, **more)
-        return work(review, opened, person, turn)
-
-    @app.post("/api/reviews/{review}/skip", tags=["Reviews"])
-    def skip(review: str, body: OnItem, request: Request) -> Work:
-        """Leave an item for later."""
-        person, opened = signed_in(workspace, review, request)
-        opened.skip(person, body.item)
-        return work(review, opened, person, opened.turn(person))
-
-    @app.post("/api/reviews/{review}/undo", tags=["Reviews"])
-    def undo(review: str, request: Request) -> Work:
-        """Take back the last decision or skip; its item is open again."""
-        person, opened = signed_in(workspace, review, request)
-        return work(review, opened, person, opened.turn(person, opened.undo(person).id))
-
-    @app.post("/api/reviews/{review}/adjudicate", tags=["Reviews"])
-    def settle(review: str, body: Vote, request: Request) -> Disputes:
-        """The final decision on an item."""
-        person, opened = signed_in(workspace, review, request)
-        opened.adjudicate(person, body.item, body.value, key=body.key, comment=body.comment or None)
-        return disputes(review, person, opened)
-
-    @app.post("/api/reviews/{review}/reveal", tags=["Reviews"])
-    def reveal(review: str, body: OnItem, request: Request) -> Done:
-        """Show those who voted what the others said, for a second vote."""
-        person, opened = signed_in(workspace, review, request)
-        opened.reveal(body.item, person)
-        return Done(location=f"/reviews/{review}/adjudicate")
-
-    @app.post("/api/reviews/{review}/send-back", tags=["Reviews"])
-    def send_back(review: str, body: Return, request: Request) -> Done:
-        """Return an item to an annotator for correction."""
-        person, opened = signed_in(workspace, review, request)
-        opened.send_back(person, body.item, body.person, body.why)
-        return Done(location=f"/reviews/{review}/adjudicate")
+    def _about(self) -> JsonObject:
+        return {"review": self.id, "task": self.review.task, "person": self.person}
 
 
 def seen(item: Item) -> Seen:
@@ -296,26 +232,105 @@ def seen(item: Item) -> Seen:
     return Seen(item=item, difference=both)
 
 
-def signed_in(workspace: Workspace, review: str, request: Request) -> tuple[Person, Review]:
-    """Who asks, and the review that they are a member of."""
-    place = workspace.get(review, "review")
-    return demand_person(request, place), review_at(place)
+def member(place: Reviewed, request: Request) -> Member:
+    """Who asks, and the review that they take part in."""
+    return Member(place.entry.id, review_at(place), demand_person(request, place))
 
 
-def work(id: str, review: Review, person: Person, turn: Turn) -> Work:
-    """An annotator's turn as a page shows it."""
-    shown = None if turn.item is None else seen(turn.item)
-    far = turn.standing.model_dump()
-    return Work(review=id, task=review.task, person=person, seen=shown, **far)
+Asks = Annotated[Member, Depends(member)]
 
 
-def disputes(id: str, person: Person, review: Review) -> Disputes:
-    waiting = [seen(item) for item in review.disputed(person)[:200]]
-    return Disputes(review=id, task=review.task, person=person, waiting=waiting)
+@page("/reviews/{place}/annotate", "work.html.jinja")
+def annotate(
+    asks: Asks, item: Annotated[str | None, Query(max_length=100, description="Go back.")] = None
+) -> Work:
+    """The next item of the person who is signed in."""
+    return asks.work(asks.review.turn(asks.person, item))
 
 
-def status_page(request: Request, place: Place) -> StatusPage:
-    """How far it is. Annotators see their own line only: what others do could sway them."""
+@page("/reviews/{place}/adjudicate", "work.html.jinja")
+def adjudicate(asks: Asks) -> Disputes:
+    """Items on which annotators differ."""
+    return asks.disputes()
+
+
+@routes.get("/reviews/{place}/sign-in", include_in_schema=False)
+def sign_in_page(place: str, request: Request) -> Response:
+    api = f"/api/reviews/{quote(place[:200])}/sign-in"
+    return show(request, "sign-in.html.jinja", api=api, what="review")
+
+
+@routes.post("/api/reviews/{place}/sign-in", tags=["Reviews"])
+def sign_in(place: str, body: Token, response: Response, workspace: Here) -> Done:
+    """Leave the token of a person in a cookie."""
+    known = workspace.places().get(place)
+    is_review = known is not None and known.entry.kind == "review"
+    person = review_at(known).person_of(body.token) if known and is_review else None
+    if person is None:  # a visitor is not told which reviews there are
+        raise HTTPException(401, "The token does not belong to a member of this review.")
+    response.headers.append("Set-Cookie", cookie(cookie_of(place), body.token))
+    pages_of = {"annotator": "/annotate", "adjudicator": "/adjudicate"}
+    return Done(location=f"/reviews/{place}{pages_of.get(person.role, '')}")
+
+
+@routes.post("/api/reviews/{place}/sign-out", tags=["Reviews"])
+def sign_out(place: str, response: Response) -> Done:
+    """Forget who was signed in."""
+    response.headers.append("Set-Cookie", cookie(cookie_of(place[:500]), "", Max_Age="0"))
+    return Done(location=f"/reviews/{place}/sign-in")
+
+
+# What people do to items; each is one call of the review, which keeps the rules.
+
+
+@routes.post("/api/reviews/{place}/decide", tags=["Reviews"])
+def decide(body: Vote, asks: Asks) -> Work:
+    """Save a decision and hand out the next item. The same key again is the same decision."""
+    answer = body.model_dump(exclude={"item", "value"})
+    return asks.work(asks.review.answer(asks.person, body.item, body.value, **answer))
+
+
+@routes.post("/api/reviews/{place}/skip", tags=["Reviews"])
+def skip(body: OnItem, asks: Asks) -> Work:
+    """Leave an item for later."""
+    asks.review.skip(asks.person, body.item)
+    return asks.work(asks.review.turn(asks.person))
+
+
+@routes.post("/api/reviews/{place}/undo", tags=["Reviews"])
+def undo(asks: Asks) -> Work:
+    """Take back the last decision or skip; its item is open again."""
+    item = asks.review.undo(asks.person)
+    return asks.work(asks.review.turn(asks.person, item.id))
+
+
+@routes.post("/api/reviews/{place}/adjudicate", tags=["Reviews"])
+def settle(body: Vote, asks: Asks) -> Disputes:
+    """The final decision on an item."""
+    answer = body.model_dump(include={"key", "comment"})
+    asks.review.adjudicate(asks.person, body.item, body.value, **answer)
+    return asks.disputes()
+
+
+@routes.post("/api/reviews/{place}/reveal", tags=["Reviews"])
+def reveal(body: OnItem, asks: Asks) -> Done:
+    """Show those who voted what the others said, for a second vote."""
+    asks.review.reveal(body.item, asks.person)
+    return Done(location=f"/reviews/{asks.id}/adjudicate")
+
+
+@routes.post("/api/reviews/{place}/send-back", tags=["Reviews"])
+def send_back(body: Return, asks: Asks) -> Done:
+    """Return an item to an annotator for correction."""
+    asks.review.send_back(asks.person, body.item, body.person, body.why)
+    return Done(location=f"/reviews/{asks.id}/adjudicate")
+
+
+@page("/reviews/{place}", "review.html.jinja")
+def status_page(place: Reviewed, request: Request) -> StatusPage:
+    """How far a review is, and how annotators agree. Annotators see their own line only: what
+    others do could sway them.
+    """
     review, person = review_at(place), person_of(request, place)
     if person is None and not request.state.whole:
         demand_person(request, place)
@@ -323,8 +338,7 @@ def status_page(request: Request, place: Place) -> StatusPage:
     above = request.state.whole if person is None else person.role in ABOVE
     rows = [row for row in far if above or (person is not None and row["name"] == person.name)]
     return StatusPage(
-        id=place.entry.id,
-        name=place.entry.name,
+        **place.named,
         task=review.task,
         person=person,
         items=far.items,

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.types import JsonObject
 from claimlab.web.filters import COLUMNS, RecordFilters
 from claimlab.web.workspace import Memo, digest_known, state_of
 
@@ -30,6 +31,8 @@ _AHEAD = 1_000  # rows that are read with the page that needs one of them
 _SHOWN = 2_000  # characters of a text that are kept: an excerpt looks at no more
 _TOP = 30  # values of a facet that are listed
 _PIECE = 4_096  # rows in which a word is looked for first
+MOST_ROWS = 50  # of a side table, for a record
+_STEP = 50  # rows that are read to step through them
 _LARGE = 100_000  # rows that are not all looked at before a page is shown
 
 
@@ -52,9 +55,8 @@ class Rows:
         conditions = tuple(conditions_of(filters))
         if ids is not None:
             conditions = (*conditions, pl.col("id").is_in(list(ids)))
-        return cls(
-            file, conditions, filters.sort, f"{filters.key}{'' if ids is None else sorted(ids)}"
-        )
+        key = f"{filters.key}{'' if ids is None else sorted(ids)}"
+        return cls(file, conditions, filters.sort, key)
 
     @property
     def scan(self) -> pl.LazyFrame:
@@ -127,6 +129,12 @@ class Rows:
             )
             return rows, number, total
         return self._read(numbers, number, size), number, total
+
+    def id_at(self, at: int) -> str | None:
+        """The id of the row at a place of the list; null behind its end."""
+        number, inside = at // _STEP + 1, at % _STEP
+        rows, shown, _ = self.page(number, _STEP)
+        return str(rows["id"][inside]) if shown == number and inside < rows.height else None
 
     def _read(self, numbers: Numbers, number: int, size: int) -> pl.DataFrame:
         """The first page alone, and any other from a window of several pages: whoever turns one
@@ -219,6 +227,16 @@ class Rows:
         return pl.scan_parquet(self.file).select(pl.col(columns).gather(numbers))
 
 
+def about(file: Path, id: str) -> list[JsonObject]:
+    """The rows of a side table for a record, without nulls; a limited number."""
+    scan = pl.scan_parquet(file)
+    if "record_id" not in scan.collect_schema():
+        return []
+    mine = scan.filter(pl.col("record_id") == id).drop("record_id").head(MOST_ROWS)
+    rows = as_text(mine).collect().iter_rows(named=True)
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+
+
 def _ahead(size: int) -> int:
     """How many pages are read at a time."""
     return max(1, _AHEAD // size)
@@ -258,8 +276,7 @@ def take(file: Path, columns: Sequence[str], numbers: Numbers) -> pl.DataFrame:
 
 def conditions_of(filters: RecordFilters) -> list[pl.Expr]:
     """What a row must hold. Words are looked for in any case; "" among values means: none."""
-    text = pl.col("text").str.to_lowercase()
-    conditions = [text.str.contains(word.lower(), literal=True) for word in filters.q.split()]
+    conditions = filters.searched()
     if filters.word:
         conditions.append(pl.col("text").str.contains(whole_word(filters.word)))
     for column, values in filters.chosen().items():

@@ -1,6 +1,5 @@
 """Run pages: every prediction beside its label, filtered; the confusion matrix; two runs side by
-side. Two runs side
-by side: where both are right, both wrong, or only one is.
+side: where both are right, both wrong, or only one is. What has to be resampled follows the page.
 """
 
 from __future__ import annotations
@@ -10,57 +9,66 @@ from urllib.parse import urlencode
 
 import polars as pl
 from fastapi import Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from claimlab.core.types import JsonObject
+from claimlab.evaluate.compare import Board
+from claimlab.evaluate.front import baselines
+from claimlab.evaluate.metric import accuracy_of, macro_f1_of
+from claimlab.evaluate.metrics.table_scores import calibration
+from claimlab.evaluate.slices import slice_run
 from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import record_link
 from claimlab.web.filters import (
     BLANK,
+    Choice,
     Facet,
     Filters,
     Part,
     Turning,
     Values,
-    check_sort,
     facet,
+    tally,
     turning,
 )
-from claimlab.web.page import Pages
+from claimlab.web.page import Here, Run, page
 from claimlab.web.predictions import (
     SUBGROUPS,
+    board_of,
     call_rows,
     prediction_link,
     prediction_of,
     run_of,
     runs_in,
+    same_records,
+    score_of,
     scored,
-    tally,
+    source_of,
+    title_of,
+    why_of,
 )
-from claimlab.web.workspace import Place, Workspace
+from claimlab.web.workspace import Line, Named, Place, Shape, Word
 
-SORTABLE = ("id", "truth", "said", "confidence")
 Share = Annotated[float | None, Field(ge=0, le=1), BLANK]
 
 
 class RunFilters(Filters):
     """Which predictions of a run."""
 
+    sortable = ("id", "truth", "said", "confidence")
     part: Part = 0
-    right: Annotated[
-        Literal["", "right", "wrong", "none"], Field(description="none: no usable answer.")
-    ] = ""
+    right: Literal["", "right", "wrong", "none"] = ""
+    """none: no usable answer."""
     truth: Values = []
     said: Values = []
     least: Share = None
     most: Share = None
-    subgroup: Annotated[
-        str, Field(max_length=100, description="What to tell subgroups apart by.")
-    ] = "language"
+    subgroup: Word = "language"
+    """What to tell subgroups apart by."""
     value: Values = []
 
 
-class Prediction(BaseModel):
+class Prediction(Shape):
     id: str
     text: str
     truth: str
@@ -71,22 +79,21 @@ class Prediction(BaseModel):
     link: str
 
 
-class MatrixCell(BaseModel):
+class MatrixCell(Shape):
     count: int
     link: str
     hit: bool
 
 
-class RunLink(BaseModel):
+class RunLink(Shape):
     name: str
     link: str
     chosen: bool
 
 
-class RunPage(BaseModel):
-    id: str
-    name: str
-    runs: list[RunLink] = Field(description="The runs of the folder, where it holds several.")
+class RunPage(Named):
+    runs: list[RunLink]
+    """The runs of the folder, where it holds several."""
     detector: str | None
     task: str
     classes: list[str]
@@ -95,23 +102,97 @@ class RunPage(BaseModel):
     accuracy: float | None
     macro_f1: float | None
     filters: RunFilters
-    filter_pairs: list[tuple[str, str]]
     turning: Turning
     sort_links: dict[str, str]
     facets: list[Facet]
     subgroups: dict[str, str]
     predictions: list[Prediction]
     others: dict[str, str]
+    """The other runs of the folder, to compare with."""
+    figures_link: str
+    errors: int
+    errors_link: str | None
+    """The most confident error; the next are behind it."""
     notes: list[str]
+    """Those of the run itself, not of its dataset."""
 
 
-class PredictionPage(BaseModel):
+class Rival(Shape):
+    """A run on the same records."""
+
+    name: str
+    score: float
+    interval: tuple[float, float] | None
+    ranks: str
+    tied: bool
+    link: str | None
+    """Both runs side by side; null for the run itself."""
+
+
+class Subgroup(Shape):
+    value: str
+    n: int
+    accuracy: float | None
+    macro_f1: float | None
+    interval: tuple[float, float] | None
+    why: str | None
+    link: str
+
+
+class RunFigures(Shape):
+    """How good the run is, beside baselines and other runs on the same records."""
+
     run: str
+    macro_f1: float | None
+    interval: tuple[float, float] | None
+    baselines: dict[str, float | None]
+    headline: str
+    """Which runs on these records cannot be told apart."""
+    rivals: list[Rival]
+    ece: float | None
+    curve: list[tuple[float, float, int]]
+    """Confidence, share right and predictions, in ten bins of confidence."""
+    curve_note: str
+    by: str
+    subgroups: list[Subgroup]
+    suppressed: int
+    """Subgroups that are too small to say something of."""
+
+
+class WeighedWord(Shape):
+    text: str
+    weight: float
+    """What it adds to the answer, as a share of the largest."""
+
+
+class WhyPage(Shape):
+    """The words of a text by what they add to the answer of a linear detector."""
+
+    run: str
+    id: str
+    said: str | None
+    words: list[WeighedWord]
+    note: str
+
+
+class PredictionChoice(RunFilters, Choice):
+    """A prediction, and where it is in the list."""
+
+
+class PredictionPage(Shape):
+    run: str
+    name: str
+    previous: str | None
+    next: str | None
+    place: str
+    """Which one of the list it is."""
+    back: str
+    why_link: str
     id: str
     text: str | None
     truth: str | None
     said: str | None
-    scores: dict[str, float | None]
+    scores: dict[str, float]
     rationale: str | None
     columns: JsonObject
     evidence: list[JsonObject]
@@ -120,108 +201,149 @@ class PredictionPage(BaseModel):
     record_link: str
 
 
-def add_runs(pages: Pages) -> None:
-    workspace = pages.workspace
-
-    @pages.add("/runs/{run}", "run.html.jinja", title="Predictions of a run, filtered")
-    def run(run: str, filters: Annotated[RunFilters, Query()]) -> RunPage:
-        return run_page(workspace, workspace.get(run, "run"), filters)
-
-    @pages.add(
-        "/runs/{run}/prediction",
-        "prediction.html.jinja",
-        title="One prediction with all that is recorded",
+@page("/runs/{place}/why", "why.html.jinja")
+def why_page(place: Run, choice: Annotated[PredictionChoice, Query()], workspace: Here) -> WhyPage:
+    """What words add to an answer."""
+    row, _, _ = prediction_of(place, choice.id, choice.part)
+    words, note = why_of(workspace, place, row["text"] or "", row["said"])
+    most = max((abs(weight) for _, weight in words), default=0.0) or 1.0
+    return WhyPage(
+        run=place.entry.id,
+        id=choice.id,
+        said=row["said"],
+        words=[WeighedWord(text=text, weight=round(weight / most, 3)) for text, weight in words],
+        note=note,
     )
-    def prediction(
-        run: str, id: Annotated[str, Query(max_length=2_000)], part: Part = 0
-    ) -> PredictionPage:
-        return prediction_page(workspace.get(run, "run"), id, part)
 
 
-def run_page(workspace: Workspace, place: Place, filters: RunFilters) -> RunPage:
-    check_sort(filters.sort, SORTABLE)
-    base, run = f"/runs/{place.entry.id}", scored(place, filters.subgroup, filters.part)
-    runs = runs_in(place)
-    shown = chosen(run.table, filters)
+@page("/runs/{place}", "run.html.jinja")
+def run_page(place: Run, filters: Annotated[RunFilters, Query()], workspace: Here) -> RunPage:
+    """Predictions of a run, filtered."""
+    base, part, runs = f"/runs/{place.entry.id}", filters.part, runs_in(place)
+    run, table = run_of(place, part), scored(place, filters.subgroup, part)
+    shown = chosen(table, filters)
+    errors = RunFilters(part=part, right="wrong", sort="-confidence")
+    wrong = chosen(table, errors)
+    source = source_of(workspace, place)
     where = turning(filters, base, shown.height)
-    start = (where.number - 1) * filters.size
-    answers = [
-        *run.classes,
-        *(word for word in ("other", "none") if word in run.answers - set(run.classes)),
-    ]
+    extra = {"other", "none"} & set(table["answer"]) - set(run.classes)
+    answers = [*run.classes, *sorted(extra, reverse=True)]
     return RunPage(
-        id=place.entry.id,
-        name=place.entry.name,
-        detector=run.detector,
-        task=run.task,
+        **place.named,
+        detector=run.about.detector,
+        task=run.task.name,
         classes=list(run.classes),
         runs=[
-            RunLink(name=r.name, link=RunFilters(part=i).link(base), chosen=i == filters.part)
-            for i, r in enumerate(runs)
+            RunLink(name=one.name, link=RunFilters(part=at).link(base), chosen=at == part)
+            for at, one in enumerate(runs)
             if len(runs) > 1
         ],
         answers=answers,
-        matrix=_matrix(run.table, run.classes, answers, filters, base),
-        accuracy=run.accuracy,
-        macro_f1=run.macro_f1,
+        matrix=_matrix(table, run.classes, answers, filters, base),
+        accuracy=accuracy_of(run.answers) if table.height else None,
+        macro_f1=macro_f1_of(run.answers) if table.height else None,
         filters=filters,
-        filter_pairs=filters.pairs(),
         turning=where,
-        sort_links={
-            c: filters.link(base, sort=f"-{c}" if filters.sort == c else c) for c in SORTABLE
-        },
-        facets=_facets(run.table, shown, filters, base),
-        subgroups={s: filters.link(base, subgroup=s, value=[]) for s in SUBGROUPS},
+        sort_links=filters.sort_links(base),
+        facets=_facets(table, shown, filters, base),
+        subgroups={one: filters.link(base, subgroup=one, value=[]) for one in SUBGROUPS},
         predictions=[
-            _prediction(base, filters.part, r)
-            for r in shown.slice(start, filters.size).iter_rows(named=True)
+            Prediction(
+                **row
+                | {
+                    "text": excerpt(row["text"] or "", 300),
+                    "rationale": row["rationale"] and excerpt(row["rationale"], 300),
+                    "link": filters.one_link(f"{base}/prediction", row["id"], at),
+                }
+            )
+            for at, row in filters.on_page(shown, where.number)
         ],
-        others=_others(workspace, place, filters.part),
-        notes=place.manifest.notes if place.manifest else [],
+        others={
+            one.name: _compared(place, place, part, at) for at, one in enumerate(runs) if at != part
+        },
+        figures_link=RunFilters(part=part, subgroup=filters.subgroup).link(f"{base}/figures"),
+        errors=wrong.height,
+        errors_link=(
+            errors.one_link(f"{base}/prediction", wrong["id"][0], 0) if wrong.height else None
+        ),
+        notes=[
+            note
+            for note in place.manifest.notes
+            if source is None or note not in source.manifest.notes
+        ],
     )
 
 
-def _others(workspace: Workspace, place: Place, part: int) -> dict[str, str]:
-    """Runs to compare with, of this folder and of others."""
-    one = {"one": place.entry.id, **({"one_part": part} if part else {})}
-    inside = {run.name: (place.entry.id, i) for i, run in enumerate(runs_in(place)) if i != part}
-    outside = {e.name: (e.id, 0) for e in workspace.entries("run") if e.id != place.entry.id}
-    return {
-        name: f"/compare?{urlencode({**one, 'other': other, **({'other_part': i} if i else {})})}"
-        for name, (other, i) in {**inside, **outside}.items()
-    }
+def _compared(place: Place, other: Place, part: int, other_part: int = 0) -> str:
+    runs = CompareFilters(
+        one=place.entry.id, other=other.entry.id, one_part=part, other_part=other_part
+    )
+    return runs.link("/compare")
+
+
+@page("/runs/{place}/figures", "run-figures.html.jinja")
+def run_figures(place: Run, filters: Annotated[RunFilters, Query()], workspace: Here) -> RunFigures:
+    """A run beside others, and subgroups."""
+    part, by = filters.part, filters.subgroup
+    run = run_of(place, part)
+    score, ends = score_of(place, part)
+    places = same_records(workspace, place) if not part else [place]
+    board = board_of(places) if len(places) > 1 else None
+    if board is not None:  # one interval on the page, of the resamples that rank the runs
+        ends = next((one.interval for one in board.standings if one.name == title_of(place)), ends)
+    known = calibration(run.answers)
+    slices = slice_run(run, by)
+    base = f"/runs/{place.entry.id}"
+    return RunFigures(
+        run=place.entry.id,
+        macro_f1=score,
+        interval=ends,
+        baselines={one.name: one.macro_f1 for one in baselines(run)} if run.table.height else {},
+        headline=board.headline() if board is not None else "",
+        rivals=_rivals(places, board) if board is not None else [],
+        ece=known.ece,
+        curve=[(one.confidence, one.accuracy, one.n) for one in known.curve],
+        curve_note=known.why or "",
+        by=by,
+        subgroups=[
+            Subgroup(
+                **vars(one),
+                interval=one.macro_f1_interval,
+                link=RunFilters(part=part, subgroup=by, value=[one.value]).link(base),
+            )
+            for one in slices.cells
+        ],
+        suppressed=slices.suppressed,
+    )
+
+
+def _rivals(places: list[Place], board: Board) -> list[Rival]:
+    links = {title_of(other): _compared(places[0], other, 0) for other in places[1:]}
+    return [
+        Rival(**vars(one) | {"ranks": board.ranks[one.name]}, link=links.get(one.name))
+        for one in board.standings
+    ]
 
 
 def chosen(table: pl.DataFrame, filters: RunFilters) -> pl.DataFrame:
     """The predictions that pass the filters, in order."""
-    text = pl.col("text").fill_null("").str.to_lowercase()
-    conditions = [text.str.contains(word.lower(), literal=True) for word in filters.q.split()]
-    right = {
-        "right": pl.col("right"),
-        "wrong": ~pl.col("right"),
-        "none": pl.col("answer") == "none",
-    }
-    if filters.right:
-        conditions.append(right[filters.right])
-    if filters.truth:
-        conditions.append(pl.col("truth").is_in(filters.truth))
-    if filters.said:
-        conditions.append(pl.col("answer").is_in(filters.said))
-    if filters.least is not None:
-        conditions.append(pl.col("confidence") >= filters.least)
-    if filters.most is not None:
-        conditions.append(pl.col("confidence") <= filters.most)
-    if filters.value:
-        conditions.append(
-            pl.col("subgroup").list.eval(pl.element().is_in(filters.value)).list.any()
-        )
-    out = table.filter(*conditions)
-    if filters.sort:
-        column = {"said": "answer"}.get(filters.sort.lstrip("-"), filters.sort.lstrip("-"))
-        out = out.sort(
-            [column, "id"], descending=[filters.sort.startswith("-"), False], nulls_last=True
-        )
-    return out
+    right = pl.col("right")
+    by_answer = {"right": right, "wrong": ~right, "none": pl.col("answer") == "none"}
+    any_of = pl.col("subgroup").list.eval(pl.element().is_in(filters.value)).list.any()
+    conditions = [
+        (filters.right, by_answer.get(filters.right, right)),
+        (filters.truth, pl.col("truth").is_in(filters.truth)),
+        (filters.said, pl.col("answer").is_in(filters.said)),
+        (filters.least is not None, pl.col("confidence") >= (filters.least or 0)),
+        (filters.most is not None, pl.col("confidence") <= (filters.most or 0)),
+        (filters.value, any_of),
+    ]
+    out = table.filter(*filters.searched(), *(one for value, one in conditions if value))
+    if not filters.sort:
+        return out
+    column = filters.sort.removeprefix("-").replace("said", "answer")
+    down = [filters.sort.startswith("-"), False]
+    return out.sort([column, "id"], descending=down, nulls_last=True)
 
 
 def _matrix(
@@ -249,65 +371,48 @@ def _matrix(
 def _facets(
     table: pl.DataFrame, shown: pl.DataFrame, filters: RunFilters, base: str
 ) -> list[Facet]:
-    groups = shown.explode("subgroup")["subgroup"].drop_nulls()
-    known = dict.fromkeys(
-        table.explode("subgroup")["subgroup"].drop_nulls().unique().sort().to_list()[:50], 0
-    )
+    known, groups = (one["subgroup"].explode().drop_nulls() for one in (table, shown))
+    subgroups = {**dict.fromkeys(known.unique().sort()[:50], 0), **dict(tally(groups))}
     return [
         facet(filters, base, "truth", "Label", tally(shown["truth"])),
         facet(filters, base, "said", "Predicted", tally(shown["answer"])),
-        facet(
-            filters,
-            base,
-            "value",
-            f"Subgroup: {filters.subgroup}",
-            list({**known, **dict(tally(groups))}.items()),
-        ),
+        facet(filters, base, "value", f"Subgroup: {filters.subgroup}", subgroups.items()),
     ]
 
 
-def _prediction(base: str, part: int, row: JsonObject) -> Prediction:
-    return Prediction(
-        id=row["id"],
-        text=excerpt(row["text"] or "", 300),
-        truth=row["truth"],
-        said=row["said"],
-        right=row["right"],
-        confidence=row["confidence"],
-        rationale=excerpt(row["rationale"], 300) if row["rationale"] else None,
-        link=prediction_link(base, row["id"], part),
-    )
+SHOWN = ("id", "text", "truth", "said", "rationale")
+KNOWN = {*SHOWN, "scores", "meta"}
 
 
-def prediction_page(place: Place, id: str, part: int) -> PredictionPage:
-    row, scores, evidence = prediction_of(place, id, part)
-    calls, note = call_rows(place, row.get("text"))
-    known = (
-        "id",
-        "text",
-        "truth",
-        "said",
-        "scores",
-        "rationale",
-        "answer",
-        "right",
-        "confidence",
-        "subgroup",
-        "meta",
-    )
+@page("/runs/{place}/prediction", "prediction.html.jinja")
+def prediction_page(place: Run, choice: Annotated[PredictionChoice, Query()]) -> PredictionPage:
+    """One prediction with all that is recorded."""
+    base = f"/runs/{place.entry.id}"
+    row, scores, evidence = prediction_of(place, choice.id, choice.part)
+    calls, note = call_rows(place, row["text"])
+    table = scored(place, choice.subgroup, choice.part)
+    ids = chosen(table, choice)["id"] if choice.at is not None else table["id"].clear()
+
+    def beside(step: int) -> str | None:
+        return choice.beside(
+            f"{base}/prediction", step, lambda at: ids[at] if at < len(ids) else None
+        )
+
     return PredictionPage(
+        **{name: row[name] for name in SHOWN},
         run=place.entry.id,
-        id=id,
-        text=row.get("text"),
-        truth=row.get("truth"),
-        said=row.get("said"),
+        name=place.entry.name,
+        previous=beside(-1),
+        next=beside(1),
+        place="" if choice.at is None else f"{choice.at + 1:,} of {len(ids):,}",
+        back=choice.back(base),
+        why_link=f"{base}/why?{urlencode({'id': choice.id, 'part': choice.part})}",
         scores=scores,
-        rationale=row.get("rationale"),
         evidence=evidence,
         calls=calls,
         calls_note=note,
-        columns={k: v for k, v in row.items() if v is not None and k not in known},
-        record_link=record_link(place.entry.id, id),
+        columns={k: v for k, v in row.items() if v is not None and k not in KNOWN},
+        record_link=record_link(place.entry.id, choice.id),
     )
 
 
@@ -318,14 +423,16 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 
 class CompareFilters(Filters):
-    one: Annotated[str, Field(max_length=500, description="A run.")]
-    other: Annotated[str, Field(max_length=500, description="Another run.")]
+    one: Line
+    """A run."""
+    other: Line
+    """Another run."""
     one_part: Part = 0
     other_part: Part = 0
     side: Side = ""
 
 
-class Pair(BaseModel):
+class Pair(Shape):
     id: str
     text: str
     truth: str
@@ -337,7 +444,7 @@ class Pair(BaseModel):
     other_link: str
 
 
-class ComparePage(BaseModel):
+class ComparePage(Shape):
     one: str
     other: str
     shared: int
@@ -346,28 +453,19 @@ class ComparePage(BaseModel):
     counts: dict[str, int]
     links: dict[str, str]
     filters: CompareFilters
-    filter_pairs: list[tuple[str, str]]
     turning: Turning
     pairs: list[Pair]
 
 
-def add_comparison(pages: Pages) -> None:
-    workspace = pages.workspace
-
-    @pages.add("/compare", "compare.html.jinja", title="Two runs side by side")
-    def compare(filters: Annotated[CompareFilters, Query()]) -> ComparePage:
-        return compare_page(workspace, filters)
-
-
-def compare_page(workspace: Workspace, filters: CompareFilters) -> ComparePage:
-    places = workspace.get(filters.one, "run"), workspace.get(filters.other, "run")
-    parts = filters.one_part, filters.other_part
-    first, second = (
-        scored(place, "language", part).table for place, part in zip(places, parts, strict=True)
-    )
+@page("/compare", "compare.html.jinja")
+def compare_page(filters: Annotated[CompareFilters, Query()], workspace: Here) -> ComparePage:
+    """Two runs side by side."""
+    sides = (filters.one, filters.one_part), (filters.other, filters.other_part)
+    runs = [(workspace.get(id, "run"), part) for id, part in sides]
+    first, second = (scored(place, "language", part) for place, part in runs)
     names = [
         place.entry.name if len(runs_in(place)) == 1 else run_of(place, part).name
-        for place, part in zip(places, parts, strict=True)
+        for place, part in runs
     ]
     both = first.select("id", "text", "truth", one="said", one_right="right").join(
         second.select("id", other="said", other_right="right"),
@@ -376,35 +474,31 @@ def compare_page(workspace: Workspace, filters: CompareFilters) -> ComparePage:
         maintain_order="left",
     )
     a, b = pl.col("one_right"), pl.col("other_right")
-    sides: dict[Side, pl.Expr] = {
+    parts: dict[str, pl.Expr] = {
         "both right": a & b,
         "only the first": a & ~b,
         "only the second": ~a & b,
         "both wrong": ~a & ~b,
         "different answers": pl.col("one").fill_null("") != pl.col("other").fill_null(""),
     }
-    text = pl.col("text").fill_null("").str.to_lowercase()
-    words = [text.str.contains(word.lower(), literal=True) for word in filters.q.split()]
-    shown = both.filter(*words, *([sides[filters.side]] if filters.side else []))
+    shown = both.filter(*filters.searched(), parts.get(filters.side, True))
     where = turning(filters, "/compare", shown.height)
-    start = (where.number - 1) * filters.size
     return ComparePage(
         one=names[0],
         other=names[1],
         shared=both.height,
         only_in_one=first.height - both.height,
         only_in_other=second.height - both.height,
-        counts={name: both.filter(part).height for name, part in sides.items()},
+        counts={name: both.filter(part).height for name, part in parts.items()},
         links={name: filters.link("/compare", side=name) for name in SIDES},
         filters=filters,
-        filter_pairs=filters.pairs(),
         turning=where,
         pairs=[
             Pair(
-                link=prediction_link(f"/runs/{filters.one}", r["id"], parts[0]),
-                other_link=prediction_link(f"/runs/{filters.other}", r["id"], parts[1]),
-                **{**r, "text": excerpt(r["text"] or "", 300)},
+                link=prediction_link(filters.one, row["id"], filters.one_part),
+                other_link=prediction_link(filters.other, row["id"], filters.other_part),
+                **row | {"text": excerpt(row["text"] or "", 300)},
             )
-            for r in shown.slice(start, filters.size).iter_rows(named=True)
+            for _, row in filters.on_page(shown, where.number)
         ],
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from claimlab.core.errors import MissingExtra, UsageError
+from claimlab.core.extras import require_extra
 from claimlab.core.options import Argument, Option, Place
 from claimlab.core.remote import refuse_remote
 from claimlab.web.settings import PORT, Settings
@@ -21,8 +22,12 @@ def serve(
     port: Annotated[
         int, Option("The port to listen on; 0 takes a free one.", least=0, most=65535)
     ] = PORT,
+    mcp: Annotated[
+        bool,
+        Option("Offer tools to an assistant on standard input and output (MCP), not pages."),
+    ] = False,
     token: str | None = None,
-    open_browser: Annotated[bool, Option("Open the page in a browser.", flag="--open")] = False,
+    open_browser: bool = False,
     ready: Callable[[str], object] = str,
 ) -> None:
     """Show the workspace at `folder` in the browser, until interrupted.
@@ -30,6 +35,17 @@ def serve(
     Everyone has to show `token`, on this machine too; one is made where none is given. `port` 0
     takes a free one. `ready` is called with the address that signs in, once the server listens.
     """
+    refuse_remote(folder, "the workspace")
+    if mcp:
+        require_extra("A server of tools", "mcp")
+        from claimlab.web.mcp import serve_tools
+
+        if not Path(folder).is_dir():
+            raise UsageError(
+                f"There is no folder '{folder}'.", "Name the folder that holds your datasets."
+            )
+        serve_tools(Path(folder))
+        return
     try:
         import uvicorn
 
@@ -45,7 +61,6 @@ def serve(
         ):
             raise MissingExtra("The workspace", "web") from None
         raise
-    refuse_remote(folder, "the workspace")
     listening = _listen(host, port)
     settings = Settings.of(host, listening.getsockname()[1], token)
     app = create_app(Path(folder), settings=settings)

@@ -10,14 +10,11 @@ from claimlab.core.trust import is_loopback
 
 PORT = 8765
 MAX_BODY = 1_000_000  # bytes that a request may carry
+MAX_FILE = 2_000_000_000  # bytes of a file that is dropped; a larger one is put into the workspace
 SHORTEST, FEWEST = (
     22,
     10,
 )  # characters of a token that a user chose: 128 bits of random letters and digits need 22
-
-
-def new_token() -> str:
-    return secrets.token_urlsafe(24)
 
 
 @dataclass(frozen=True)
@@ -28,11 +25,9 @@ class Settings:
 
     host: str = "127.0.0.1"
     port: int = PORT
-    token: str = field(default_factory=new_token, repr=False)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     max_body: int = MAX_BODY
-    hosts: frozenset[str] = field(
-        default_factory=frozenset
-    )  # further names under which the server is known
+    max_file: int = MAX_FILE
 
     @classmethod
     def of(cls, host: str, port: int, token: str | None = None) -> Settings:
@@ -59,4 +54,4 @@ class Settings:
         """Whether a request may call the server so. On loopback, a foreign name is a page that was
         led here.
         """
-        return not is_loopback(self.host) or is_loopback(host) or host in self.hosts
+        return not is_loopback(self.host) or is_loopback(host)

@@ -9,22 +9,25 @@ joined to a folder.
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from claimlab.audit.result import Audit
 from claimlab.core.dataset import RECORDS, Manifest, read_manifest
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import ClaimlabError, NotFound
+from claimlab.core.errors import ClaimlabError, DataError, NotFound, UsageError
 from claimlab.core.finding import Finding
 from claimlab.core.guard import AUDIT, DATASET, kind_of
+from claimlab.core.types import JsonObject
 
 T = TypeVar("T")
 
@@ -90,15 +93,36 @@ def digest_known(file: Path) -> bool:
 
 Kind = Literal["dataset", "run", "traces", "audit", "report", "review", "study"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+DATASETS = KINDS[:3]  # each is a dataset
 DEPTH, FOLDERS = 8, 20_000
 REVIEW = "review.json"
 STUDY = ("study.toml", "steps")
 PAGE = "index.html"
+NAME = re.compile(r"[\w][\w .-]{0,79}")
+Word = Annotated[str, Field(max_length=100)]  # what an address or a form may say
+Line = Annotated[str, Field(max_length=500)]
+Prose = Annotated[str, Field(max_length=20_000)]
+Name = Annotated[
+    str, Field(min_length=1, max_length=80, description="A folder below the workspace.")
+]
 _FRESH = 2.0  # seconds for which a walk is believed
 _HERE = "~"  # the workspace folder itself
 
 
-class Entry(BaseModel):
+class Shape(BaseModel):
+    """What pages and their twins are made of. The text below a field describes it."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class Named(Shape):
+    """The page of a place."""
+
+    id: str
+    name: str
+
+
+class Entry(Shape):
     """Something to open. `id` is its place below the workspace, with ~ between folders."""
 
     id: str
@@ -121,12 +145,21 @@ class Place:
 
     entry: Entry
     folder: Path
-    manifest: Manifest | None = None
+    manifest: Manifest = field(default_factory=lambda: Manifest(name=""))
+
+    @property
+    def named(self) -> JsonObject:
+        return {"id": self.entry.id, "name": self.entry.name}
 
     @property
     def digest(self) -> str:
         """The sha256 of the records, as the manifest has it."""
-        return self.manifest.files.get(RECORDS, "") if self.manifest else ""
+        return self.manifest.files.get(RECORDS, "")
+
+    def table(self, name: str) -> Path | None:
+        """The file of a side table, where the dataset lists one."""
+        file = f"{name}.parquet"
+        return self.folder / file if file in self.manifest.files else None
 
 
 class Workspace:
@@ -135,9 +168,8 @@ class Workspace:
         self._lock = threading.Lock()
         self._walked = float("-inf")
         self._places: dict[str, Place] = {}
-        self._known: dict[
-            tuple[Path, int], Place | None
-        ] = {}  # by folder and time of change of what describes it
+        # By folder and time of change of what describes it.
+        self._known: dict[tuple[Path, int], Place | None] = {}
         self.complete = True  # false where the walk met its bounds
 
     @property
@@ -152,12 +184,13 @@ class Workspace:
                 self._walked = time.monotonic()
             return self._places
 
-    def entries(self, kind: Kind | None = None) -> list[Entry]:
-        return [p.entry for p in self.places().values() if kind in (None, p.entry.kind)]
+    def of(self, *kinds: Kind) -> list[Place]:
+        """The places of these kinds."""
+        return [place for place in self.places().values() if place.entry.kind in kinds]
 
     def listed(self) -> list[Entry]:
         """Everything but the steps of studies: these are on the pages of their studies."""
-        return [entry for entry in self.entries() if entry.study is None]
+        return [place.entry for place in self.of(*KINDS) if place.entry.study is None]
 
     def refresh(self) -> None:
         """Look again at the next question: something was written."""
@@ -171,7 +204,30 @@ class Workspace:
             raise NotFound(
                 f"There is no {what} '{id[:200]}' in this workspace.", "Choose one from the list."
             )
+        if place.entry.note:
+            raise DataError(place.entry.note, "Make the dataset again.")
         return place
+
+    def new_folder(self, name: str, *, free: bool = False) -> Path:
+        """A folder right below the workspace that is to be written; with `free`, there is none."""
+        clean = name.strip()
+        if not NAME.fullmatch(clean) or clean.endswith("."):
+            raise UsageError(
+                f"'{clean[:80]}' is not a valid name for a folder.",
+                "Use letters, digits, dashes and spaces.",
+            )
+        if free and (self.folder / clean).exists():
+            raise UsageError(f"There is a folder '{clean}' already.", "Choose another name.")
+        return self.folder / clean
+
+    def free_name(self, name: str) -> str:
+        """A name like this one that no folder has yet."""
+        clean = re.sub(r"[^\w-]", "-", name)[:60].lstrip("-") or "data"
+        names = (clean if number == 1 else f"{clean}-{number}" for number in range(1, 10_000))
+        return next(name for name in names if not (self.folder / name).exists())
+
+    def id_of(self, folder: Path) -> str:
+        return folder.relative_to(self.folder).as_posix().replace("/", "~")
 
     def with_digest(self, digest: str) -> Place | None:
         """The dataset that holds exactly these records, those without predictions first."""
@@ -180,21 +236,14 @@ class Workspace:
 
     def _walk(self) -> list[Place]:
         places: list[Place] = []
-        todo: list[tuple[Path, int]] = [(self.folder, 0)]
-        seen = 0
-        self.complete = True
-        while todo:
-            folder, depth = todo.pop()
-            seen += 1
-            if seen > FOLDERS:
-                self.complete = False
-                break
+        datasets: set[Path] = set()  # which hold no other folder of ours
+        below = folders_below(self.folder, datasets.__contains__)
+        for folder in islice(below, FOLDERS):
             if (place := self._look(folder)) is not None:
                 places.append(place)
-                if place.manifest is not None:
-                    continue  # a dataset holds no other folder of ours
-            if depth < DEPTH:
-                todo += [(inner, depth + 1) for inner in _folders(folder)]
+                if place.digest:
+                    datasets.add(folder)
+        self.complete = next(below, None) is None
         return sorted(_in_studies(places), key=lambda p: (KINDS.index(p.entry.kind), p.entry.id))
 
     def _look(self, folder: Path) -> Place | None:
@@ -266,31 +315,45 @@ def inner_id(id: str, inside: str) -> str:
     return "~".join(([] if id == _HERE else [id]) + inside.split("/"))
 
 
-def _in_studies(places: list[Place]) -> list[Place]:
+def _in_studies(places: list[Place]) -> Iterator[Place]:
     """The places, with those inside the folder of a study marked as its own."""
-    studies = [place for place in places if place.entry.kind == "study"]
-    marked = []
+    studies = {place.folder: place.entry.id for place in places if place.entry.kind == "study"}
     for place in places:
-        for outer in studies:
-            if outer.folder in place.folder.parents:
-                entry = place.entry.model_copy(update={"study": outer.entry.id})
-                place = replace(place, entry=entry)
-                break
-        marked.append(place)
-    return marked
+        outer = next((studies[one] for one in place.folder.parents if one in studies), None)
+        yield replace(place, entry=place.entry.model_copy(update={"study": outer}))
 
 
-def _folders(folder: Path) -> list[Path]:
+def folders_below(folder: Path, closed: Callable[[Path], object]) -> Iterator[Path]:
+    """The folder and those below it, not too deep, without hidden ones and links. What is `closed`,
+    once it was looked at, is not entered.
+    """
+    todo = [(folder, 0)]
+    while todo:
+        here, depth = todo.pop()
+        yield here
+        if depth < DEPTH and not closed(here):
+            inner = [here / one.name for one in _inside(here) if one.is_dir(follow_symlinks=False)]
+            todo += [(one, depth + 1) for one in sorted(inner, reverse=True)]
+
+
+def files_in(folder: Path, endings: tuple[str, ...]) -> list[Path]:
+    """The files right inside, without hidden ones and links."""
+    files = [one for one in _inside(folder) if one.is_file(follow_symlinks=False)]
+    return sorted(folder / one.name for one in files if one.name.lower().endswith(endings))
+
+
+def _inside(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as inner:
-            dirs = [
-                e.name
-                for e in inner
-                if not e.name.startswith(".") and e.is_dir(follow_symlinks=False)
-            ]
+            return [one for one in inner if not one.name.startswith(".")]
     except OSError:
         return []
-    return [folder / name for name in sorted(dirs, reverse=True)]
+
+
+def digests_of(place: Place) -> set[str]:
+    """The records at `place` and those that they were made from; the first step read raw files."""
+    steps = place.manifest.lineage[1:]
+    return {place.digest} | {digest for step in steps for digest in step.inputs.values()}
 
 
 AUDITS = "audit.json"
@@ -302,6 +365,13 @@ def audits_in(place: Place) -> list[Audit]:
 
     file = place.folder / AUDITS
     return _audits.get(digest_of(file), lambda: read_audits(file))
+
+
+def audits_of(workspace: Workspace, digests: Iterable[str]) -> Iterator[tuple[Place, Audit]]:
+    """The audits of records with these digests, and where they are."""
+    known = set(digests)
+    for place in workspace.of("audit"):
+        yield from ((place, audit) for audit in audits_in(place) if audit.digest in known)
 
 
 def findings_in(place: Place) -> list[tuple[Audit, Finding]]:

@@ -12,9 +12,8 @@ import pytest
 
 from claimlab.catalog.entry import Loaded
 from claimlab.catalog.load import load
-from claimlab.catalog.readers.bluff.reader import read, read_seeds
-from claimlab.catalog.readers.bluff.texts import declared
-from claimlab.core.errors import UnknownName, UnmappedLabels, UnreadableFile
+from claimlab.catalog.readers.bluff import declared, read
+from claimlab.core.errors import UnmappedLabels, UnreadableFile
 from claimlab.core.languages import describe
 from claimlab.files.bundle import Bundle
 
@@ -146,8 +145,6 @@ def test_the_two_authorship_rules(tree, rows) -> None:
     assert per_sample["bluff-g3-article"] is None, "two flags are not one author"
     assert {v for k, v in per_sample.items() if k.startswith("bluff-h")} == {"HWT"}
     assert said(sampled, "4 texts without authorship")
-    with pytest.raises(UnknownName, match="per-sample"):
-        reading(root, rule="per-samples")
 
 
 @pytest.mark.parametrize(
@@ -237,23 +234,10 @@ def test_a_row_in_the_wrong_folder_is_counted(tree, rows) -> None:
     assert said(loaded, "1 row in another language than their folder")
 
 
-def test_parts_can_be_asked_for(tree, rows) -> None:
-    root = tree(
-        [
-            rows.generated("a", "afr"),
-            rows.generated("b", "zul"),
-            rows.generated("c", "zul", model="lab_model-2"),
-        ],
-        [rows.human("h", "zul"), rows.human("i", "zul", organization="Hill Check")],
-    )
-    few = reading(root, languages=["zu"], models=["lab/model-2"], organisations=["Hill Check"])
-    assert set(few.records["group"]) == {"c", "i"}
-    assert said(few, "Only a part of the tree was read")
-    assert not said(few, "with metadata but without text"), (
-        "what was not looked for is not reported as missing"
-    )
-    with pytest.raises(UnreadableFile, match="holds no texts"):
-        reading(root, languages=["deu"])
+def test_a_tree_without_texts_says_so(tree, rows) -> None:
+    root = tree([rows.generated("a")])
+    with pytest.raises(UnreadableFile, match="holds no texts of the kind human"):
+        reading(root, sources=["human"])
 
 
 # Joins and splits
@@ -319,7 +303,7 @@ def test_languages_that_are_head_and_tail_at_once_are_told(tree, rows) -> None:
     assert said(loaded, "both head and tail: afr")
 
 
-def test_split_lists_fill_the_split_of_a_setting(tree, rows) -> None:
+def test_the_multilingual_lists_fill_the_split(tree, rows) -> None:
     root = tree(
         [rows.generated(u) for u in "abc"],
         splits={
@@ -336,15 +320,7 @@ def test_split_lists_fill_the_split_of_a_setting(tree, rows) -> None:
         "c": "dev",
     }
     assert said(loaded, "1 uuid in several lists of one split setting")
-    other = reading(root, setting="cross_lingual_family/Turkic")
-    assert dict(other.records.select("group", "split").unique().iter_rows()) == {
-        "a": "test",
-        "b": None,
-        "c": "train",
-    }
     assert loaded.tables["splits"].height == 6
-    with pytest.raises(UnknownName, match="multilingual"):
-        reading(root, setting="multilingal")
 
 
 def test_a_tree_without_lists_has_no_split_and_says_so(tree, rows) -> None:
@@ -403,9 +379,6 @@ def test_seeds_are_labelled_by_reputation(tree, rows) -> None:
     assert records.select("id", "kind", "label_raw", "veracity", "authorship").rows() == [
         ("bluff-seed-s", "post", "real_news", "true", "HWT")
     ]
-    with Bundle.open(root) as bundle:
-        by_model = read_seeds(bundle, by_model=True)
-    assert by_model.records.select("group", "authorship").rows() == [("m", None)]
 
 
 def test_rows_without_uuid_are_left_out_and_counted(tree, rows) -> None:
@@ -423,3 +396,39 @@ def test_the_same_tree_gives_the_same_bytes(tree, rows, tmp_path: Path) -> None:
     first = load("bluff", root).write(tmp_path / "one")
     second = load("bluff", root).write(tmp_path / "two")
     assert first.files == second.files
+
+
+def test_what_the_release_says_of_a_sample_is_kept_counted_and_left_out_on_request(
+    tree, rows
+) -> None:
+    samples = [rows.generated(name) for name in ("good", "failed", "mended", "twice", "foreign")]
+    marks = {
+        "good": {},
+        "failed": {"mPURIFY": "fail"},
+        "mended": {"json_repaired": "True"},
+        "twice": {"is_duplicate": "True"},
+        "foreign": {"lang_pass": "False", "lang_reason": "mixed"},
+    }
+    kept = {
+        "mPURIFY": "pass",
+        "lang_reason": "ok",
+        "json_repaired": "False",
+        "transform_technique": "rewrite",
+        "source_organization": "a paper",
+        "source_language": "eng",
+        "language_name": "Spanish",
+    }
+    about = [rows.metadata(row, **{**kept, **marks[row["uuid"]]}) for row in samples]
+    root = tree(samples, meta_generated=about)
+    loaded = reading(root)
+    assert kept.items() <= meta(loaded, loaded.records["id"][0][-4:]).items()
+    for words in (
+        "1 sample failed the authors' quality filter",
+        "1 sample failed the authors' check of language",
+        "1 sample repaired from broken JSON",
+        "1 sample marked as a duplicate",
+    ):
+        assert said(loaded, words)
+    clean = load("bluff", root, variant="clean").records
+    assert set(clean["group"]) == {"good", "mended"}
+    assert set(loaded.records["group"]) == set(marks)

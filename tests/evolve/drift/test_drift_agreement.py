@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from claimlab.evolve.drift.fuse import agreement, icc
+from claimlab.evolve.drift.judged import agreement, icc
 
 # Six subjects, four judges: table 2 of Shrout and Fleiss (1979).
 JUDGES = np.array(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -94,9 +95,8 @@ def test_the_same_command_writes_the_same_bytes(
     ("argv", "message"),
     [
         (["--set", "max_calls=3"], "without a judge nothing is spent"),
-        (["--set", "network=nowhere.json"], "--set population"),
-        (["--auditor", "model"], "No model was named"),
-        (["--auditor", "oracle"], "no auditor named 'oracle'"),
+        (["--set", "auditor=model"], "No model was named"),
+        (["--set", "auditor=oracle"], "no auditor named 'oracle'"),
         (["--judge", "embedded", "--set", "reading=other"], "no reading"),
     ],
 )
@@ -117,7 +117,7 @@ def test_worth_writes_a_dataset_and_a_report(
     people = tmp_path / "people.csv"
     people.write_text("id,score\nt0,0.4\nt1,0.5\n", encoding="utf-8")
     command: list[Any] = ["evolve", "worth", tmp_path / "a", "-o", tmp_path / "w"]
-    options: list[Any] = ["--set", f"people={people}", "--background", "trust_climate=low"]
+    options: list[Any] = ["--set", f"people={people}", "--set", "background=trust_climate=low"]
     rating = {"rationale": "So.", **dict.fromkeys(DIMENSIONS, 0.5), "forward": False}
     with StandIn(lambda _: json.dumps(rating)) as server:
         profile = tmp_path / "mine.toml"
@@ -136,9 +136,28 @@ def test_worth_writes_a_dataset_and_a_report(
     assert (tmp_path / "w" / "worth-report" / "index.html").is_file()
     for argv, message in (
         ([], "needs a model profile"),
-        (["--judge", profile, "--user", "x"], "names no value"),
-        (["--judge", profile, "--perspective", "novelty=much"], "not a valid weight"),
+        (["--judge", profile, "--set", "user=x"], "names no value"),
+        (["--judge", profile, "--set", "perspective=novelty=much"], "not a valid weight"),
     ):
         code, _, err = call(capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "v", *argv)
         assert code == 2
         assert message in err
+
+
+def test_a_network_in_an_archive_is_of_the_agents_that_the_run_left(
+    looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = looms(30)
+    ends = run.tables["agents"]["id"].to_list()[:2]
+    ties = {"nodes": [], "edges": [dict(zip(("source", "target"), ends, strict=True))]}
+    with zipfile.ZipFile(tmp_path / "society.zip", "w") as archive:
+        archive.writestr("assets/other.json", "{}")
+        archive.writestr("assets/net.json", json.dumps(ties))
+    run.write(tmp_path / "a")
+    network = f"network={tmp_path / 'society.zip'}#assets/net.json"
+    assert call(capsys, "evolve", "drift", tmp_path / "a", "--set", network)[0] == 0
+    del run.tables["agents"]
+    run.write(tmp_path / "b")
+    code, _, err = call(capsys, "evolve", "drift", tmp_path / "b", "--set", network)
+    assert code == 2
+    assert "--set population" in err

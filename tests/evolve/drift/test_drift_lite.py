@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.catalog.load import load
-from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, Reader, drift_lite
+from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
 
 BASE = "The old mill in Garrow sold 300 looms in 1931."
 # What was done to the base claim, and the dimension that must move most compared with the other
@@ -59,13 +59,10 @@ def test_the_total_is_the_mean_and_the_weak_are_named() -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_every_dimension_stays_between_nought_and_its_ceiling(a: str, b: str) -> None:
-    row = drift_lite([a], [b], reader=READER).row(0, named=True)
+    row = drift_lite([a], [b]).row(0, named=True)
     for dimension in DIMENSIONS:
         assert 0 <= row[dimension.name] <= dimension.ceiling
-    assert drift_lite([a], [a], reader=READER)[TOTAL][0] == 0
-
-
-READER = Reader()
+    assert drift_lite([a], [a])[TOTAL][0] == 0
 
 
 @pytest.mark.realdata

@@ -12,8 +12,8 @@ import pytest
 from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
-from claimlab.evolve.auditors.auditor import Question, Vote
-from claimlab.evolve.drift import attainment, judged, levels, lite
+from claimlab.evolve.contracts import Question, Vote
+from claimlab.evolve.drift import attainment, front, judged, lite
 from claimlab.evolve.drift.attainment import judge_ends
 from claimlab.evolve.drift.hops import read_hops
 from claimlab.evolve.drift.measure import attribute, influence, measure, producer_share, together
@@ -193,7 +193,7 @@ def test_the_words_of_judges_are_in_the_report_and_in_the_lineage_of_stages(loom
     assert set(words["fuse-eval"]) == {"version", "sha256"}
     data = looms()
     plain, asked = (
-        levels.stages(data, read_hops([data]), ["seed"], given)["seed"] for given in (None, words)
+        front.stages(data, read_hops([data]), ["seed"], given)["seed"] for given in (None, words)
     )
     assert "prompts" not in plain.lineage[-1].parameters
     assert asked.lineage[-1].parameters["prompts"] == words
@@ -201,11 +201,12 @@ def test_the_words_of_judges_are_in_the_report_and_in_the_lineage_of_stages(loom
 
 def test_stages_are_datasets_with_label_origin_and_trace(looms: Make) -> None:
     data = looms()
-    made = levels.stages(data, read_hops([data]))
+    made = front.stages(data, read_hops([data]))
     assert {n: d.records.height for n, d in made.items()} == {
         "seed": 2,
         "middle": 4,
         "evolved": 4,
+        "null": 4,
     }  # seeds once each
     for one in made.values():
         assert one.synthetic
@@ -234,7 +235,7 @@ def test_an_evolved_text_does_not_inherit_the_verdict_of_its_seed(looms: Make) -
         .otherwise("output")
     )
     data.tables["traces"] = data.tables["traces"].with_columns(back.alias("output"))
-    made = levels.stages(data, read_hops([data]))
+    made = front.stages(data, read_hops([data]))
     assert made["seed"].records["veracity"].to_list() == ["true"], "both traces start from one seed"
     assert made["middle"].records["veracity"].to_list() == [None, None]
     ends = dict(made["evolved"].records.select("id", "veracity").iter_rows())
@@ -246,7 +247,7 @@ def test_an_evolved_text_does_not_inherit_the_verdict_of_its_seed(looms: Make) -
 def test_a_seed_is_not_called_altered(looms: Make) -> None:
     data = looms()
     data.records = data.records.with_columns(pl.lit("HAT").alias("authorship"))
-    made = levels.stages(data, read_hops([data]))
+    made = front.stages(data, read_hops([data]))
     assert made["seed"].records["authorship"].null_count() == 2
     assert set(made["evolved"].records["authorship"]) == {"HAT"}
 
@@ -256,16 +257,16 @@ def test_a_trace_of_one_hop_has_no_middle(looms: Make) -> None:
     data.tables["traces"] = data.tables["traces"].filter(
         (pl.col("step") == 1) | (pl.col("trace_id") == "t0")
     )
-    middle = levels.stages(data, read_hops([data]), ["middle"])["middle"]
+    middle = front.stages(data, read_hops([data]), ["middle"])["middle"]
     assert middle.records["id"].to_list() == ["t0-middle"]
     assert middle.lineage[-1].counts["without_this_stage"] == 3
     with pytest.raises(UsageError, match="no stage 'late'"):
-        levels.stages(data, read_hops([data]), ["late"])
+        front.stages(data, read_hops([data]), ["late"])
 
 
 def test_of_a_cascade_the_line_to_the_last_text_is_kept(looms: Make) -> None:
     hops = read_hops([looms(1)]).with_columns(pl.Series("parent", [0, 0, 1], dtype=pl.Int32))
-    line = levels.main_line(hops)
+    line = front.main_line(hops)
     assert line["step"].to_list() == [1, 3]
     assert line["hop"].to_list() == [1, 2]
     assert line["hops"].to_list() == [2, 2]
@@ -340,9 +341,8 @@ def test_drift_is_shown_hop_by_hop(looms: Make) -> None:
 def test_half_of_a_unit_contains_it_and_three_pieces_make_one(claim: str, share: float) -> None:
     """Units of six and of three pieces; the last sentence has two, and is none."""
     context = "Garrow sold looms, carts, nets and ropes. The river Tolm froze. Mayors slept."
-    read = lite.Reader().read
-    assert [len(read(unit).units) for unit in judged.units(context, cut="sentences")] == [6, 3, 2]
-    assert judged.Contained(cut="sentences").of(claim, context) == share
+    assert [len(lite.read(unit).units) for unit in judged.units(context)] == [6, 3, 2]
+    assert judged.contained(claim, context) == share
 
 
 def test_the_share_of_producers_is_of_the_hops_that_did_not_fail() -> None:

@@ -21,11 +21,12 @@ from claimlab.evolve.drift.attainment import (
     other_claims,
     steps_to_target,
 )
-from claimlab.evolve.drift.fuse import TOTAL
+from claimlab.evolve.drift.front import stages
 from claimlab.evolve.drift.hops import by_topic, read_hops
-from claimlab.evolve.drift.levels import stages
+from claimlab.evolve.drift.judged import TOTAL, Judges
+from claimlab.evolve.drift.judged import scores as every_score
 from claimlab.evolve.drift.lite import curve
-from claimlab.evolve.drift.measure import Drift, Judges, measure
+from claimlab.evolve.drift.measure import Drift, measure
 from claimlab.evolve.drift.viewer import contents
 from claimlab.tasks.table import ENTRIES
 
@@ -59,8 +60,8 @@ def judged(looms: Make) -> Drift:
 
 
 def test_every_score_is_in_a_table_and_in_the_folder(judged: Drift) -> None:
-    scores = judged.fuse_scores
-    assert scores is not None
+    assert judged.fuse is not None
+    scores = every_score(judged.fuse)
     assert scores.height == 2 * 46 * 3, "two judges, 46 traces, three hops"
     assert scores.filter(pl.col("hop") == 2)["sentiment_shift"].unique().to_list() == [6]
     files = contents(judged, traces=0).files
@@ -72,8 +73,8 @@ def test_every_score_is_in_a_table_and_in_the_folder(judged: Drift) -> None:
 
 
 def test_means_by_step_network_and_topic_with_intervals_from_20_traces(judged: Drift) -> None:
-    means = judged.fuse_means
-    assert means is not None
+    assert judged.fuse is not None
+    means = judged.fuse.groups
     total = {(r["by"], r["value"], r["step"]): r for r in means.iter_rows(named=True)}
     assert [round(total["all", "", step][TOTAL], 3) for step in (1, 2, 3, None)] == [
         3.167,
@@ -134,9 +135,9 @@ def test_topics_are_split_and_small_ones_pooled(looms: Make) -> None:
 def test_no_slope_and_no_interval_from_fewer_than_20_traces() -> None:
     def rising(traces: int) -> pl.DataFrame:
         rows = [(f"t{t}", hop, 1 - 0.5**hop) for t in range(traces) for hop in range(1, 13)]
-        return pl.DataFrame(rows, schema=["trace_id", "depth", "drift_lite"], orient="row")
+        return pl.DataFrame(rows, schema=["trace_id", "depth", "drift"], orient="row")
 
-    few, many = curve(rising(19), value="drift_lite"), curve(rising(20), value="drift_lite")
+    few, many = curve(rising(19)), curve(rising(20))
     assert (few.early, few.late, few.ratio_interval, few.flattens) == (None, None, None, None)
     assert many.flattens is True
 
@@ -242,7 +243,7 @@ def test_a_trained_judge_never_learned_from_the_claims_that_it_judges(
     drifted = cl.drift(
         looms(6, **released), auditor="classifier", auditor_data=tmp_path / "examples"
     )
-    assert set(drifted.attainment["judge"]) == {"own", "independent"}
+    assert set(drifted.attainment["judge"]) == {"own", "independent", "null model"}
     # All examples come from the claim that is judged: there is nothing else to learn from.
     same = data.records.with_columns(pl.lit("g0").alias("group"))
     Dataset.build("same", same, {}, synthetic=True).write(tmp_path / "same")

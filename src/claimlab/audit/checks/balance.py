@@ -10,15 +10,15 @@ which draw from a table that chance has already added to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context, FairCheck
-from claimlab.audit.shortcut import Sampled, noted, sampled
+from claimlab.audit.check import FairCheck, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import Interval, interval, kinds, redraw
@@ -43,54 +43,46 @@ class Balance(FairCheck):
         " are not."
     )
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        part = sampled(subject, context)
-        reason = fair.unmeasurable(part.subject, "groups", context.settings, context.seed)
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        part = sampled(subject)
+        reason = fair.unmeasurable(part)
         if reason is not None:
-            return [noted(self.unmeasured(reason, subject.n), part.subject)]
-        columns = {c: part.subject.rows[c] for c in SLICES}
-        columns["year"] = part.subject.rows["date"].dt.year().cast(pl.String)
+            yield noted(self.unmeasured(subject, reason), part)
+            return
+        columns = {c: part.rows[c] for c in SLICES}
+        columns["year"] = part.rows["date"].dt.year()
         slices = {name: large_slices(values) for name, values in columns.items()}
-        findings = [
-            self._slice(part, context, name, s)
-            for name, s in slices.items()
-            if s.n_unique() > 1 + s.has_nulls()
-        ]
-        return findings or [
-            self.unmeasured(f"No column has two slices of {MIN_ROWS} rows.", subject.n)
-        ]
+        several = {name: s for name, s in slices.items() if s.n_unique() > 1 + s.has_nulls()}
+        for name, values in several.items():
+            yield self._slice(part, name, values)
+        if not several:
+            yield self.unmeasured(subject, f"No column has two slices of {MIN_ROWS} rows.")
 
-    def _slice(self, part: Sampled, context: Context, name: str, slices: pl.Series) -> Finding:
-        subject = part.subject
+    def _slice(self, subject: Subject, name: str, slices: pl.Series) -> Finding:
         rows = np.flatnonzero(slices.is_not_null().to_numpy())
         codes = slices.drop_nulls().rank("dense").to_numpy().astype(np.int64) - 1
-        deal = fair.deal_of(subject, "groups", context.settings, context.seed)
-        measured = association(deal, rows, codes, context.settings.few)
-        low, high = measured.interval
+        few = subject.context.settings.few
+        v, ends = association(fair.deal_of(subject), rows, codes, few)
+        low, high = ends
         table = slice_table(subject, slices)
         lopsided = max(table, key=lambda row: float(row["largest_share"]))
-        finding = Finding(
-            check=self.name,
-            protocol="fair",
-            verdict=verdict_of(measured.interval),
-            why=(
-                f"Label and {name} are associated with Cramér's V {measured.v:.2f} (95% interval"
-                f" {low:.2f} to {high:.2f}) over {len(table):,} slices of at least {MIN_ROWS} rows;"
-                f" the most one-sided is '{excerpt(lopsided['value'], 60)}' with"
-                f" {100 * lopsided['largest_share']:.0f}% of one class."
-            ),
+        return self.found(
+            subject,
+            verdict_of(ends),
+            f"Label and {name} are associated with Cramér's V {v:.2f} (95% interval {low:.2f} to"
+            f" {high:.2f}) over {len(table):,} slices of at least {MIN_ROWS} rows; the most"
+            f" one-sided is '{excerpt(lopsided['value'], 60)}' with"
+            f" {100 * lopsided['largest_share']:.0f}% of one class.",
             n=len(rows),
-            classes=subject.class_counts,
             feature=name,
             fact=FACTS.get(name, name),
             details={
                 "slices": table[:40],
-                "cramers_v": measured.v,
-                "v_interval": measured.interval,
-                **part.note,
+                "cramers_v": v,
+                "v_interval": ends,
+                **subject.sampling,
             },
         )
-        return noted(finding, subject)
 
 
 def verdict_of(interval: Interval) -> Verdict:
@@ -102,9 +94,8 @@ def verdict_of(interval: Interval) -> Verdict:
 
 def large_slices(values: pl.Series) -> pl.Series:
     """The slice of every row, null where there is none or it is too small."""
-    name = pl.col("slice")
-    frame = pl.DataFrame({"slice": values.cast(pl.String)})
-    return frame.select(pl.when(pl.len().over("slice") >= MIN_ROWS).then(name))["slice"]
+    large = pl.when(pl.len().over("slice") >= MIN_ROWS).then("slice")
+    return pl.DataFrame({"slice": values.cast(pl.String)}).select(large)["slice"]
 
 
 def slice_table(subject: Subject, slices: pl.Series) -> list[JsonObject]:
@@ -118,7 +109,7 @@ def slice_table(subject: Subject, slices: pl.Series) -> list[JsonObject]:
         out.append(
             {
                 "value": excerpt(str(name[0]), 200),
-                "counts": {c: int(counts[k]) for k, c in enumerate(subject.classes)},
+                "counts": subject.named(counts),
                 "largest_share": round(float(counts.max() / counts.sum()), 4),
             }
         )
@@ -128,8 +119,7 @@ def slice_table(subject: Subject, slices: pl.Series) -> list[JsonObject]:
 CHECK = Balance()
 
 
-@dataclass(frozen=True)
-class Association:
+class Association(NamedTuple):
     """`v` is 0 where the two are independent and 1 where one gives the other away."""
 
     v: float

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, FairCheck
-from claimlab.audit.checks.table import column_finding
+from claimlab.audit.check import sampled
+from claimlab.audit.checks.table import ColumnTest
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.columns import column_values, meta_values
 from claimlab.core.finding import Finding
@@ -18,54 +19,50 @@ KEYS = 20  # of meta, the most often filled; the others are named, and can be as
 OWN = ("synthetic",)  # what claimlab itself notes of synthetic text names its label by design
 
 
-class Columns(FairCheck):
+class Columns(ColumnTest):
     name = "columns"
     title = "Other columns"
     question = "Does another column of the data give the label away?"
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        part = sampled(subject, context).subject
-        named = {name: column_values(part.rows, name) for name in context.columns}
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        part = sampled(subject)
+        named = {name: column_values(part.rows, name) for name in subject.context.columns}
         keys = {
             f"meta.{key}": values
             for key, values in meta_values(part.rows).items()
             if key not in (*named, *OWN)
         }
         often = sorted(set(keys) - set(named), key=lambda k: (keys[k].null_count(), k))
-        findings = [self._one(part, context, name, values) for name, values in named.items()]
-        tried = [self._one(part, context, name, keys[name]) for name in sorted(often[:KEYS])]
-        findings += [finding for finding in tried if finding.verdict != "not-measured"]
-        silent = [str(finding.feature) for finding in tried if finding.verdict == "not-measured"]
-        return [*findings, *self._left_out(subject, silent, often[KEYS:])]
-
-    def _one(self, subject: Subject, context: Context, name: str, values: pl.Series) -> Finding:
-        numbers = as_numbers(values)
-        if numbers is None:
-            return column_finding(subject, context, self.name, values.cast(pl.String), label=name)
-        return shortcut(
-            subject,
-            context,
-            self.name,
-            Numbers(numbers.to_numpy().astype(np.float32)[:, None]),
-            why=f"A small tree on the column '{name}' alone",
-            label=name,
-        )
-
-    def _left_out(self, subject: Subject, silent: list[str], others: list[str]) -> list[Finding]:
-        """One finding for all keys that say nothing (constant, or another value in each record) or
-        were too many.
-        """
+        yield from (self._one(part, name, values) for name, values in named.items())
+        silent = []
+        for name in sorted(often[:KEYS]):
+            finding = self._one(part, name, keys[name])
+            if finding.verdict == "not-measured":
+                silent.append(name)
+            else:
+                yield finding
+        # One finding for all keys that say nothing, or were too many.
         parts = []
         if silent:
             parts.append(
                 f"Too rarely filled, constant or different in every record: {', '.join(silent)}."
             )
-        if others:
+        if others := often[KEYS:]:
             parts.append(
                 f"Beyond the first {KEYS} keys: {', '.join(others)}; name them in `columns` to"
                 " measure them."
             )
-        return [self.unmeasured(" ".join(parts), subject.n)] if parts else []
+        if parts:
+            yield self.unmeasured(subject, " ".join(parts))
+
+    def _one(self, subject: Subject, name: str, values: pl.Series) -> Finding:
+        numbers = as_numbers(values)
+        if numbers is None:
+            return self.column(subject, values.cast(pl.String), name)
+        matrix = numbers.to_numpy().astype(np.float32)[:, None]
+        return self.shortcut(
+            subject, Numbers(matrix), f"A small tree on the column '{name}' alone", name
+        )
 
 
 CHECK = Columns()

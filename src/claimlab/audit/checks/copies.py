@@ -4,13 +4,14 @@ whatever it says.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, FairCheck
+from claimlab.audit.check import FairCheck
 from claimlab.audit.features import Numbers
 from claimlab.audit.rule import Rule, needed
-from claimlab.audit.shortcut import Sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags
@@ -29,66 +30,50 @@ class Copies(FairCheck):
         f" measured with fewer than {Rule.min_units} records with a text."
     )
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
+    def measure(self, subject: Subject) -> Iterator[Finding]:
         texts = subject.take(np.flatnonzero(subject.rows["text"].is_not_null().to_numpy()))
         if (reason := needed("Records with a text", texts.n)) is not None:
-            return [self.unmeasured(reason, texts.n)]
+            yield self.unmeasured(texts, reason)
+            return
         copies = texts.repeated(texts.normal_text)
         if not copies.any():
-            why = (
+            yield self.found(
+                texts,
+                "pass",
                 f"No record is a copy of an earlier one with the same label ({texts.n:,} records"
-                " with a text)."
+                " with a text).",
             )
-            classes = texts.class_counts
-            return [
-                Finding(
-                    check=self.name,
-                    protocol="fair",
-                    verdict="pass",
-                    why=why,
-                    n=texts.n,
-                    classes=classes,
-                )
-            ]
+            return
         table = by_class(texts, copies)
-        part = Sampled(texts, context.settings.max_column_rows, context.seed)
+        part = texts.drawn(subject.context.settings.max_column_rows)
         # Counted before any record is left out of the sample.
         times = pl.DataFrame({"text": texts.normal_text}).select(pl.len().over("text")).to_series()
-        known = dict(zip(texts.ids, times.to_list(), strict=True))
-        occurs = np.array([known[record] for record in part.subject.ids], np.float32)
-        finding = shortcut(
-            part.subject,
-            context,
-            self.name,
+        occurs = part.aligned(texts, times).to_numpy().astype(np.float32)
+        finding = self.shortcut(
+            part,
             Numbers(occurs[:, None]),
-            why="The number of copies of a text alone",
+            "The number of copies of a text alone",
             grouping="any size",
             records=[texts.ids[row] for row in np.flatnonzero(copies).tolist()],
             details={
                 "copies": int(copies.sum()),
                 "share": float(copies.mean()),
                 "by_class": table,
-                **part.note,
+                **part.sampling,
             },
         )
         finding.why = f"{counted(table, texts.n)} {finding.why}"
-        return [finding]
+        yield finding
 
 
 def by_class(subject: Subject, copies: Flags) -> list[JsonObject]:
     """Records, distinct texts and copies of each class, the class with most copies first."""
-    classes = len(subject.classes)
-    records, extra = (np.bincount(y, minlength=classes) for y in (subject.y, subject.y[copies]))
+    extra = subject.per_class(copies, lambda mine: int(mine.sum()))
     rows = [
-        {
-            "class": name,
-            "records": int(records[k]),
-            "texts": int(records[k] - extra[k]),
-            "copies": int(extra[k]),
-        }
-        for k, name in enumerate(subject.classes)
+        {"class": name, "records": n, "texts": n - extra[name], "copies": extra[name]}
+        for name, n in subject.class_counts.items()
     ]
-    return sorted(rows, key=lambda row: -int(row["copies"]))
+    return sorted(rows, key=lambda row: -extra[str(row["class"])])
 
 
 def counted(table: list[JsonObject], n: int) -> str:

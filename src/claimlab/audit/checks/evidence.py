@@ -9,20 +9,19 @@ label are rows to review.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context, FairCheck
-from claimlab.audit.checks.label_errors import MIN_ROWS, review
+from claimlab.audit.check import noted, sampled
+from claimlab.audit.checks.label_errors import MIN_ROWS, LabelReview
 from claimlab.audit.judge import stored
 from claimlab.audit.rule import GAIN
-from claimlab.audit.shortcut import noted, sampled
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import TextScore, tested, text_score
+from claimlab.audit.text_model import TextScore, against_baselines, change, text_score
 from claimlab.core.finding import Finding
-from claimlab.core.stats.interval import difference
 from claimlab.core.types import JsonObject
 
 MAX_ROWS = 2_000
@@ -30,7 +29,7 @@ CLAIM, EVIDENCE, BOTH = "claim alone", "evidence alone", "claim and evidence"
 _WORD = re.compile(r"\w\w+")
 
 
-class Evidence(FairCheck):
+class Evidence(LabelReview):
     name = "evidence"
     title = "Evidence"
     question = "Does the claim alone, or the evidence alone, give the label away?"
@@ -41,87 +40,57 @@ class Evidence(FairCheck):
         " surely adds to it, otherwise inconclusive. Rationales: the rule of `label-errors`."
     )
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        findings = [*self._texts(subject, context), *self._rationales(subject, context)]
+    def measure(self, subject: Subject) -> list[Finding]:
+        findings = [*self._texts(subject), *self._rationales(subject)]
         why = "The records have no evidence with a text, and no rationales."
-        return findings or [self.unmeasured(why, subject.n)]
+        return findings or [self.unmeasured(subject, why)]
 
-    def _texts(self, subject: Subject, context: Context) -> list[Finding]:
+    def _texts(self, subject: Subject) -> Iterator[Finding]:
         pieces = stored(subject)
         has = subject.rows["id"].is_in(list(pieces)) & subject.rows["text"].is_not_null()
         if not has.any():
-            return []
+            return
         whole = subject.take(np.flatnonzero(has.to_numpy()))
         read = pl.Series([" ".join(pieces[record]) for record in whole.ids], dtype=pl.String)
-        part = sampled(whole, context, MAX_ROWS, texts=whole.normal_text + "\n" + read).subject
-        reason = fair.unmeasurable(part, "groups", context.settings, context.seed)
+        part = sampled(whole, MAX_ROWS, texts=whole.normal_text + "\n" + read)
+        reason = fair.unmeasurable(part)
         if reason is not None:
-            return [noted(self.unmeasured(reason, part.n), part)]
-        claims = part.rows["text"]
-        evidence = pl.Series([" ".join(pieces[record]) for record in part.ids], dtype=pl.String)
+            yield noted(self.unmeasured(part, reason), part)
+            return
+        claims, evidence = part.rows["text"], part.aligned(whole, read)
         texts = {CLAIM: claims, EVIDENCE: evidence, BOTH: together(claims, evidence)}
-        scores = {name: text_score(part, context, text) for name, text in texts.items()}
+        scores = {name: text_score(part, text) for name, text in texts.items()}
         details = {
-            "readings": [_row(name, score) for name, score in scores.items()],
+            "readings": [
+                {"reads": name, "macro_f1": score.score, "low": ends[0], "high": ends[1]}
+                for name, score in scores.items()
+                for ends in [score.interval]
+            ],
             "with_evidence": part.n,
         }
-        return [
-            self._claim(part, context, scores, details),
-            noted(
-                fair.finding(
-                    self.name,
-                    tested(part, context, scores[EVIDENCE]),
-                    context.settings.rule,
-                    why="A text model that reads the evidence alone",
-                    feature=EVIDENCE,
-                    details=details,
-                ),
-                part,
-            ),
-        ]
-
-    def _claim(
-        self, part: Subject, context: Context, scores: dict[str, TextScore], details: JsonObject
-    ) -> Finding:
-        rule, claim, both = context.settings.rule, scores[CLAIM], scores[BOTH]
-        groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
-        gain, ends = difference(
-            part.y, claim.answers, both.answers, groups, len(part.classes), seed=context.seed
-        )
-        finding = fair.finding(
-            self.name,
-            tested(part, context, claim),
-            rule,
-            why="A text model that reads the claim alone",
-            feature=CLAIM,
-            details={**details, "gain": gain, GAIN: ends},
-        )
-        low, high = (100 * end for end in ends)
-        finding.verdict = rule.given(finding.verdict, ends)
+        gain, ends = change(part, scores[CLAIM], scores[BOTH])
+        finding = self._alone(part, scores[CLAIM], CLAIM, {**details, "gain": gain, GAIN: ends})
+        finding.verdict = part.context.settings.rule.given(finding.verdict, ends)
         finding.why += (
-            f" With the evidence it is {100 * gain:+.1f} points ({low:+.1f} to {high:+.1f})."
+            f" With the evidence it is {100 * gain:+.1f} points ({100 * ends[0]:+.1f} to"
+            f" {100 * ends[1]:+.1f})."
         )
-        return noted(finding, part)
+        yield noted(finding, part)
+        yield noted(self._alone(part, scores[EVIDENCE], EVIDENCE, details), part)
 
-    def _rationales(self, subject: Subject, context: Context) -> list[Finding]:
+    def _alone(self, part: Subject, score: TextScore, name: str, details: JsonObject) -> Finding:
+        why = f"A text model that reads the {name}"
+        return self.judged(part, against_baselines(part, score), why, feature=name, details=details)
+
+    def _rationales(self, subject: Subject) -> Iterator[Finding]:
         written = rationales(subject)
         if written is None:
-            return []
+            return
         whole = subject.take(np.flatnonzero(written.is_not_null().to_numpy()))
         read = whole.normal_text.fill_null("") + "\n" + written.drop_nulls()
-        part = sampled(whole, context, MAX_ROWS, texts=read).subject
-        known = dict(zip(subject.ids, written.to_list(), strict=True))
-        texts = pl.Series([known[record] for record in part.ids], dtype=pl.String)
-        return [
-            review(
-                self.name,
-                part,
-                context,
-                texts,
-                reader="reads only the rationale",
-                feature="rationale",
-            )
-        ]
+        part = sampled(whole, MAX_ROWS, texts=read)
+        texts = part.aligned(subject, written)
+        yield self.review(part, texts, "reads only the rationale", "rationale")
 
 
 def together(claims: pl.Series, evidence: pl.Series) -> pl.Series:
@@ -130,9 +99,7 @@ def together(claims: pl.Series, evidence: pl.Series) -> pl.Series:
     evidence is about the claim.
     """
     out = []
-    for claim, piece in zip(
-        claims.fill_null("").to_list(), evidence.fill_null("").to_list(), strict=True
-    ):
+    for claim, piece in zip(claims.fill_null(""), evidence.fill_null(""), strict=True):
         claim_words, there = _WORD.findall(claim.lower()), _WORD.findall(piece.lower())
         lacking = [word for word in claim_words if word not in set(there)]
         share = round(10 * (1 - len(lacking) / max(1, len(claim_words))))
@@ -162,11 +129,6 @@ def rationales(subject: Subject) -> pl.Series | None:
         joined, on="record_id", how="left", maintain_order="left"
     )
     return of_row["rationale"] if of_row["rationale"].count() >= MIN_ROWS else None
-
-
-def _row(name: str, score: TextScore) -> JsonObject:
-    low, high = score.interval
-    return {"reads": name, "macro_f1": score.score, "low": low, "high": high}
 
 
 CHECK = Evidence()

@@ -15,17 +15,16 @@ score.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations
 from typing import get_args
 
 import numpy as np
 import polars as pl
 
-from claimlab.audit.asking import ALONE, PROMISED, RESULTS, Answer, Kind, Opinion, Reading
-from claimlab.audit.check import Context, FairCheck
+from claimlab.audit.check import FairCheck
+from claimlab.audit.judge import ALONE, PROMISED, RESULTS, Answer, Kind, Opinion, Reading
 from claimlab.audit.rule import FEASIBLE
 from claimlab.audit.subject import Subject
 from claimlab.core import packaged
@@ -72,17 +71,17 @@ class Feasibility(FairCheck):
         f" {MODERATE}, is unvalidated: it can warn, but neither fail nor pass."
     )
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        votes = votes_of(subject)
+    def measure(self, subject: Subject) -> list[Finding]:
+        votes, judge = votes_of(subject), subject.context.judge
         findings = [] if votes is None else [self._by_annotators(subject, votes)]
-        if context.judge is not None:
-            findings += self._by_judge(subject, context, votes)
+        if judge is not None:
+            findings += self._by_judge(subject, votes)
         if not findings:
             why = (
                 "There are no feasibility annotations, and no model was named to judge: pass"
                 " `judge`."
             )
-            missing = self.unmeasured(why, subject.n)
+            missing = self.unmeasured(subject, why)
             missing.details = hint_counts(subject)
             return [missing]
         table = [row for finding in findings for row in finding.details.pop("readings", [])]
@@ -95,25 +94,21 @@ class Feasibility(FairCheck):
         n = len(combined.ids)
         if n < MIN_RECORDS:
             why = f"Annotators judged {n} records; at least {MIN_RECORDS} are needed."
-            return self.unmeasured(why, n, "annotators")
-        interval = mean_interval(combined.average) or (0.0, 1.0)
+            return self.unmeasured(subject, why, "annotators", n)
+        ends = mean_interval(combined.average) or (0.0, 1.0)
         agreement = agreement_of(votes)
         low, rate, high = combined.means()
-        return Finding(
-            check=self.name,
-            protocol="fair",
-            verdict=verdict_of(interval),
-            why=(
-                f"Annotators found {100 * rate:.1f}% of {n:,} records feasible with search (lower"
-                f" bound {100 * low:.1f}, upper {100 * high:.1f}, 95% interval"
-                f" {100 * interval[0]:.1f} to {100 * interval[1]:.1f}) and"
-                f" {100 * alone.average.mean():.1f}% without; {100 * FEASIBLE:.0f}% is the"
-                " threshold. "
-            )
-            + agreement_words(agreement),
+        return self.found(
+            subject,
+            verdict_of(ends),
+            f"Annotators found {100 * rate:.1f}% of {n:,} records feasible with search (lower bound"
+            f" {100 * low:.1f}, upper {100 * high:.1f}, 95% interval {100 * ends[0]:.1f} to"
+            f" {100 * ends[1]:.1f}) and {100 * alone.average.mean():.1f}% without;"
+            f" {100 * FEASIBLE:.0f}% is the threshold. {agreement_words(agreement)}",
             score=rate,
-            interval=interval,
+            interval=ends,
             n=n,
+            classes={},
             feature="annotators",
             records=[i for i, v in zip(combined.ids, combined.lower, strict=True) if v == 0],
             details={
@@ -130,62 +125,45 @@ class Feasibility(FairCheck):
             },
         )
 
-    def _by_judge(
-        self, subject: Subject, context: Context, votes: pl.DataFrame | None
-    ) -> list[Finding]:
-        """One finding for each reading; answers that failed are null and counted."""
-        judge, out = context.judge, []
-        readings = judge.readings(subject)
+    def _by_judge(self, subject: Subject, votes: pl.DataFrame | None) -> Iterator[Finding]:
+        """One finding for each reading."""
+        judge = subject.context.judge
         for reading in (PROMISED, RESULTS, ALONE):
-            label = f"{judge.name}, {WITH[reading]}"
-            if reading not in readings:
-                why = (
-                    "There are no search results to show the judge: pass `provider`, or audit an"
-                    " enriched dataset."
-                )
-                out.append(self.unmeasured(why, feature=label))
+            if reading in judge.readings(subject):
+                yield self._judged(subject, reading, votes)
                 continue
-            opinions = judge.opinions(subject, reading, context.seed)
-            out.append(self._judged(opinions, reading, label, votes, judge.standing))
-        return out
-
-    def _judged(
-        self,
-        opinions: Mapping[str, Opinion | None],
-        reading: Reading,
-        label: str,
-        votes: pl.DataFrame | None,
-        standing: str | None,
-    ) -> Finding:
-        judged = {
-            record: one.feasible(reading) for record, one in opinions.items() if one is not None
-        }
-        known, nulls = (
-            np.array(list(judged.values()), dtype=np.float64),
-            len(opinions) - len(judged),
-        )
-        if len(known) < MIN_RECORDS:
             why = (
-                f"The judge answered for {len(known)} of {len(opinions)} records; {MIN_RECORDS} are"
-                " needed."
+                "There are no search results to show the judge: pass `provider`, or audit an"
+                " enriched dataset."
             )
-            return self.unmeasured(why, len(known), label)
-        interval, rate = mean_interval(known) or (0.0, 1.0), float(known.mean())
+            yield self.unmeasured(subject, why, f"{judge.name}, {WITH[reading]}", 0)
+
+    def _judged(self, subject: Subject, reading: Reading, votes: pl.DataFrame | None) -> Finding:
+        """What the judge answered; answers that failed are null and counted."""
+        judge, seed = subject.context.judge, subject.context.seed
+        label = f"{judge.name}, {WITH[reading]}"
+        replies: Mapping[str, Opinion | None] = judge.opinions(subject, reading, seed)
+        opinions = {record: one for record, one in replies.items() if one is not None}
+        n, nulls = len(opinions), len(replies) - len(opinions)
+        if n < MIN_RECORDS:
+            why = f"The judge answered for {n} of {len(replies)} records; {MIN_RECORDS} are needed."
+            return self.unmeasured(subject, why, label, n)
+        judged = {record: one.feasible(reading) for record, one in opinions.items()}
+        known = np.array([*judged.values()], dtype=np.float64)
+        ends, rate = mean_interval(known) or (0.0, 1.0), float(known.mean())
         beside = compare(judged, votes, reading)
         no = [record for record, feasible in judged.items() if not feasible]
-        return Finding(
-            check=self.name,
-            protocol="fair",
-            verdict=verdict_of(interval) if beside.validated else capped(verdict_of(interval)),
-            why=(
-                f"{label}: {100 * rate:.1f}% of {len(known):,} records judged feasible (95%"
-                f" interval {100 * interval[0]:.1f} to {100 * interval[1]:.1f}); {nulls} answers"
-                f" failed. {beside.sentence()}"
-            )
-            + (f" It is {standing}." if standing else ""),
+        standing = f" It is {judge.standing}." if judge.standing else ""
+        return self.found(
+            subject,
+            verdict_of(ends) if beside.validated else capped(verdict_of(ends)),
+            f"{label}: {100 * rate:.1f}% of {n:,} records judged feasible (95% interval"
+            f" {100 * ends[0]:.1f} to {100 * ends[1]:.1f}); {nulls} answers failed."
+            f" {beside.sentence()}{standing}",
             score=rate,
-            interval=interval,
-            n=len(known),
+            interval=ends,
+            n=n,
+            classes={},
             feature=label,
             records=no,
             details={
@@ -193,40 +171,31 @@ class Feasibility(FairCheck):
                 "validated": beside.validated,
                 "compared": vars(beside),
                 "answers": _tally(
-                    (one.answer for one in opinions.values() if one), get_args(Answer), "answer"
+                    (one.answer for one in opinions.values()), get_args(Answer), "answer"
                 ),
                 "missing": _tally(
-                    (k for o in opinions.values() if o for k in set(o.missing)),
+                    (kind for one in opinions.values() for kind in set(one.missing)),
                     get_args(Kind),
                     "kind",
                 ),
                 "explanations": [
                     {
-                        "record": r,
-                        "answer": o.answer,
-                        "missing": ", ".join(o.missing),
-                        "explanation": o.rationale,
+                        "record": record,
+                        "answer": opinions[record].answer,
+                        "missing": ", ".join(opinions[record].missing),
+                        "explanation": opinions[record].rationale,
                     }
-                    for r in no[:SHOWN]
-                    if (o := opinions[r]) is not None
+                    for record in no[:SHOWN]
                 ],
-                "readings": [
-                    _row(label.rsplit(", ", 1)[0], WITH[reading], len(known), rate, rate, rate)
-                ],
+                "readings": [_row(judge.name, WITH[reading], n, rate, rate, rate)],
             },
         )
 
 
 def _row(by: str, reading: str, n: int, lower: float, average: float, upper: float) -> JsonObject:
     """A line of the table that sets annotators, their bounds and the model beside one another."""
-    return {
-        "by": by,
-        "reading": reading,
-        "records": n,
-        "lower": lower,
-        "average": average,
-        "upper": upper,
-    }
+    shares = {"lower": lower, "average": average, "upper": upper}
+    return {"by": by, "reading": reading, "records": n, **shares}
 
 
 def _tally(values: Iterable[str], every: tuple[str, ...], name: str) -> list[JsonObject]:
@@ -235,9 +204,9 @@ def _tally(values: Iterable[str], every: tuple[str, ...], name: str) -> list[Jso
 
 
 def hint_counts(subject: Subject) -> JsonObject:
-    clues = hints(subject.rows.filter(pl.col("text").is_not_null()))
-    tally = dict(clues["signals"].explode().drop_nulls().value_counts().sort("signals").iter_rows())
-    return {"hints": [{"signal": k, "records": v} for k, v in tally.items()]}
+    signs = hints(subject.rows.drop_nulls("text"))["signals"].explode().drop_nulls()
+    tally = signs.rename("signal").value_counts(name="records").sort("signal")
+    return {"hints": tally.to_dicts()}
 
 
 def verdict_of(interval: tuple[float, float]) -> Verdict:
@@ -309,17 +278,11 @@ def votes_of(subject: Subject) -> pl.DataFrame | None:
     table = subject.table("annotations")
     if table is None:
         return None
-    answers = table.filter(
-        (pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human")
-    ).join(
-        subject.dataset.records.select(record_id="id"),
-        on="record_id",
-        how="semi",
-        maintain_order="left",
-    )
-    known = {v: ANSWERS.get(fold(v)) for v in answers["value"].drop_nulls().unique().to_list()}
+    here = pl.col("record_id").is_in(subject.dataset.records["id"].implode())
+    answers = table.filter(here, question=QUESTION, annotator_kind="human")
+    known = {v: ANSWERS.get(fold(v)) for v in answers["value"].drop_nulls().unique()}
     votes = answers.with_columns(
-        pl.col("value").replace_strict(known, default=None, return_dtype=pl.String).alias("answer")
+        answer=pl.col("value").replace_strict(known, default=None, return_dtype=pl.String)
     ).drop_nulls("answer")
     return votes.select("record_id", "annotator", "answer") if votes.height else None
 
@@ -328,15 +291,16 @@ def combine(votes: pl.DataFrame, reading: Reading | None = None) -> Combined:
     """A tie goes down for the lower bound and up for the upper. Both kinds of feasible count, but
     for the reading without search."""
     feasible = pl.col("answer") == "feasible" if reading == ALONE else pl.col("answer") != "no"
-    grouped = votes.group_by("record_id").agg(feasible.mean().alias("share")).sort("record_id")
+    grouped = votes.group_by("record_id").agg(share=feasible.mean()).sort("record_id")
     return Combined(grouped["record_id"].to_list(), *bounds(grouped["share"].to_numpy()))
 
 
 def agreement_of(votes: pl.DataFrame) -> dict[str, float | int] | None:
     """Plain agreement and Cohen's kappa over all pairs of annotators who judged the same record."""
-    pairs = []
-    for _, group in votes.sort("record_id", "annotator").group_by("record_id", maintain_order=True):
-        pairs += list(combinations([a != "no" for a in group["answer"].to_list()], 2))
+    groups = votes.sort("record_id", "annotator").group_by("record_id", maintain_order=True)
+    pairs = [
+        pair for _, group in groups for pair in combinations((group["answer"] != "no").to_list(), 2)
+    ]
     if not pairs:
         return None
     one, other = (list(answers) for answers in zip(*pairs, strict=True))
@@ -370,37 +334,21 @@ def answer_counts(votes: pl.DataFrame) -> list[JsonObject]:
     return [{"answer": WORDS[k], "votes": int(tally.get(k, 0))} for k in WORDS]
 
 
-@cache
-def signals() -> dict[str, dict[str, list[str]]]:
-    return packaged.toml("claimlab.audit", "ambiguity.toml")
-
-
 def hints(rows: pl.DataFrame) -> pl.DataFrame:
     """Per record id, the names of the signals its text shows (a list, maybe empty). Unknown
     languages use English.
     """
     if not rows.height:
         return pl.DataFrame(schema={"id": pl.String, "signals": pl.List(pl.String)})
-    columns = []
-    language = rows["language"].fill_null("eng")
-    for name, by_language in signals().items():
-        seen = pl.Series(name, [False] * rows.height)
-        for code, patterns in by_language.items():
-            if not patterns:
-                continue
-            here = (
-                language == code
-                if code != "eng"
-                else ~language.is_in([c for c in by_language if c not in ("eng", "any")])
-            )
-            seen = seen | (
-                here & rows["text"].str.contains(f"(?i)(?:{'|'.join(patterns)})").fill_null(False)
-            )
-        columns.append(seen.alias(name))
-    flags = pl.DataFrame(columns)
-    lists = flags.select(
-        pl.concat_list([pl.when(pl.col(c)).then(pl.lit(c)) for c in flags.columns])
-        .list.drop_nulls()
-        .alias("signals")
-    )
-    return pl.DataFrame({"id": rows["id"], "signals": lists["signals"]})
+    signals = []
+    language = pl.col("language").fill_null("eng")
+    for name, by_language in packaged.toml("claimlab.audit", "ambiguity.toml").items():
+        others = [code for code in by_language if code not in ("eng", "any")]
+        seen = [
+            (~language.is_in(others) if code == "eng" else language == code)
+            & pl.col("text").str.contains(f"(?i)(?:{'|'.join(patterns)})")
+            for code, patterns in by_language.items()
+            if patterns
+        ]
+        signals.append(pl.when(pl.any_horizontal(seen).fill_null(False)).then(pl.lit(name)))
+    return rows.select("id", signals=pl.concat_list(signals).list.drop_nulls())

@@ -12,20 +12,20 @@ rows. Words are chosen on the training folds, by association.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context, FairCheck
-from claimlab.audit.details import holding, word_details, word_presence
+from claimlab.audit.check import FairCheck, sampled
+from claimlab.audit.details import holding, presence, word_counts, word_details
 from claimlab.audit.features import Giveaways as Feature
-from claimlab.audit.shortcut import noted, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import text_score
+from claimlab.audit.text_model import change, text_score
 from claimlab.core.finding import Finding
-from claimlab.core.stats.interval import Interval, difference, interval, kinds, redraw
+from claimlab.core.stats.interval import Interval, interval, kinds, redraw
 from claimlab.core.stats.permute import permutation_p
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject, Sparse
@@ -35,7 +35,6 @@ from claimlab.text.telling import leaning as leaning_words
 
 MASKED_ROWS = 3_000  # for the text model with and without the words
 RARE = "one-sided words"
-Columns = Ints
 
 
 class Giveaways(FairCheck):
@@ -43,106 +42,86 @@ class Giveaways(FairCheck):
     title = "Boilerplate and placeholders"
     question = "Do words that say nothing of the claim occur almost only in one class?"
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if not subject.has_text:
-            return [self.unmeasured("The records have no text.", subject.n)]
-        if len(subject.classes) < 2:
-            return [self.unmeasured("It needs two classes.", subject.n)]
-        part = sampled(subject, context)
-        words, presence = word_presence(part.subject, frozenset(), CANDIDATES)
+    needs = ("text", "classes")
+
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        part = sampled(subject)
+        words, table = presence(part.words, part.n, CANDIDATES)
         if not words:
-            return [self.unmeasured("No text contains a word.", subject.n)]
-        columns = Feature(presence).columns(part.subject.y, len(subject.classes))
-        details = {**word_details(part.subject, words, presence, only=columns), **part.note}
-        finding = shortcut(
-            part.subject,
-            context,
-            self.name,
-            Feature(presence),
-            why=(
-                f"Words at least {RATIO:.0f} times as frequent in one class as in the others"
-                f" ({_shown(details)})"
-            ),
-            records=holding(part.subject, presence, columns),
+            yield self.unmeasured(subject, "No text contains a word.")
+            return
+        columns = Feature(table).columns(part.y, len(part.classes))
+        details = word_details(part, words, table, only=columns) | part.sampling
+        finding = self.shortcut(
+            part,
+            Feature(table),
+            f"Words at least {RATIO:.0f} times as frequent in one class as in the others"
+            f" ({_shown(details)})",
+            records=holding(part, table, columns),
             fact=self.name,
             details=details,
         )
         if finding.verdict == "not-measured":
-            return [finding]
-        every = np.union1d(columns, leaning(part.subject, presence))
+            yield finding
+            return
+        every = np.union1d(columns, leaning(part, table))
         names = [words[i] for i in every.tolist() if len(words[i]) <= LONGEST][:MASKED]
         if names:
-            finding.details["text_model"] = left = masked(part.subject, context, names)
+            finding.details["text_model"] = left = masked(part, names)
             finding.why += f" {left['sentence']}"
-        return [finding, self._rare(part.subject, context, words, presence)]
+        yield finding
+        yield self._rare(part, words, table)
 
-    def _rare(
-        self, part: Subject, context: Context, words: tuple[str, ...], presence: Sparse
-    ) -> Finding:
-        measured, columns = one_sided(part, presence, context), leaning(part, presence)
-        details = word_details(part, words, presence, only=columns[:40])
-        low, high = (100 * end for end in measured.interval)
+    def _rare(self, part: Subject, words: tuple[str, ...], table: Sparse) -> Finding:
+        measured, columns = one_sided(part, table), leaning(part, table)
+        details = word_details(part, words, table, only=columns[:40])
+        rule, ends = part.context.settings.rule, measured.interval
         purity = 100 * measured.right / max(1, measured.held)
-        finding = Finding(
-            check=self.name,
-            protocol="fair",
-            verdict=context.settings.rule.verdict(measured.interval, measured.p),
-            why=(
-                f"Words that lean on one class in the training folds ({_shown(details)}): out of"
-                f" fold, {measured.held:,} of {part.n:,} records contain one, and {purity:.0f}% of"
-                f" those have its class, {100 * measured.excess:+.1f} points of all records more"
-                f" than chance ({low:+.1f} to {high:+.1f})."
-            ),
+        return self.found(
+            part,
+            rule.verdict(ends, measured.p),
+            f"Words that lean on one class in the training folds ({_shown(details)}): out of"
+            f" fold, {measured.held:,} of {part.n:,} records contain one, and {purity:.0f}% of"
+            f" those have its class, {100 * measured.excess:+.1f} points of all records more"
+            f" than chance ({100 * ends[0]:+.1f} to {100 * ends[1]:+.1f}).",
             difference=measured.excess,
-            difference_interval=measured.interval,
-            margin=context.settings.rule.margin,
+            difference_interval=ends,
+            margin=rule.margin,
             p=measured.p,
             p_adjusted=measured.p,
             permutations=measured.permutations,
             moved=measured.moved,
-            n=part.n,
-            classes=part.class_counts,
             feature=RARE,
             fact=self.name,
-            records=holding(part, presence, columns),
+            records=holding(part, table, columns),
             details={**details, "held": measured.held, "right": measured.right},
         )
-        return noted(finding, part)
 
 
-def leaning(subject: Subject, presence: Sparse) -> Columns:
+def leaning(subject: Subject, presence: Sparse) -> Ints:
     """The one-sided words of all rows together, the most widespread first."""
-    counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
+    counts = word_counts(subject, presence)
     columns, _ = leaning_words(counts, np.bincount(subject.y, minlength=len(subject.classes)))
     return columns[np.argsort(-counts[:, columns].sum(axis=0), kind="stable")]
 
 
-def masked(subject: Subject, context: Context, words: list[str]) -> JsonObject:
+def masked(subject: Subject, words: list[str]) -> JsonObject:
     """How well a text model does on the texts, and on the same texts without `words`."""
-    part = subject
-    if subject.n > MASKED_ROWS:
-        rows = np.random.default_rng(context.seed).choice(subject.n, MASKED_ROWS, replace=False)
-        part = subject.take(np.sort(rows).astype(np.int64))
+    part = subject.drawn(MASKED_ROWS)
     texts = part.rows["text"]
-    whole, bare = (
-        text_score(part, context, t) for t in (texts, texts.str.replace_all(any_of(words), " "))
-    )
-    groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
-    change, ends = difference(
-        part.y, whole.answers, bare.answers, groups, len(part.classes), seed=context.seed
-    )
-    before, after = whole.score, bare.score
-    low, high = (100 * end for end in ends)
+    whole, bare = (text_score(part, t) for t in (texts, texts.str.replace_all(any_of(words), " ")))
+    points, (low, high) = change(part, whole, bare)
     return {
-        "whole": before,
-        "masked": after,
-        "change": change,
-        "interval": list(ends),
+        "whole": whole.score,
+        "masked": bare.score,
+        "change": points,
+        "interval": [low, high],
         "rows": part.n,
         "words": len(words),
         "sentence": (
-            f"A text model scores macro-F1 {100 * before:.1f}, and {100 * after:.1f} once these"
-            f" words are masked ({100 * change:+.1f} points, {low:+.1f} to {high:+.1f})."
+            f"A text model scores macro-F1 {100 * whole.score:.1f}, and {100 * bare.score:.1f} once"
+            f" these words are masked ({100 * points:+.1f} points, {100 * low:+.1f} to"
+            f" {100 * high:+.1f})."
         ),
     }
 
@@ -169,14 +148,14 @@ class OneSided:
     right: int
 
 
-def one_sided(subject: Subject, presence: Sparse, context: Context) -> OneSided:
+def one_sided(subject: Subject, presence: Sparse) -> OneSided:
     """What one-sided words tell of the rows that hold them, against permuted labels."""
-    settings, classes = context.settings, len(subject.classes)
-    deal = fair.deal_of(subject, "groups", settings, context.seed)
+    settings, classes = subject.context.settings, len(subject.classes)
+    deal = fair.deal_of(subject)
     values, held, right = _excess(presence, subject.y, deal.fold[0], classes)
     distinct, cell = np.unique(values, return_inverse=True)
     known = kinds(deal.groups, cell.ravel(), len(distinct))
-    drawn = redraw(known, lambda n: n @ distinct / n.sum(axis=1), seed=context.seed)
+    drawn = redraw(known, lambda n: n @ distinct / n.sum(axis=1), seed=subject.context.seed)
     point = float(values.mean())
     permuted = np.empty(0)
     while len(permuted) < settings.many:

@@ -10,15 +10,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, FairCheck
+from claimlab.audit.check import FairCheck, sampled
 from claimlab.audit.checks.table import MIN_SHARE
-from claimlab.audit.details import holding, presence, telling, word_details
+from claimlab.audit.details import holding, presence, telling, word_counts, word_details
 from claimlab.audit.features import Words
-from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.columns import meta_values
 from claimlab.core.finding import Finding
-from claimlab.text.telling import per_class
 from claimlab.text.urls import find_urls, path_parts
 
 TOP = 40  # words, as in `keywords`
@@ -34,45 +32,36 @@ class Identifiers(FairCheck):
     title = "Identifiers and paths"
     question = "Do words in ids, file names or the paths of URLs give the label away?"
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        part = sampled(subject, context).subject
+    def measure(self, subject: Subject) -> list[Finding]:
+        part = sampled(subject)
         named = {"id": words_in(published_ids(part)), PATH: paths(part.rows)}
         named |= {f"meta.{key}": words_in(values) for key, values in like_ids(part.rows).items()}
-        findings = [self._one(part, context, label, words) for label, words in named.items()]
+        findings = [self._one(part, label, words) for label, words in named.items()]
         measured = [finding for finding in findings if finding.verdict != "not-measured"]
-        return measured or [self._silent(findings, subject.n)]
+        reasons = " ".join(f"{finding.feature}: {finding.why}" for finding in findings)
+        return measured or [self.unmeasured(subject, reasons)]
 
-    def _silent(self, findings: list[Finding], n: int) -> Finding:
-        return self.unmeasured(" ".join(f"{f.feature}: {f.why}" for f in findings), n)
-
-    def _one(self, subject: Subject, context: Context, label: str, words: pl.Series) -> Finding:
+    def _one(self, subject: Subject, label: str, words: pl.Series) -> Finding:
         known = np.flatnonzero((words.list.len() > 0).fill_null(False).to_numpy())
         if len(known) < MIN_SHARE * subject.n or not len(known):
             why = f"{len(known):,} of {subject.n:,} records have one with a word in it."
-            return self.unmeasured(why, subject.n, label)
+            return self.unmeasured(subject, why, label)
         part = subject.take(known)
-        held = (
-            pl.DataFrame({"row": part.everyone, "word": words.gather(known)})
-            .explode("word")
-            .unique()
-        )
+        both = pl.DataFrame({"row": part.everyone, "word": words.gather(known)})
+        held = both.explode("word").unique()
         some = pl.len().over("word").is_between(2, part.n - 1)
         names, table = presence(held.filter(some), part.n, CANDIDATES)
         if not names:
             why = "No word is in some of them only, and in more than one."
-            return self.unmeasured(why, part.n, label)
-        first = telling(per_class(table, part.everyone, part.y, len(part.classes)), part)[:5]
+            return self.unmeasured(part, why, label)
+        first = telling(word_counts(part, table), part)[:5]
         shown = ", ".join(f"'{names[i]}'" for i in first[:3].tolist())
-        return shortcut(
+        return self.shortcut(
             part,
-            context,
-            self.name,
             Words(table, top=TOP),
-            why=(
-                f"A small tree on the words in the {label} alone ({shown}; {part.n:,} of"
-                f" {subject.n:,} records)"
-            ),
-            label=label,
+            f"A small tree on the words in the {label} alone ({shown}; {part.n:,} of"
+            f" {subject.n:,} records)",
+            label,
             fact="domain" if label == PATH else None,
             records=holding(part, table, first),
             details={"words": word_details(part, names, table)["words"]},
@@ -94,18 +83,13 @@ def like_ids(rows: pl.DataFrame) -> dict[str, pl.Series]:
     """Keys of `meta` with a value of its own in most records, and without whitespace: names of
     files, ids, addresses. Those with free text are what `text-columns` tests, those that recur what
     `columns` tests."""
-    texts = {
-        key: v.drop_nulls()
-        for key, v in meta_values(rows).items()
-        if v.dtype == pl.String and v.count()
-    }
-    fit = [
-        key
-        for key, known in texts.items()
-        if known.n_unique() > known.len() / 2 and not known.str.contains(r"\s").any()
-    ]
-    often = sorted(fit, key=lambda key: (-texts[key].len(), key))[:KEYS]
-    return {key: values for key, values in meta_values(rows).items() if key in often}
+    fit: dict[str, pl.Series] = {}
+    for key, values in meta_values(rows).items():
+        known = values.drop_nulls()
+        if known.dtype == pl.String and known.n_unique() > known.len() / 2:
+            fit |= {} if known.str.contains(r"\s").any() else {key: values}
+    often = sorted(fit, key=lambda key: (-fit[key].count(), key))[:KEYS]
+    return {key: values for key, values in fit.items() if key in often}
 
 
 def words_in(values: pl.Series) -> pl.Series:
@@ -119,9 +103,7 @@ def words_in(values: pl.Series) -> pl.Series:
     hosts = values.str.to_lowercase().str.extract(r"^https?://(?:www\.)?([^/?#]+)", 1)
     parts = pl.DataFrame({"values": values, "host": hosts, "path": path_parts(values)})
     whole = pl.concat_list("host", "path")
-    return parts.select(pl.when(pl.lit(address)).then(whole).otherwise(plain).alias("words"))[
-        "words"
-    ]
+    return parts.select(words=pl.when(pl.lit(address)).then(whole).otherwise(plain))["words"]
 
 
 def paths(rows: pl.DataFrame) -> pl.Series:

@@ -9,11 +9,12 @@ all is tried first, on labels that are flipped on purpose.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, FairCheck, not_measured
-from claimlab.audit.shortcut import noted, sampled
+from claimlab.audit.check import FairCheck, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import probabilities
 from claimlab.core.finding import Finding, Verdict
@@ -29,7 +30,55 @@ MIN_LIFT = 3.0  # a flipped label must be this much more often suspect than the 
 SHOWN = 50
 
 
-class LabelErrors(FairCheck):
+class LabelReview(FairCheck):
+    """A check that asks which labels a model of some text calls wrong."""
+
+    def review(
+        self, part: Subject, texts: pl.Series, reader: str, feature: str | None = None
+    ) -> Finding:
+        """`reader` says what the model does, for the sentence."""
+        counts, folds = part.class_counts.values(), part.context.settings.folds
+        if part.n < MIN_ROWS or min(counts) < folds:
+            why = f"It needs {MIN_ROWS} records, and {folds} of each class."
+            return noted(self.unmeasured(part, why, feature), part)
+        hits, false_alarms = _tried(part, texts)
+        trial = (
+            f"of labels flipped on purpose it calls {100 * hits:.0f}% suspect, of the others"
+            f" {100 * false_alarms:.0f}%"
+        )
+        if hits < MIN_LIFT * false_alarms:
+            why = (
+                f"A text model that {reader} cannot tell wrong labels from right ones here:"
+                f" {trial}."
+            )
+            return self.unmeasured(part, why, feature)
+        chances = probabilities(part, texts)
+        rows, classes = suspects(part.y, chances)
+        low, high = wilson(len(rows), part.n) or (0.0, 1.0)
+        sure: Verdict = "pass" if high < WARN_SHARE else "inconclusive"
+        suspected = [
+            {
+                "record": part.ids[row],
+                "label": part.classes[part.y[row]],
+                "suggested": part.classes[other],
+                "confidence": round(float(chances[row, other]), 3),
+            }
+            for row, other in zip(rows[:SHOWN].tolist(), classes[:SHOWN].tolist(), strict=True)
+        ]
+        share = len(rows) / part.n
+        return self.found(
+            part,
+            "warn" if low > WARN_SHARE else sure,
+            f"A text model that {reader} disagrees confidently with {len(rows):,} of {part.n:,}"
+            f" labels ({100 * share:.1f}%, 95% interval {100 * low:.1f} to {100 * high:.1f}): rows"
+            f" to review; {trial}.",
+            feature=feature,
+            records=[part.ids[row] for row in rows.tolist()],
+            details={"suspects": len(rows), "share": share, "review": suspected},
+        )
+
+
+class LabelErrors(LabelReview):
     name = "label-errors"
     title = "Labels that look wrong"
     question = "Which labels would a model that never saw the row call wrong?"
@@ -39,87 +88,25 @@ class LabelErrors(FairCheck):
         " are rows to review, not errors."
     )
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if len(subject.classes) < 2:
-            return [self.unmeasured("It needs two classes.", subject.n)]
-        part = sampled(subject, context, MAX_ROWS).subject
-        if not part.has_text:
-            return [self.unmeasured("The records have no text.", part.n)]
-        return [review(self.name, part, context, part.rows["text"], reader="did not see the row")]
+    needs = ("classes",)
+
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        part = sampled(subject, MAX_ROWS)
+        yield (
+            self.review(part, part.rows["text"], "did not see the row")
+            if part.has_text
+            else self.unmeasured(part, "The records have no text.")
+        )
 
 
-def review(
-    check: str,
-    part: Subject,
-    context: Context,
-    texts: pl.Series,
-    *,
-    reader: str,
-    feature: str | None = None,
-) -> Finding:
-    """The labels that a model of `texts` calls wrong; `reader` says what the model does, for the
-    sentence.
-    """
-    counts = np.bincount(part.y, minlength=len(part.classes))
-    if part.n < MIN_ROWS or counts.min() < context.settings.folds:
-        why = f"It needs {MIN_ROWS} records, and {context.settings.folds} of each class."
-        return noted(not_measured(check, "fair", why, n=part.n, feature=feature), part)
-    hits, false_alarms = _tried(part, context, texts)
-    trial = (
-        f"of labels flipped on purpose it calls {100 * hits:.0f}% suspect, of the others"
-        f" {100 * false_alarms:.0f}%"
-    )
-    if hits < MIN_LIFT * false_alarms:
-        why = f"A text model that {reader} cannot tell wrong labels from right ones here: {trial}."
-        return not_measured(check, "fair", why, n=part.n, feature=feature)
-    chances = probabilities(part, context, texts)
-    rows, classes = suspects(part.y, chances)
-    interval = wilson(len(rows), part.n)
-    assert interval is not None
-    verdict: Verdict = (
-        "warn"
-        if interval[0] > WARN_SHARE
-        else "pass"
-        if interval[1] < WARN_SHARE
-        else "inconclusive"
-    )
-    suspected = [
-        {
-            "record": part.ids[row],
-            "label": part.classes[part.y[row]],
-            "suggested": part.classes[other],
-            "confidence": round(float(chances[row, other]), 3),
-        }
-        for row, other in zip(rows[:SHOWN].tolist(), classes[:SHOWN].tolist(), strict=True)
-    ]
-    low, high = (100 * end for end in interval)
-    finding = Finding(
-        check=check,
-        protocol="fair",
-        verdict=verdict,
-        why=(
-            f"A text model that {reader} disagrees confidently with {len(rows):,} of {part.n:,}"
-            f" labels ({100 * len(rows) / part.n:.1f}%, 95% interval {low:.1f} to {high:.1f}): rows"
-            f" to review; {trial}."
-        ),
-        n=part.n,
-        classes=part.class_counts,
-        feature=feature,
-        records=[part.ids[row] for row in rows.tolist()],
-        details={"suspects": len(rows), "share": len(rows) / part.n, "review": suspected},
-    )
-    return noted(finding, part)
-
-
-def _tried(part: Subject, context: Context, texts: pl.Series) -> tuple[float, float]:
+def _tried(part: Subject, texts: pl.Series) -> tuple[float, float]:
     """The share of planted errors that are suspect, and of all other labels."""
-    rng = np.random.default_rng(context.seed)
+    rng, classes = np.random.default_rng(part.context.seed), len(part.classes)
     flipped = rng.random(part.n) < PLANTED
-    labels = np.where(
-        flipped, (part.y + rng.integers(1, len(part.classes), part.n)) % len(part.classes), part.y
-    )
+    others = (part.y + rng.integers(1, classes, part.n)) % classes
+    labels = np.where(flipped, others, part.y)
     suspect = np.zeros(part.n, bool)
-    suspect[suspects(labels, probabilities(part, context, texts, labels))[0]] = True
+    suspect[suspects(labels, probabilities(part, texts, labels))[0]] = True
     return float(suspect[flipped].mean()), float(suspect[~flipped].mean())
 
 

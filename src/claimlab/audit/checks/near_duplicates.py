@@ -4,11 +4,12 @@ labels?
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from claimlab.audit.check import Context, FairCheck
+from claimlab.audit.check import FairCheck
 from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -32,27 +33,25 @@ class NearDuplicates(FairCheck):
         f" {Rule.min_units} records."
     )
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if not subject.has_text:
-            return [self.unmeasured("The records have no text.", subject.n)]
-        findings = [self._leaks(subject, context)]
-        if len(subject.classes) > 1:
-            findings.append(self._contradictions(subject))
-        return findings
+    needs = ("text",)
 
-    def _leaks(self, subject: Subject, context: Context) -> Finding:
-        split = sides(subject, context.seed)
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        yield self._leaks(subject)
+        if len(subject.classes) > 1:
+            yield self._contradictions(subject)
+
+    def _leaks(self, subject: Subject) -> Finding:
+        split = sides(subject)
         n = int(split.test.sum())
         if not split.train.any() or not n:
             why = "The split column has no train or no test rows."
-            return self.unmeasured(why, subject.n, split.label)
+            return self.unmeasured(subject, why, split.label)
         if (reason := needed(f"Records in the {split.part} part", n)) is not None:
-            return self.unmeasured(reason, n, split.label)
+            return self.unmeasured(subject, reason, split.label, n)
         leaked, same, other = leaks(subject, split.train, split.test)
         details = {
             "leaked": len(leaked),
-            "share": len(leaked) / n,
-            "share_interval": SHARE.interval(len(leaked), n),
+            **SHARE.details(len(leaked), n),
             "same_label": same,
             "other_label": other,
             "drawn": split.drawn,
@@ -66,44 +65,35 @@ class NearDuplicates(FairCheck):
                 f" Of {dev:,} dev records, {in_dev:,} ({100 * in_dev / dev:.1f}%)"
                 f" {verb(in_dev, 'has', 'have')} one."
             )
-        return Finding(
-            check=self.name,
-            protocol="fair",
-            verdict=SHARE.verdict(len(leaked), n),
-            why=(
-                f"Under {split.name}, {len(leaked):,} of {n:,} {split.part} records"
-                f" ({SHARE.shown(len(leaked), n)}) have a near-duplicate in train; {same:,} have"
-                f" one with the same label, {other:,} one with a different label"
-                f" ({SHARE.limits}).{beside}"
-            ),
+        return self.found(
+            subject,
+            SHARE.verdict(len(leaked), n),
+            f"Under {split.name}, {len(leaked):,} of {n:,} {split.part} records"
+            f" ({SHARE.shown(len(leaked), n)}) have a near-duplicate in train; {same:,} have"
+            f" one with the same label, {other:,} one with a different label"
+            f" ({SHARE.limits}).{beside}",
             n=n,
-            classes=subject.class_counts,
             feature=split.label,
             records=[subject.ids[i] for i in leaked],
             details={**details, "pairs": pairs(subject, leaked[:PAIRS], split.train)},
         )
 
     def _contradictions(self, subject: Subject) -> Finding:
-        rows, label = np.flatnonzero(subject.near.text_of >= 0), "under different labels"
-        if (reason := needed("Records with a text", len(rows))) is not None:
-            return self.unmeasured(reason, len(rows), label)
+        n, label = int((subject.near.text_of >= 0).sum()), "under different labels"
+        if (reason := needed("Records with a text", n)) is not None:
+            return self.unmeasured(subject, reason, label, n)
         torn = contradicting(subject)
-        return Finding(
-            check=self.name,
-            protocol="fair",
-            verdict=SHARE.verdict(len(torn), len(rows)),
-            why=(
-                f"{len(torn):,} of {len(rows):,} records ({SHARE.shown(len(torn), len(rows))}) have"
-                f" a near-duplicate or copy with a different label ({SHARE.limits})."
-            ),
-            n=len(rows),
-            classes=subject.class_counts,
+        return self.found(
+            subject,
+            SHARE.verdict(len(torn), n),
+            f"{len(torn):,} of {n:,} records ({SHARE.shown(len(torn), n)}) have a near-duplicate"
+            f" or copy with a different label ({SHARE.limits}).",
+            n=n,
             feature=label,
             records=[subject.ids[i] for i in torn],
             details={
                 "contradicting_records": len(torn),
-                "share": len(torn) / len(rows),
-                "share_interval": SHARE.interval(len(torn), len(rows)),
+                **SHARE.details(len(torn), n),
                 "pairs": pairs(subject, torn[: 2 * PAIRS], None)[:PAIRS],
             },
         )
@@ -147,10 +137,10 @@ def pairs(subject: Subject, rows: Ints, train: Flags | None) -> list[dict[str, s
         text = int(near.text_of[row])
         akin = graph.indices[graph.indptr[text] : graph.indptr[text + 1]]
         fits = (subject.y != subject.y[row]) if train is None else train
-        other = np.flatnonzero(np.isin(near.text_of, akin) & fits)
-        if len(other) and frozenset((row, int(other[0]))) not in seen:
-            seen.add(frozenset((row, int(other[0]))))
-            out.append({"record": subject.ids[row], "other": subject.ids[int(other[0])]})
+        others = np.flatnonzero(np.isin(near.text_of, akin) & fits).tolist()
+        if others and (pair := frozenset((row, others[0]))) not in seen:
+            seen.add(pair)
+            out.append({"record": subject.ids[row], "other": subject.ids[others[0]]})
     return out
 
 
@@ -179,12 +169,12 @@ class Sides:
         )
 
 
-def sides(subject: Subject, seed: int) -> Sides:
+def sides(subject: Subject) -> Sides:
     """The sides of the given split: dev, or else all that does not train, is tested where there is
     no test part. Drawn at random (80/20) when the dataset names no split."""
     split = subject.rows["split"]
     if split.null_count() == split.len():
-        draw = np.random.default_rng(seed).random(subject.n) < 0.2
+        draw = np.random.default_rng(subject.context.seed).random(subject.n) < 0.2
         return Sides(~draw, draw, np.zeros(subject.n, bool), "test", drawn=True)
     train, dev, test = ((split == side).fill_null(False).to_numpy() for side in SIDES)
     if test.any():

@@ -7,18 +7,19 @@ sentence vectors, in a sample.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from claimlab.audit.check import Context, FairCheck
+from claimlab.audit.check import FairCheck
 from claimlab.audit.checks.near_duplicates import Sides, sides
 from claimlab.audit.rule import Share
 from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags, Floats32, Ints
-from claimlab.core.types import JsonObject
 from claimlab.text.near import reworded
-from claimlab.text.vectors import CHARACTERS, Vectors, encode, project, readable
+from claimlab.text.vectors import CHARACTERS, encode, readable
 
 COSINE, COSINE_ACROSS = (
     0.8,
@@ -32,11 +33,11 @@ TEST, TRAIN = 300, 1_200  # rows, drawn at random where there are more
 MIN_TEST = 20
 SHARE = Share(fail=0.05, warn=0.01)
 PAIRS = 6
-MAPPED = 240  # texts on the figure: a second's work
 CHANGED, ALIKE = "a copy with a few words changed", 0.7
 MOST_TEXTS = 100_000
 Index = Ints
 Nearest = tuple[Index, Floats32, Flags]
+Alike = tuple[Index, Index, Floats32]  # rows, what each is like, and how much
 
 
 class Paraphrases(FairCheck):
@@ -54,13 +55,14 @@ class Paraphrases(FairCheck):
         " otherwise inconclusive."
     )
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if not subject.has_text:
-            return [self.unmeasured("The records have no text.", subject.n)]
-        return [self._few_words_changed(subject, context), self._same_meaning(subject, context)]
+    needs = ("text",)
 
-    def _few_words_changed(self, subject: Subject, context: Context) -> Finding:
-        split = sides(subject, context.seed)
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        split = sides(subject)
+        yield self._few_words_changed(subject, split)
+        yield self._same_meaning(subject, split)
+
+    def _few_words_changed(self, subject: Subject, split: Sides) -> Finding:
         known = subject.near.text_of >= 0
         n = int((split.test & known).sum())
         if n < MIN_TEST or not (split.train & known).any() or subject.near.texts > MOST_TEXTS:
@@ -68,16 +70,14 @@ class Paraphrases(FairCheck):
                 f"It needs {MIN_TEST} test records and training records, and at most {MOST_TEXTS:,}"
                 " distinct texts."
             )
-            return self.unmeasured(why, subject.n, CHANGED)
+            return self.unmeasured(subject, why, CHANGED)
         rows, others = _copied(subject, split.train & known, split.test & known)
-        return self._finding(
-            subject, rows, others, np.ones(len(rows), np.float32), n, split, CHANGED
-        )
+        alike = rows, others, np.ones(len(rows), np.float32)
+        return self._finding(subject, alike, n, split, CHANGED)
 
-    def _same_meaning(self, subject: Subject, context: Context) -> Finding:
-        split = sides(subject, context.seed)
+    def _same_meaning(self, subject: Subject, split: Sides) -> Finding:
         has_text = subject.rows["text"].is_not_null().to_numpy()
-        rng = np.random.default_rng(context.seed)
+        rng = np.random.default_rng(subject.context.seed)
         test_rows = _readable(subject, _draw(np.flatnonzero(split.test & has_text), TEST, rng))
         train_rows = _readable(subject, _draw(np.flatnonzero(split.train & has_text), TRAIN, rng))
         if len(test_rows) < MIN_TEST or len(train_rows) < MIN_TEST:
@@ -85,55 +85,29 @@ class Paraphrases(FairCheck):
                 f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16"
                 " languages of the encoder."
             )
-            return self.unmeasured(why, subject.n)
+            return self.unmeasured(subject, why)
         try:
-            (nearest, cosine, enough), vectors = _nearest(subject, test_rows, train_rows)
+            nearest, cosine, enough = _nearest(subject, test_rows, train_rows)
         except MissingExtra as error:
-            return self.unmeasured(str(error), subject.n)
-        hits = np.flatnonzero(enough)
-        finding = self._finding(
-            subject,
-            test_rows[hits],
-            nearest[hits],
-            cosine[hits],
-            len(test_rows),
-            split,
-            "a paraphrase",
-        )
-        _as_read(
-            finding,
-            cosine[hits][~_crosses(subject, test_rows[hits], nearest[hits])],
-            len(test_rows),
-        )
-        finding.details["map"] = _map(
-            subject, np.concatenate([test_rows, train_rows]), vectors, rng
-        )
+            return self.unmeasured(subject, str(error))
+        alike = test_rows[enough], nearest[enough], cosine[enough]
+        finding = self._finding(subject, alike, len(test_rows), split, "a paraphrase")
+        crosses = _crosses(subject, *alike[:2])
+        _as_read(finding, alike[2][~crosses], len(test_rows))
         return finding
 
-    def _finding(
-        self,
-        subject: Subject,
-        rows: Index,
-        others: Index,
-        cosine: Floats32,
-        n: int,
-        split: Sides,
-        what: str,
-    ) -> Finding:
+    def _finding(self, subject: Subject, alike: Alike, n: int, split: Sides, what: str) -> Finding:
+        rows, others, cosine = alike
         order = np.argsort(-cosine, kind="stable")
         crossing = int(_crosses(subject, rows, others).sum())
         same = int((subject.y[rows] == subject.y[others]).sum())
-        return Finding(
-            check=self.name,
-            protocol="fair",
-            verdict=SHARE.verdict(len(rows), n),
-            why=(
-                f"Under {split.name}, {len(rows):,} of {n:,} {split.part} records"
-                f" ({SHARE.shown(len(rows), n)}) have {what} in train that is not a near-duplicate;"
-                f" {same:,} of them under the same label, {crossing:,} in another language."
-            ),
+        return self.found(
+            subject,
+            SHARE.verdict(len(rows), n),
+            f"Under {split.name}, {len(rows):,} of {n:,} {split.part} records"
+            f" ({SHARE.shown(len(rows), n)}) have {what} in train that is not a near-duplicate;"
+            f" {same:,} of them under the same label, {crossing:,} in another language.",
             n=n,
-            classes=subject.class_counts,
             feature=f"{what}, {split.label}",
             records=[subject.ids[i] for i in rows[order].tolist()],
             details={
@@ -165,16 +139,18 @@ def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
         for text, other in (pair, pair[::-1]):
             if other in first:
                 copies.setdefault(text, first[other])
-    rows = [row for row in np.flatnonzero(test).tolist() if int(near.text_of[row]) in copies]
-    others = [copies[int(near.text_of[row])] for row in rows]
+    tested = zip(np.flatnonzero(test).tolist(), near.text_of[test].tolist(), strict=True)
+    pairs = [(row, copies[text]) for row, text in tested if text in copies]
+    rows, others = np.array(pairs, np.int64).reshape(-1, 2).T
     apart = near.clusters[rows] != near.clusters[others]
-    return np.array(rows, np.int64)[apart], np.array(others, np.int64)[apart]
+    return rows[apart], others[apart]
 
 
 def _as_read(finding: Finding, cosine: Floats32, n: int) -> None:
     """Let the verdict rest on the pairs that say the same, as far as readers could tell: `cosine`
     is of pairs in one language. Near 0.8 half of them are of one event and say different things."""
-    expected, least = (sum(_read(float(c))[k] for c in cosine) for k in (1, 2))
+    bands = [next((band for band in READ if c >= band[0]), READ[-1]) for c in cosine.tolist()]
+    expected, least = (sum(band[k] for band in bands) for k in (1, 2))
     if finding.verdict in ("fail", "warn"):
         finding.verdict = (
             "warn" if SHARE.interval(int(least), n)[0] > SHARE.warn else "inconclusive"
@@ -183,10 +159,6 @@ def _as_read(finding: Finding, cosine: Floats32, n: int) -> None:
     shares = ", ".join(f"{100 * share:.0f}% from {low}" for low, share, _ in reversed(READ))
     read = f"Two model readers called the same claim, by cosine: {shares}"
     finding.why += f" {read}; so about {expected:.0f} of them are."
-
-
-def _read(cosine: float) -> tuple[float, float, float]:
-    return next((band for band in READ if cosine >= band[0]), READ[-1])
 
 
 def _crosses(subject: Subject, rows: Index, others: Index) -> Flags:
@@ -211,24 +183,11 @@ def _draw(rows: Index, most: int, rng: np.random.Generator) -> Index:
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def _map(subject: Subject, rows: Index, vectors: Vectors, rng: np.random.Generator) -> JsonObject:
-    """A few of the texts that were read, placed by meaning: the vectors are there already."""
-    order = _draw(np.arange(len(rows)), MAPPED, rng)
-    points = project(vectors[order], "t-SNE")
-    labels = [subject.classes[code] for code in subject.y[rows[order]].tolist()]
-    return {
-        "points": points.tolist(),
-        "labels": labels,
-        "records": [subject.ids[i] for i in rows[order].tolist()],
-    }
-
-
-def _nearest(subject: Subject, test: Index, train: Index) -> tuple[Nearest, Vectors]:
+def _nearest(subject: Subject, test: Index, train: Index) -> Nearest:
     """For each test row the training row nearest in meaning (no near-duplicate of it), the cosine,
-    and whether that is near enough; and the vectors of test rows, then training rows."""
+    and whether that is near enough."""
     texts = subject.rows["text"].str.slice(0, CHARACTERS)
-    vectors = encode(texts.gather(test).to_list()), encode(texts.gather(train).to_list())
-    similar = vectors[0] @ vectors[1].T
+    similar = encode(texts.gather(test).to_list()) @ encode(texts.gather(train).to_list()).T
     near = subject.near.clusters
     similar[near[test][:, None] == near[train][None, :]] = -1.0
     language = subject.rows["language"].fill_null("").rank("dense").to_numpy()
@@ -236,7 +195,7 @@ def _nearest(subject: Subject, test: Index, train: Index) -> tuple[Nearest, Vect
     excess = similar - np.where(across, COSINE_ACROSS, COSINE).astype(np.float32)
     best = excess.argmax(axis=1)
     at = np.arange(len(test))
-    return (train[best], similar[at, best], excess[at, best] >= 0), np.concatenate(vectors)
+    return train[best], similar[at, best], excess[at, best] >= 0
 
 
 CHECK = Paraphrases()

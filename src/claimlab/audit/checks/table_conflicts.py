@@ -4,13 +4,13 @@ them (`RULE`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, ProtocolName, not_measured
+from claimlab.audit.check import FairCheck
 from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -29,7 +29,7 @@ RULE = (
 
 
 @dataclass(frozen=True)
-class ConflictCheck:
+class ConflictCheck(FairCheck):
     """`keys` gives `row` and `key` of a subject, where `what` names a key; `missing` says that no
     row has one.
     """
@@ -41,13 +41,41 @@ class ConflictCheck:
     keys: Callable[[Subject], pl.DataFrame]
     missing: str
     rule: str = RULE
-    protocols: tuple[ProtocolName, ...] = ("fair",)
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        keys = self.keys(subject).drop_nulls("key")
-        if not keys.height:
-            return [not_measured(self.name, "fair", self.missing, n=subject.n)]
-        return [conflict_finding(subject, self.name, keys, what=self.what)]
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        """How many keys have more than one label, in how many records."""
+        frame, what, records = keyed(subject, self.keys(subject)), self.what, subject.n
+        holding = frame["id"].n_unique()
+        reason = needed(f"Records with a {what}", holding) if holding else self.missing
+        if holding and len(subject.classes) < 2:
+            reason = "It needs two classes."
+        if reason is not None:
+            yield self.unmeasured(subject, reason)
+            return
+        conflicts = torn(frame)
+        distinct = conflicts["key"].n_unique()
+        ids = conflicts["id"].unique(maintain_order=True).to_list()
+        word = f"{what}s have" if distinct != 1 else f"{what} has"
+        having = f"of {several(records, 'record')}, {holding:,} {verb(holding, 'has', 'have')} one"
+        why = (
+            f"{distinct:,} {word} more than one label, in {several_of(len(ids), records, 'record')}"
+            f" ({SHARE.shown(len(ids), records)}; {SHARE.limits})."
+            if ids
+            else f"No {what} has more than one label ({having})."
+        )
+        yield self.found(
+            subject,
+            SHARE.verdict(len(ids), records),
+            why,
+            records=ids,
+            details={
+                "holding": holding,
+                "conflicting_keys": distinct,
+                "conflicting_records": len(ids),
+                "share": len(ids) / records,
+                "conflicts": key_table(subject, conflicts),
+            },
+        )
 
 
 def keyed(subject: Subject, keys: pl.DataFrame) -> pl.DataFrame:
@@ -66,46 +94,6 @@ def torn(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(pl.col("y").n_unique().over("key") > 1).sort("key", "id")
 
 
-def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: str) -> Finding:
-    """How many keys have more than one label, in how many records."""
-    frame = keyed(subject, keys)
-    holding, records = frame["id"].n_unique(), subject.n
-    why = (
-        "It needs two classes."
-        if len(subject.classes) < 2
-        else needed(f"Records with a {what}", holding)
-    )
-    if why is not None:
-        return not_measured(check, "fair", why, n=records)
-    conflicts = torn(frame)
-    distinct = conflicts["key"].n_unique()
-    ids = conflicts["id"].unique(maintain_order=True)
-    word = f"{what}s have" if distinct != 1 else f"{what} has"
-    having = f"of {several(records, 'record')}, {holding:,} {verb(holding, 'has', 'have')} one"
-    why = (
-        f"{distinct:,} {word} more than one label, in {several_of(ids.len(), records, 'record')} "
-        f"({SHARE.shown(ids.len(), records)}; {SHARE.limits})."
-        if ids.len()
-        else f"No {what} has more than one label ({having})."
-    )
-    return Finding(
-        check=check,
-        protocol="fair",
-        verdict=SHARE.verdict(ids.len(), records),
-        why=why,
-        n=records,
-        classes=subject.class_counts,
-        records=ids.to_list(),
-        details={
-            "holding": holding,
-            "conflicting_keys": distinct,
-            "conflicting_records": ids.len(),
-            "share": ids.len() / max(1, records),
-            "conflicts": key_table(subject, conflicts),
-        },
-    )
-
-
 def key_table(subject: Subject, conflicts: pl.DataFrame) -> list[JsonObject]:
     """The keys in most records first, with how many records of each class they are in."""
     largest = (
@@ -120,7 +108,7 @@ def key_table(subject: Subject, conflicts: pl.DataFrame) -> list[JsonObject]:
             "value": excerpt(key, 200),
             "counts": {name: tally.get((key, y), 0) for y, name in enumerate(subject.classes)},
         }
-        for key in largest["key"].to_list()
+        for key in largest["key"]
     ]
 
 
@@ -142,7 +130,7 @@ def cited(subject: Subject) -> pl.DataFrame:
         .drop_nulls("key")
     )
     every = pl.concat([pl.DataFrame({"row": number, "key": rows["url"]}).drop_nulls("key"), inside])
-    pages = every.with_columns(canonical_urls(every["key"]).alias("key")).drop_nulls("key")
+    pages = every.with_columns(key=canonical_urls(every["key"])).drop_nulls("key")
     return pages.filter(~pages["key"].str.contains(r"^https://[^/?]*$"))
 
 

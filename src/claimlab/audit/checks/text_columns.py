@@ -9,22 +9,21 @@ record's own ("begins with the claim") is tested like other features.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context, FairCheck
+from claimlab.audit.check import FairCheck, sampled
 from claimlab.audit.checks.table import MIN_SHARE
 from claimlab.audit.features import Numbers
 from claimlab.audit.judge import stored
-from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import READ, tested, text_score
+from claimlab.audit.text_model import READ, against_baselines, change, text_score
 from claimlab.core.columns import meta_values
 from claimlab.core.finding import Finding
-from claimlab.core.stats.interval import difference
 from claimlab.core.stats.scores import Floats32
 
 MAX_ROWS = 2_000
@@ -49,52 +48,38 @@ class TextColumns(FairCheck):
         " own text is a fourth baseline."
     )
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
+    def measure(self, subject: Subject) -> list[Finding]:
         texts = free_texts(subject.rows)
         often = sorted(texts, key=lambda name: (texts[name].null_count(), name))
         findings = [
-            f
-            for name in sorted(often[:COLUMNS])
-            for f in self._both(subject, context, name, texts[name])
+            f for name in sorted(often[:COLUMNS]) for f in self._both(subject, name, texts[name])
         ]
-        pieces = stored(subject)
-        if pieces:
+        if pieces := stored(subject):
             joined = [
                 " ".join(pieces[record]) if record in pieces else None for record in subject.ids
             ]
-            findings += self._overlap(
-                subject, context, "evidence", pl.Series(joined, dtype=pl.String)
-            )
-        if often[COLUMNS:]:
-            why = f"Beyond the first {COLUMNS} text columns: {', '.join(often[COLUMNS:])}."
-            findings.append(self.unmeasured(why, subject.n))
+            findings += self._overlap(subject, "evidence", pl.Series(joined, dtype=pl.String))
+        if others := often[COLUMNS:]:
+            why = f"Beyond the first {COLUMNS} text columns: {', '.join(others)}."
+            findings.append(self.unmeasured(subject, why))
         why = "No record has evidence with a text, or free text in `meta`."
-        return findings or [self.unmeasured(why, subject.n)]
+        return findings or [self.unmeasured(subject, why)]
 
-    def _both(
-        self, subject: Subject, context: Context, name: str, values: pl.Series
-    ) -> list[Finding]:
+    def _both(self, subject: Subject, name: str, values: pl.Series) -> Iterator[Finding]:
         known = values.is_not_null().to_numpy()
-        part = sampled(subject.take(np.flatnonzero(known)), context, MAX_ROWS).subject
-        reason = fair.unmeasurable(part, "groups", context.settings, context.seed)
+        part = sampled(subject.take(np.flatnonzero(known)), MAX_ROWS)
+        reason = fair.unmeasurable(part)
         if reason is not None:
-            return [self.unmeasured(reason, part.n, name)]
-        read = self._reading(part, context, name, _of(part, subject, values))
-        return [read, *self._overlap(subject, context, name, values)]
+            yield self.unmeasured(part, reason, name)
+            return
+        yield self._reading(part, name, part.aligned(subject, values))
+        yield from self._overlap(subject, name, values)
 
-    def _reading(self, part: Subject, context: Context, name: str, values: pl.Series) -> Finding:
-        column, own = (
-            text_score(part, context, values),
-            text_score(part, context, part.rows["text"]),
-        )
-        groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
-        gap, ends = difference(
-            part.y, own.answers, column.answers, groups, len(part.classes), seed=context.seed
-        )
-        settings = context.settings
-        if ends[0] <= 0:  # no alarm is possible: a few permutations will do
-            settings = replace(settings, many=settings.few)
-        measured = tested(part, replace(context, settings=settings), column)
+    def _reading(self, part: Subject, name: str, values: pl.Series) -> Finding:
+        column, own = text_score(part, values), text_score(part, part.rows["text"])
+        gap, ends = change(part, own, column)
+        # Where no alarm is possible, a few permutations will do.
+        measured = against_baselines(part, column, close=ends[0] > 0)
         why = f"A text model that reads '{name}' alone"
         if own.score > (measured.baselines.best() or 0.0):
             baselines = measured.baselines.model_copy(update={"own_text": own.score})
@@ -102,42 +87,27 @@ class TextColumns(FairCheck):
                 measured, baselines=baselines, difference=gap, difference_interval=ends
             )
             why += " (the best baseline is the same model on the record's own text)"
-        return fair.finding(
-            self.name, measured, settings.rule, why=why, feature=name, fact=f"text {name}"
-        )
+        return self.judged(part, measured, why, feature=name, fact=f"text {name}")
 
-    def _overlap(
-        self, subject: Subject, context: Context, name: str, values: pl.Series
-    ) -> list[Finding]:
+    def _overlap(self, subject: Subject, name: str, values: pl.Series) -> Iterator[Finding]:
         both = (values.is_not_null() & subject.rows["text"].is_not_null()).to_numpy()
         if both.mean() < MIN_SHARE:
-            return []
-        part = sampled(subject.take(np.flatnonzero(both)), context).subject
-        names, matrix = overlap(part.rows["text"], _of(part, subject, values))
+            return
+        part = sampled(subject.take(np.flatnonzero(both)))
+        names, matrix = overlap(part.rows["text"], part.aligned(subject, values))
         means = [
-            {
-                "feature": feature,
-                **{c: float(matrix[part.y == k, i].mean()) for k, c in enumerate(part.classes)},
-            }
+            {"feature": feature, **part.per_class(matrix[:, i], lambda mine: float(mine.mean()))}
             for i, feature in enumerate(names)
         ]
-        label = f"{name}, {SHARED}"
-        why = (
+        yield self.shortcut(
+            part,
+            Numbers(matrix),
             f"A small tree on how much '{name}' shares with the record's text (begins with it,"
-            " contains it, words)"
+            " contains it, words)",
+            f"{name}, {SHARED}",
+            fact=f"text {name}",
+            details={"means": means},
         )
-        return [
-            shortcut(
-                part,
-                context,
-                self.name,
-                Numbers(matrix),
-                why=why,
-                label=label,
-                fact=f"text {name}",
-                details={"means": means},
-            )
-        ]
 
 
 def free_texts(rows: pl.DataFrame) -> dict[str, pl.Series]:
@@ -163,7 +133,7 @@ def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], Float
     """Whether the longer of the two begins with the shorter, whether it contains it, and which
     share of the words of the shorter it has."""
     rows = []
-    for text, other in zip(texts.to_list(), others.to_list(), strict=True):
+    for text, other in zip(texts, others, strict=True):
         short, long = sorted((_WORD.findall(t[:READ].lower()) for t in (text, other)), key=len)
         shared = len(set(short) & set(long)) / max(1, len(set(short)))
         inside = bool(short) and f" {' '.join(short)} " in f" {' '.join(long)} "
@@ -171,12 +141,6 @@ def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], Float
     return ("begins with it", "contains it", "words shared"), np.array(rows, np.float32).reshape(
         -1, 3
     )
-
-
-def _of(part: Subject, whole: Subject, values: pl.Series) -> pl.Series:
-    """The values of the records of `part`."""
-    known = dict(zip(whole.ids, values.to_list(), strict=True))
-    return pl.Series([known[record] for record in part.ids], dtype=pl.String)
 
 
 CHECK = TextColumns()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
 
 import numpy as np
 import polars as pl
 
 from claimlab.audit import cdl
-from claimlab.audit.check import Context, FairCheck, not_measured
+from claimlab.audit.check import FairCheck, sampled
 from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.text.snowflake import clock, first_digits, tweet_time
@@ -26,98 +26,66 @@ class Time(FairCheck):
     title = "Time"
     question = "Were the classes collected at different times?"
     protocols = ("fair", "cdl", "cdl-holdout")
+    needs = ("classes",)
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if len(subject.classes) < 2:
-            return [not_measured(self.name, context.protocol, "It needs two classes.", n=subject.n)]
-        findings = (
-            self._fair(subject, context)
-            if context.protocol == "fair"
-            else self._cdl(subject, context.protocol)
-        )
-        return findings or [
-            not_measured(
-                self.name, context.protocol, "No record has a date or a tweet id.", n=subject.n
-            )
-        ]
+    def measure(self, subject: Subject) -> list[Finding]:
+        fair = subject.context.protocol == "fair"
+        findings = self._fair(sampled(subject)) if fair else self._cdl(subject)
+        return [*findings] or [self.unmeasured(subject, "No record has a date or a tweet id.")]
 
-    def _cdl(self, subject: Subject, protocol: str) -> list[Finding]:
-        features = {DATE: cdl.days(subject), DIGITS: cdl.id_digits(subject)}
-        return [
-            cdl.finding(
-                self.name,
-                score,
-                subject,
-                what=f"A forest on the {name}",
-                feature=name,
-                protocol=protocol,
-            )
-            for name, values in features.items()
-            for score in cdl.time_score(subject, values, hold_out=protocol == "cdl-holdout")
-        ]
+    def _cdl(self, subject: Subject) -> Iterator[Finding]:
+        hold_out = subject.context.protocol == "cdl-holdout"
+        for name, values in ((DATE, cdl.days(subject)), (DIGITS, cdl.id_digits(subject))):
+            for score in cdl.time_score(subject, values, hold_out=hold_out):
+                yield cdl.finding(self.name, score, subject, f"A forest on the {name}", name)
 
-    def _fair(self, subject: Subject, context: Context) -> list[Finding]:
-        part = sampled(subject, context).subject
+    def _fair(self, part: Subject) -> Iterator[Finding]:
         ids = part.rows["tweet_id"]
-        features = {
+        times = {
             DATE: part.rows["date"].dt.epoch("d"),
             DIGITS: first_digits(ids, 3),
             SNOWFLAKE: tweet_time(ids).dt.epoch("d"),
         }
-        findings = [
-            self._one(part, context, name, values)
-            for name, values in features.items()
-            if values.null_count() < part.n
-        ]
-        return [
-            *findings,
-            *(
-                self._one(part, context, name, values, name)
-                for name, values in clock(part.rows).items()
-            ),
-        ]
+        for name, values in times.items():
+            if values.null_count() < part.n:
+                yield self._one(part, name, values, "time")
+        for name, values in clock(part.rows).items():
+            yield self._one(part, name, values, name)
 
-    def _one(
-        self, subject: Subject, context: Context, name: str, values: pl.Series, fact: str = "time"
-    ) -> Finding:
-        known = np.flatnonzero(values.is_not_null().to_numpy())
-        dated = subject.take(known)
-        numbers = values.drop_nulls().to_numpy().astype(np.float32)[:, None]
-        return shortcut(
+    def _one(self, subject: Subject, name: str, values: pl.Series, fact: str) -> Finding:
+        dated = subject.take(np.flatnonzero(values.is_not_null().to_numpy()))
+        numbers, dates = values.drop_nulls().to_numpy(), name in DATES
+        return self.shortcut(
             dated,
-            context,
-            self.name,
-            Numbers(numbers),
-            why=(
-                f"A small tree on the {name} alone ({len(known):,} of {subject.n:,} records"
-                " have it)"
-            ),
-            label=name,
+            Numbers(numbers.astype(np.float32)[:, None]),
+            f"A small tree on the {name} alone ({dated.n:,} of {subject.n:,} records have it)",
+            name,
             fact=fact,
             details={
-                "spans": spans(dated, values.drop_nulls(), dates=name in DATES),
-                "dated": len(known),
-                "histogram": {
-                    **histogram(dated, values.drop_nulls().to_numpy().astype(np.float64)),
-                    "dates": name in DATES,
-                },
+                "spans": spans(dated, numbers, dates=dates),
+                "dated": dated.n,
+                "histogram": {**histogram(dated, numbers.astype(np.float64)), "dates": dates},
             },
         )
 
 
-def spans(subject: Subject, values: pl.Series, *, dates: bool) -> list[dict[str, object]]:
+def spans(subject: Subject, values: cdl.Index, *, dates: bool) -> list[dict[str, object]]:
     """First, middle and last value per class, as a person reads them."""
-    out: list[dict[str, object]] = []
-    for k, name in enumerate(subject.classes):
-        mine = np.sort(values.to_numpy()[subject.y == k])
-        if len(mine):
-            marks = {"first": mine[0], "median": mine[len(mine) // 2], "last": mine[-1]}
-            shown = {
-                m: str(date.fromordinal(EPOCH + int(v))) if dates else int(v)
-                for m, v in marks.items()
-            }
-            out.append({"class": name, "records": len(mine), **shown})
-    return out
+
+    def shown(value: int) -> object:
+        return str(date.fromordinal(EPOCH + value)) if dates else value
+
+    return [
+        {
+            "class": name,
+            "records": len(mine),
+            "first": shown(mine[0]),
+            "median": shown(mine[len(mine) // 2]),
+            "last": shown(mine[-1]),
+        }
+        for name, mine in subject.per_class(values, lambda mine: np.sort(mine).tolist()).items()
+        if mine
+    ]
 
 
 CHECK = Time()

@@ -2,60 +2,49 @@
 
 from __future__ import annotations
 
-from claimlab.audit.check import Context, FairCheck
-from claimlab.audit.checks.table import column_finding
+from collections.abc import Iterator
+
+from claimlab.audit.check import sampled
+from claimlab.audit.checks.table import ColumnTest
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.text.traits import links, sites
 from claimlab.text.urls import find_urls
 
+PRESENCE, DOMAIN = "presence of a URL", "domain"
 
-class Url(FairCheck):
+
+class Url(ColumnTest):
     name = "url"
     title = "URLs and domains"
     question = "Does a link, or the site behind it, give the label away?"
 
-    def run(self, subject: Subject, context: Context) -> list[Finding]:
-        columns = sampled(subject, context, columns=True).subject
-        return [
-            self._presence(sampled(subject, context).subject, context),
-            self._domain(columns, context),
-        ]
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        yield self._presence(sampled(subject))
+        part = sampled(subject, columns=True)
+        domain = self.column(part, sites(part.rows), DOMAIN)
+        domain.fact = DOMAIN  # the path of the URL, in `identifiers`, is another measurement
+        yield domain
 
-    def _presence(self, subject: Subject, context: Context) -> Finding:
-        label = "presence of a URL"
+    def _presence(self, subject: Subject) -> Finding:
         texts = subject.rows["text"]
         matrix = links(texts)
         holds = matrix[:, 0] > 0
-        if not holds.any():
+        n = int(holds.sum())
+        if not n:
             why = "No text holds a URL or a placeholder for one."
-            return self.unmeasured(why, subject.n, label)
-        written = int((find_urls(texts).list.len().fill_null(0) > 0).sum())
-        shares = {
-            c: round(float(holds[subject.y == k].mean()), 4) for k, c in enumerate(subject.classes)
-        }
-        return shortcut(
+            return self.unmeasured(subject, why, PRESENCE)
+        bare = n - int((find_urls(texts).list.len().fill_null(0) > 0).sum())
+        shares = subject.per_class(holds, lambda mine: round(float(mine.mean()), 4))
+        return self.shortcut(
             subject,
-            context,
-            self.name,
             Numbers(matrix),
-            why=(
-                "Whether a text holds a URL or a placeholder for one, and how many"
-                f" ({int(holds.sum()):,} of {subject.n:,} texts hold one,"
-                f" {int(holds.sum()) - written:,} of them only a placeholder)"
-            ),
-            label=label,
-            details={"share_with_url": shares, "placeholders_only": int(holds.sum()) - written},
+            "Whether a text holds a URL or a placeholder for one, and how many"
+            f" ({n:,} of {subject.n:,} texts hold one, {bare:,} of them only a placeholder)",
+            PRESENCE,
+            details={"share_with_url": shares, "placeholders_only": bare},
         )
-
-    def _domain(self, subject: Subject, context: Context) -> Finding:
-        finding = column_finding(subject, context, self.name, sites(subject.rows), label="domain")
-        finding.fact = (
-            finding.feature
-        )  # of which the path of the URL, in `identifiers`, is another measurement
-        return finding
 
 
 CHECK = Url()

@@ -1,17 +1,16 @@
 """The report on one or several audits, and its shorter versions for when a page would grow too
-large.
-"""
+large."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from claimlab.audit.advice import ALARMS
-from claimlab.audit.examples import PER_FINDING, pointed_at
-from claimlab.audit.result import Audit, Example
+from claimlab.audit.result import FILE, PER_FINDING, Audit, Example, pointed_at
 from claimlab.audit.views import pictures
 from claimlab.audit.views.compare import comparison, left_over, what_was_done
 from claimlab.audit.views.tables import (
@@ -35,6 +34,7 @@ from claimlab.audit.views.wording import (
     protocol_sections,
 )
 from claimlab.core.finding import VERDICTS, Finding
+from claimlab.core.guard import AUDIT
 from claimlab.core.plain import slug
 from claimlab.pages.blocks import (
     Block,
@@ -53,6 +53,7 @@ from claimlab.pages.blocks import (
     span,
 )
 from claimlab.pages.excerpt import excerpt
+from claimlab.pages.folder import Contents, write_report
 
 if TYPE_CHECKING:
     from claimlab.audit.fix import Repaired
@@ -323,3 +324,32 @@ def paper(audits: Sequence[Audit]) -> Report:
         about = [Text(headline(audit)), *conclusion_blocks(audit), table]
         blocks.append(Section(excerpt(audit.dataset, 80), about))
     return Report("Audit of datasets", "", [*blocks, protocol_sections(audits)])
+
+
+KIND = AUDIT
+Page = Callable[[Sequence[Chapter], Detail], Report]
+
+
+def write_audits(audits: Sequence[Audit], folder: str | Path, *, force: bool = False) -> None:
+    """Write the report folder in one atomic step."""
+    write_report(contents(audits), Path(folder), force=force)
+
+
+def contents(audits: Sequence[Audit], page: Page = report) -> Contents:
+    """What the report on `audits` holds; `page` says what its page holds."""
+    parts = chapters(audits)
+    return Contents(
+        KIND,
+        (page(parts, detail) for detail in DETAILS),
+        data={FILE: {"audits": [a.to_json() for a in audits]}},
+        papers={"report.tex": paper(audits)},
+    )
+
+
+REPORT = "report"
+
+
+def both(repaired: Repaired, before: Audit, after: Audit) -> Contents:
+    return contents(
+        [before, after], lambda parts, detail: compared(parts[0], parts[1], repaired, detail)
+    )

@@ -19,7 +19,6 @@ from claimlab.pages.charts import (
     distinct,
     dots,
     histogram,
-    map_figure,
     to_svg,
 )
 from claimlab.pages.excerpt import excerpt
@@ -89,17 +88,6 @@ def of_finding(
         out += _clouds(details["cloud"], name, link)
     if details.get("histogram", {}).get("edges"):
         out.append(_histogram(finding, details["histogram"], name))
-    if details.get("map"):
-        texts = details["map"]
-        out.append(
-            map_figure(
-                texts["points"],
-                texts["labels"],
-                texts["records"],
-                method="t-SNE",
-                file=f"{name}-map",
-            )
-        )
     for table in ("values", "slices"):
         if details.get(table):
             out.append(_purity(details[table], table, name))

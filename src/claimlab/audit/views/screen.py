@@ -62,7 +62,7 @@ def screen(
     if done.first is not None and done.first.commands:
         head += [first_words(done.first), *typed_lines(done.first.commands[0], width)]
     for one in shown:
-        head.append(to_text([Items([f"{one.text} [{one.points:.1f} points]"])], width=width))
+        head.append(to_text([Items([one.words])], width=width))
         head += [line for command in one.commands for line in typed_lines(command, width)]
     if rest := len(done.advice) - len(shown):
         head.append(f"- {rest} more with {more} and in the report.")

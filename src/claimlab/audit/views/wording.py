@@ -65,7 +65,7 @@ def in_a_line(advice: Advice) -> str:
     type.
     """
     typed = " ".join(f"`{command.shell}`" for command in advice.commands)
-    return f"{advice.text} [{advice.points:.1f} points] {typed}".rstrip()
+    return f"{advice.words} {typed}".rstrip()
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:

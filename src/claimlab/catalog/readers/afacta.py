@@ -34,20 +34,18 @@ def everything(bundle: Bundle) -> Loaded:
 def clef(bundle: Bundle) -> Loaded:
     """The tweets of a CheckThat! 2021 set that AFaCTA was also tried on."""
     raw = workbook(bundle, "CLEF2021_gpt_with_human_eval.xlsx")
-    raw = raw.with_columns(pl.lit(None, pl.String).alias("speech"))
-    raw = raw.with_columns(
-        (pl.lit("afacta-clef2021-") + pl.col("number").cast(pl.String)).alias("id")
-    )
+    raw = raw.with_columns(speech=pl.lit(None, pl.String))
+    raw = raw.with_columns(id=pl.lit("afacta-clef2021-") + pl.col("number").cast(pl.String))
     return join([judged(bundle, raw, "CLEF2021_{}.xlsx", "clef2021_test_{}_CoT.xlsx", "post")])
 
 
 def tested(bundle: Bundle) -> Loaded:
     raw = workbook(bundle, "policlaim_gpt_with_human_eval_merged.xlsx")
     raw = raw.with_columns(
-        pl.col("SPEECH").alias("speech"),
-        pl.int_range(1, pl.len() + 1).over("SPEECH").alias("number"),
+        speech="SPEECH",
+        number=pl.int_range(1, pl.len() + 1).over("SPEECH"),
     )
-    raw = raw.with_columns(pl.format("afacta-{}-{}", "speech", "number").alias("id"))
+    raw = raw.with_columns(id=pl.format("afacta-{}-{}", "speech", "number"))
     return judged(bundle, raw, "policlaim_{}_merged.xlsx", "policlaim_test_{}_CoT.xlsx", "claim")
 
 
@@ -86,8 +84,8 @@ def training(bundle: Bundle, name: str, label: str | None) -> Loaded:
     one.
     """
     speech = PurePosixPath(name).name.split("_")[0]
-    raw = workbook(bundle, name).with_columns(pl.lit(speech).alias("speech"))
-    raw = raw.with_columns(pl.format("afacta-{}-{}", "speech", "number").alias("id"))
+    raw = workbook(bundle, name).with_columns(speech=pl.lit(speech))
+    raw = raw.with_columns(id=pl.format("afacta-{}-{}", "speech", "number"))
     # The authors call a model's answer silver when all its steps agree, bronze when they do not.
     agreed = pl.col("likelihood").is_in(["0", "3"])
     tier = "gold" if label else pl.when(agreed).then(pl.lit("silver")).otherwise(pl.lit("bronze"))
@@ -136,7 +134,7 @@ def answer(
     raw: pl.DataFrame, who: str, kind: str, question: str, column: str, reasoning: str | None = None
 ) -> pl.DataFrame:
     """One annotator's answers to one question; what was left blank is no answer."""
-    return raw.filter(pl.col(column).is_not_null()).select(
+    return raw.drop_nulls(column).select(
         record_id="id",
         annotator=pl.lit(who),
         annotator_kind=pl.lit(kind),

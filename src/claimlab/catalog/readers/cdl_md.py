@@ -69,9 +69,7 @@ def _records(raw: kit.Table, name: str) -> tuple[pl.DataFrame, list[str]]:
     flat = [column for column in plain if column not in used]
     records = columns.select(
         "text",
-        kind=pl.Series(
-            [_kind(*row) for row in zip(columns["text"], source, strict=True)], dtype=pl.String
-        ),
+        kind=kit.as_text([_kind(*row) for row in zip(columns["text"], source, strict=True)]),
         label_raw=verdict.str.strip_suffix(".0"),
         language=kit.languages(columns["language"]),
         **kit.dated({"published": columns["date"]}),

@@ -1,50 +1,62 @@
-"""CheckThat! 2022, task 1: is a tweet worth checking, and does it hold a verifiable claim?"""
+"""CT-FAN, task 3 of the CheckThat! lab: news articles rated by fact-checkers."""
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Loaded, Table, members, normalise, sent
+from claimlab.catalog.kit import Bundle, Loaded, Table, UnreadableFile
+from claimlab.core.words import several, verb
 
-SPLITS = {
-    "train": "train",
-    "dev": "dev",
-    "dev_test": "dev-test",
-    "test": "test",
-    "test_gold": "test",
-}
+SPLITS = ("train", "dev", "test")
 
 
-def load(bundle: Bundle, task: str) -> Loaded:
-    """Every file CT22_LANGUAGE_TASK_PART.tsv; a test file without labels is left out where its gold
-    twin is there.
-
-    The labels say what to check, not what is true, so `veracity` stays null.
+def load_articles(bundle: Bundle) -> Loaded:
+    """Every train, dev and test table: the participants' preprocessed copy, or the lab's own
+    (title, text, our rating).
     """
-    names = members(bundle, f"CT22_*_{task}_*.tsv")
-    stems = {PurePosixPath(name).stem for name in names}
-    parts = [pl.DataFrame()]
-    for name in names:
-        stem = PurePosixPath(name).stem
-        match = re.match(r"CT22_([a-z]+)_1[A-D]_[a-z]+_(.+)$", stem)
-        if match is None or f"{stem}_gold" in stems:
-            continue
-        raw = Table.read(bundle, name, delimiter="\t")
-        parts.append(
-            raw.frame.select(
-                text=raw.need("tweet_text"),
-                label_raw=raw.maybe(
-                    "class_label", "check_worthiness"
-                ),  # the Turkish files name it otherwise
-                language=pl.lit(normalise(match[1]), pl.String),
-                **sent(raw.need("tweet_id")),
-                tweet_id=raw.need("tweet_id"),
-                url=raw.need("tweet_url"),
-                topic=raw.need("topic", "topic_id"),
-                split=pl.lit(SPLITS.get(match[2]), pl.String),
-            )
+    parts = []
+    for split in SPLITS:
+        for name in bundle.match("*.csv"):
+            stem = PurePosixPath(name).stem.lower()
+            if (
+                split in stem
+                and "unpreprocessed" not in stem
+                and not any(s in stem for s in SPLITS if s != split)
+            ):
+                parts.append(_part(bundle, name, split))
+    if not parts:
+        bundle.one("*train*.csv")
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds no train, dev or test table.",
+            "Name the files by their part.",
         )
-    return Loaded(pl.concat(parts, how="diagonal"))
+    records = pl.concat(parts)
+    trained = set(records.filter(split="train")["text"])
+    leaked = records.filter(
+        (pl.col("split") == "test") & pl.col("text").is_in(list(trained))
+    ).height
+    note = (
+        f"{several(leaked, 'test article')} {verb(leaked, 'appears', 'appear')} word for word in"
+        " the training part: do not use this split as it is."
+    )
+    return Loaded(records, notes=[note] if leaked else [])
+
+
+def load_original_articles(bundle: Bundle) -> Loaded:
+    """The test articles as they were written, before a participant's preprocessing."""
+    return Loaded(_part(bundle, bundle.one("unpreprocessed_test.csv"), "test"))
+
+
+def _part(bundle: Bundle, name: str, split: str) -> pl.DataFrame:
+    raw = Table.read(bundle, name)
+    rows = raw.pick((), ["title_text", "title", "text"])
+    both = pl.concat_str("title", "text", separator="\n", ignore_nulls=True)
+    return rows.select(
+        text=pl.coalesce("title_text", pl.when(both != "").then(both)),
+        label_raw=raw.maybe("label", "our rating"),
+        language=pl.lit("deu" if "german" in name.lower() else "eng"),
+        split=pl.lit(split),
+        meta=raw.meta({"public_id": ("public_id", "id")}),
+    )

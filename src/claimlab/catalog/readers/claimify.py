@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Loaded, Table, meta_json
+from claimlab.catalog.kit import Bundle, Loaded, Table, as_text, meta_json
 
 NEEDED = ["answer_id", "question", "sentence_id", "sentence", "contains_factual_claim"]
 
@@ -32,6 +32,6 @@ def load(bundle: Bundle) -> Loaded:
         source=pl.lit("BingCheck"),
         group="answer_id",
         authorship=pl.lit("MGT"),
-        meta=pl.Series(meta, dtype=pl.String),
+        meta=as_text(meta),
     )
     return Loaded(records, synthetic=True)

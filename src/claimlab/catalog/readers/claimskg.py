@@ -68,7 +68,7 @@ def _crawled(raw: kit.Table) -> pl.DataFrame:
     spoken = [_language(s, u) for s, u in rows.select("site", "review_url").iter_rows()]
     by_claim = pl.when(pl.col("claimed").is_not_null())
     return rows.with_columns(
-        language=pl.Series(spoken, dtype=pl.String),
+        language=kit.as_text(spoken),
         date=by_claim.then("claimed").otherwise("review_date"),
         date_source=by_claim.then(pl.lit("date column (claim)")).otherwise(
             pl.lit("date column (review)")

@@ -33,7 +33,7 @@ def load_all(bundle: kit.Bundle) -> kit.Loaded:
 
 def _load(bundle: kit.Bundle, names: Sequence[str], *, labelled: bool) -> kit.Loaded:
     parts = [_part(bundle, name) for name in names]
-    frames = [p.filter(pl.col("label_raw").is_not_null()) if labelled else p for p in parts]
+    frames = [p.drop_nulls("label_raw") if labelled else p for p in parts]
     if not any(p.height for p in frames):
         raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no {'annotated ' if labelled else ''}tweets.",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -31,11 +31,11 @@ def evolved(
     """Claims after their walk, with the released traces beside them; `group` is the claim they
     started from.
     """
-    rows, evidence = [], []
-    traces: list[JsonObject] = []
+    rows, evidence, traces = [], [], list[JsonObject]()
     for stem in stems:
-        walks = {walk["id"]: walk for walk in propagation(bundle, stem)}
-        for item in json_lines(bundle, f"{stem}.jsonl"):
+        released = bundle.match(f"{stem}_propagation.json")[:1]  # expression_type has none
+        walks = {w["id"]: w for name in released for w in kit.read_objects(bundle, name)}
+        for item in items(bundle, stem):
             walk = walks.get(item["id"])
             if traced_only and walk is None:
                 continue
@@ -45,46 +45,25 @@ def evolved(
                 "value": item["value"],
                 "steps": walk and len(walk["steps"]),
             }
-            origin = {"base_claim": item["base_claim"], "context": item["refer_title"]}
-            rows.append(
-                record(
-                    record_id,
-                    item["claim"],
-                    item["label"],
-                    item["topic"],
-                    item["base_claim"],
-                    origin,
-                    [change],
-                )
-            )
-            evidence.append(context(record_id, item["refer_title"], item["refer_content"], None))
+            base = item["base_claim"]
+            origin = {"base_claim": base, "context": item["refer_title"]}
+            rows.append(record(record_id, item, item["claim"], base, origin, [change]))
+            evidence.append(context(record_id, item["refer_title"], item["refer_content"]))
             traces += hops(record_id, walk) if walk else []
-    loaded = table(rows, evidence)
-    loaded.tables["traces"] = kit.side_rows("traces", traces)
-    return loaded
+    return loaded(rows, evidence=evidence, traces=traces)
 
 
 def seeds(bundle: kit.Bundle, stem: str = "seed") -> kit.Loaded:
     """Claims that a model drew from news abstracts, before any walk."""
     abstracts = contents(bundle)
     rows, evidence = [], []
-    for number, item in enumerate(json_lines(bundle, f"{stem}.jsonl"), 1):
-        record_id = f"evolved-claims-{stem}-{number}"
+    for number, item in enumerate(items(bundle, stem), 1):
+        record_id, claim = f"evolved-claims-{stem}-{number}", item["seed_claim"]
         origin = {"model": SEED_MODEL, "context": item["title"], "content_id": item["content_id"]}
-        rows.append(
-            record(
-                record_id,
-                item["seed_claim"],
-                item["label"],
-                item["topic"],
-                item["seed_claim"],
-                origin,
-                [],
-            )
-        )
+        rows.append(record(record_id, item, claim, claim, origin, []))
         text = abstracts.get((item["title"], str(item["content_id"])))
         evidence.append(context(record_id, item["title"], text, item["content_url"]))
-    return table(rows, evidence)
+    return loaded(rows, evidence=evidence)
 
 
 def non_claims(bundle: kit.Bundle) -> kit.Loaded:
@@ -92,31 +71,19 @@ def non_claims(bundle: kit.Bundle) -> kit.Loaded:
     context.
     """
     rows = []
-    for number, item in enumerate(json_lines(bundle, "non-claim.jsonl"), 1):
-        base = item.get("seed-claim") or item.get("personal") or item["non-claim"]
+    for number, item in enumerate(items(bundle, "non-claim"), 1):
+        text, kind = item["non-claim"], item["type"]
+        base = item.get("seed-claim") or item.get("personal") or text
         origin = {"model": SEED_MODEL, "context": item["refer_title"]}
-        changes = [{"type": item["type"], "from": base}] if base != item["non-claim"] else []
+        changes = [{"type": kind, "from": base}] if base != text else []
         record_id = f"evolved-claims-non-claim-{number}"
-        rows.append(
-            record(
-                record_id,
-                item["non-claim"],
-                item["label"],
-                item["topic"],
-                base,
-                origin,
-                changes,
-                item["type"],
-            )
-        )
-    return table(rows, [])
+        rows.append(record(record_id, item, text, base, origin, changes, type=kind))
+    return loaded(rows)
 
 
 def detection(bundle: kit.Bundle) -> kit.Loaded:
     """Seeds and non-claims together: the task of telling claims from non-claims."""
-    both = [seeds(bundle), non_claims(bundle)]
-    tables = {"evidence": both[0].tables["evidence"]}
-    return kit.Loaded(pl.concat([part.records for part in both]), tables, synthetic=True)
+    return together([seeds(bundle), non_claims(bundle)])
 
 
 def stages(bundle: kit.Bundle) -> kit.Loaded:
@@ -129,11 +96,21 @@ def stages(bundle: kit.Bundle) -> kit.Loaded:
         "evolved": ends,
         "non-claim": non_claims(bundle),
     }
-    records = [staged(part.records, stage) for stage, part in parts.items()]
-    evidence = pl.concat(
-        [part.tables["evidence"] for part in parts.values() if "evidence" in part.tables]
-    )
-    return kit.Loaded(pl.concat(records), {"evidence": evidence}, synthetic=True)
+    for stage, part in parts.items():
+        metas = [json.loads(text) for text in part.records["meta"]]
+        last = [meta["synthetic"]["changes"][-1:] or [{}] for meta in metas]
+        staged = [
+            kit.meta_json({**meta, "stage": stage, "dimension": change.get("dimension")})
+            for meta, [change] in zip(metas, last, strict=True)
+        ]
+        part.records = part.records.with_columns(meta=kit.as_text(staged))
+    return together(list(parts.values()))
+
+
+def together(parts: Sequence[kit.Loaded]) -> kit.Loaded:
+    evidence = [part.tables["evidence"] for part in parts if "evidence" in part.tables]
+    records = pl.concat([part.records for part in parts])
+    return kit.Loaded(records, {"evidence": pl.concat(evidence)}, synthetic=True)
 
 
 def halfway(ends: kit.Loaded) -> kit.Loaded:
@@ -150,55 +127,37 @@ def halfway(ends: kit.Loaded) -> kit.Loaded:
         base = json.loads(row["meta"])["synthetic"]["origin"]["base_claim"]
         if text not in (row["text"], base):
             rows.append({**row, "id": f"{row['id']}-middle", "text": text})
-    return kit.Loaded(pl.DataFrame(rows, schema=ends.records.schema), {}, synthetic=True)
-
-
-def staged(records: pl.DataFrame, stage: str) -> pl.DataFrame:
-    """The records with their stage, and the dimension of their last change, in `meta`."""
-    metas = []
-    for text in records["meta"].to_list():
-        meta = json.loads(text)
-        changes = meta["synthetic"]["changes"]
-        metas.append(
-            kit.meta_json(
-                {
-                    **meta,
-                    "stage": stage,
-                    "dimension": changes[-1].get("dimension") if changes else None,
-                }
-            )
-        )
-    return records.with_columns(meta=pl.Series(metas, dtype=pl.String))
+    return kit.Loaded(pl.DataFrame(rows, schema=ends.records.schema))
 
 
 def record(
     record_id: str,
+    item: JsonObject,
     text: str,
-    label: object,
-    topic: str,
     base: str,
     origin: JsonObject,
     changes: list[JsonObject],
-    kind_of_non_claim: str | None = None,
+    **more: str,
 ) -> JsonObject:
     """One record; being synthetic, it carries its label, origin and change log."""
-    named = "claim" if str(label) == "1" else "non-claim"
+    label = str(item["label"])
+    named = "claim" if label == "1" else "non-claim"
     synthetic = {"label": named, "origin": origin, "changes": changes}
     return {
         "id": record_id,
         "text": text,
-        "label_raw": str(label),
+        "label_raw": label,
         "language": "eng",
-        "topic": topic,
+        "topic": item["topic"],
         # The text itself is the key, so that a seed and what it became stay together across
         # variants.
         "group": "base-" + hashlib.sha256(base.encode()).hexdigest()[:12],
         "authorship": "MGT",
-        "meta": kit.meta_json({"synthetic": synthetic, "type": kind_of_non_claim}),
+        "meta": kit.meta_json({"synthetic": synthetic, **more}),
     }
 
 
-def context(record_id: str, title: str, text: str | None, url: str | None) -> JsonObject:
+def context(record_id: str, title: str, text: str | None, url: str | None = None) -> JsonObject:
     """The abstract that a claim was drawn from."""
     return {
         "record_id": record_id,
@@ -212,13 +171,9 @@ def context(record_id: str, title: str, text: str | None, url: str | None) -> Js
 
 
 def hops(record_id: str, walk: JsonObject) -> Iterator[JsonObject]:
+    goal = {key: walk[key] for key in ("dimension", "target_value", "status")}
     for step in walk["steps"]:
-        why = {k: step[k] for k in ("influencing_attributes", "influencing_reason")}
-        goal = {
-            "dimension": walk["dimension"],
-            "target_value": walk["target_value"],
-            "status": walk["status"],
-        }
+        why = {key: step[key] for key in ("influencing_attributes", "influencing_reason")}
         yield {
             "record_id": record_id,
             "trace_id": record_id,
@@ -230,23 +185,17 @@ def hops(record_id: str, walk: JsonObject) -> Iterator[JsonObject]:
             "output": step["output_claim"],
             "passed": step["audit_pass"],
             "reason": step["audit_reason"],
-            "meta": kit.meta_json({**why, **goal}),
+            "meta": kit.meta_json(why | goal),
         }
 
 
-def table(rows: list[JsonObject], evidence: list[JsonObject]) -> kit.Loaded:
-    tables = {"evidence": kit.side_rows("evidence", evidence)} if evidence else {}
-    return kit.Loaded(kit.record_rows(rows), tables, synthetic=True)
+def loaded(rows: list[JsonObject], **tables: list[JsonObject]) -> kit.Loaded:
+    side = {name: kit.side_rows(name, table) for name, table in tables.items()}
+    return kit.Loaded(kit.record_rows(rows), side, synthetic=True)
 
 
-def json_lines(bundle: kit.Bundle, file: str) -> list[JsonObject]:
-    return kit.read_objects(bundle, bundle.one(f"data/{file}", file))
-
-
-def propagation(bundle: kit.Bundle, stem: str) -> list[JsonObject]:
-    """The released walks of one dimension; expression_type has none."""
-    names = bundle.match(f"{stem}_propagation.json")
-    return kit.read_objects(bundle, names[0]) if names else []
+def items(bundle: kit.Bundle, stem: str) -> list[JsonObject]:
+    return kit.read_objects(bundle, bundle.one(f"data/{stem}.jsonl", f"{stem}.jsonl"))
 
 
 def contents(bundle: kit.Bundle) -> dict[tuple[str, str], str]:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Loaded, Table, members, meta_column, meta_json
+from claimlab.catalog.kit import Bundle, Loaded, Table, as_text, members, meta_column, meta_json
 
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 KINDS = {"news article": "article", "twitter post": "post"}
@@ -22,7 +22,7 @@ def load(bundle: Bundle, *, human: bool = True, machine: bool = True, kind: str 
     parts += [machine_rows(bundle)] if machine else []
     loaded = finish(pl.concat(parts))
     if kind:
-        loaded.records = loaded.records.filter(pl.col("kind") == kind)
+        loaded.records = loaded.records.filter(kind=kind)
     return loaded
 
 
@@ -94,7 +94,7 @@ def machine_rows(bundle: Bundle) -> pl.DataFrame:
         source="dataset_source",
         base="human_content",
         authorship=pl.lit("MGT"),
-        meta=pl.Series(meta, dtype=pl.String),
+        meta=as_text(meta),
     )
 
 

@@ -32,7 +32,9 @@ def load(bundle: Bundle) -> Loaded:
         for name in bundle.match(f"reviews/{part}.json"):
             for review in read_json_as(bundle.text(name), name, list):
                 text = contents.pop((part, str(review.get("news_id"))), None)
-                rows.append({**_content(bundle, text), **_prefixed(review), "part": part})
+                # Both files have a title and a source: keys of the review get a prefix.
+                prefixed = {f"review_{key}": value for key, value in review.items()}
+                rows.append({**_content(bundle, text), **prefixed, "part": part})
     reviewed = len(rows)
     if not reviewed:
         bundle.one(
@@ -77,8 +79,3 @@ def load(bundle: Bundle) -> Loaded:
 
 def _content(bundle: Bundle, name: str | None) -> JsonObject:
     return read_json_as(bundle.text(name), name, dict) if name is not None else {}
-
-
-def _prefixed(review: JsonObject) -> JsonObject:
-    """Both files have a title and a source: keys of the review get a prefix."""
-    return {f"review_{key}": value for key, value in review.items()}

@@ -13,6 +13,7 @@ from claimlab.catalog.kit import (
     Loaded,
     Table,
     UnreadableFile,
+    as_text,
     dated,
     meta_column,
     tweet_time,
@@ -31,7 +32,7 @@ def load_view(bundle: Bundle, site: str | None = None) -> Loaded:
     if all(bundle.match(f"{s}_{label}.csv") for s in SITES for label in LABELS.values()):
         return load_items(bundle, site)
     rows = _titles(bundle)
-    return Loaded(rows if site is None else rows.filter(pl.col("source") == site))
+    return Loaded(rows if site is None else rows.filter(source=site))
 
 
 def load_listed(bundle: Bundle) -> Loaded:
@@ -101,7 +102,7 @@ def _titles(bundle: Bundle) -> pl.DataFrame:
         text="title",
         label_raw=pl.col("label").replace(LABELS),
         **dated({"date column": rows["date"]}),
-        source=pl.Series(sites, dtype=pl.String),
+        source=as_text(sites),
     )
 
 

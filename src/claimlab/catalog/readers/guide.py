@@ -71,7 +71,7 @@ def _rows(bundle: kit.Bundle, key: str) -> kit.Table:
             mine = (
                 part.need("dataset").str.to_lowercase() == key.lower() if common else pl.lit(True)
             )
-            parts.append(part.frame.filter(mine).with_columns(pl.lit(split).alias("split")))
+            parts.append(part.frame.filter(mine).with_columns(split=pl.lit(split)))
     if not parts:
         raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no file like '{key}_train.parquet'.",

@@ -1,5 +1,6 @@
 """Claims as JSON objects that hold their own evidence: FEVER, FEVEROUS, HoVer, Climate-FEVER,
-COVID-Fact, Check-COVID, FaVIQ and PubHealthTab.
+COVID-Fact, Check-COVID, FaVIQ, PubHealthTab, AVeriTeC, PolitiHop, Factcheck-GPT and
+FacTool.
 
 A reader gives every object its `key`, which ends the id of the record, and says what pieces of
 evidence are in it.
@@ -145,12 +146,9 @@ def pubhealthtab(bundle: kit.Bundle) -> kit.Loaded:
     """JSON lines per split, whichever are present; the table goes to the evidence."""
     rows = [
         {**row, "key": row["_id"], "split": split, "table_id": _table_id(row["table"])}
-        for split, patterns in _files("pubhealthtab").items()
-        for name in bundle.match(*patterns)
+        for split, name in _present("pubhealthtab", bundle)
         for row in kit.read_objects(bundle, name, ["_id", "claim", "label", "table"])
     ]
-    if not rows:
-        bundle.one("*pubhealthtab*.jsonl", "*train*.jsonl")
     return _claims(
         "pubhealthtab",
         rows,
@@ -159,6 +157,93 @@ def pubhealthtab(bundle: kit.Bundle) -> kit.Loaded:
         group="table_id",
         split="split",
     )
+
+
+def averitec(bundle: kit.Bundle) -> kit.Loaded:
+    """JSON per split, whichever are present; each answer to a question is a piece of evidence."""
+    rows = [
+        {**row, "key": f"{split}-{number:04}", "label": row.get("label"), "split": split}
+        for split, name in _present("averitec", bundle)
+        for number, row in enumerate(kit.read_objects(bundle, name, ["claim"]), 1)
+    ]
+    loaded = _claims(
+        "averitec",
+        rows,
+        _averitec_answers,
+        meta=["justification", "fact_checking_article", "location_ISO_code", "claim_types"],
+        author="speaker",
+        source="reporting_source",
+        url="original_claim_url",
+        split="split",
+    )
+    days = kit.as_text(row.get("claim_date") for row in rows)
+    again = kit.repeated(loaded.records["text"], loaded.records["id"])
+    loaded.records = loaded.records.with_columns(
+        again, **kit.dated({"claim_date": days}, "%d-%m-%Y")
+    )
+    return loaded
+
+
+def politihop(bundle: kit.Bundle) -> kit.Loaded:
+    """TSV per split, whichever are present, with JSON in its cells; the sentences of the annotated
+    chains are the evidence.
+    """
+    rows: list[JsonObject] = []
+    for split, name in _present("politihop", bundle):
+        table = kit.Table.read(bundle, name, delimiter="\t")
+        columns = ["article_id", "statement", "ruling", "annotated_evidence", "annotated_label"]
+        cells = table.pick(columns, ["author", "politifact_label"])
+        rows += [{**row, "split": split} for row in cells.iter_rows(named=True)]
+    keys = kit.distinct(kit.as_text(row["article_id"] for row in rows))
+    keyed = [
+        {
+            **row,
+            "key": key,
+            "claim": row["statement"],
+            "label": row["annotated_label"],
+            "speaker": (row["author"] or "").removeprefix("Speaker: "),
+        }
+        for row, key in zip(rows, keys, strict=True)
+    ]
+    return _claims(
+        "politihop",
+        keyed,
+        _politihop_sentences,
+        meta=["politifact_label"],
+        author="speaker",
+        group="article_id",
+        split="split",
+    )
+
+
+def factcheck_gpt(bundle: kit.Bundle) -> kit.Loaded:
+    """The claims with a verdict, and the passages that were found for each, with their stance."""
+    rows = kit.read_objects(
+        bundle, bundle.one("subtask4_claim_factuality.jsonl"), ["claim", "label"]
+    )
+    passages: dict[str, list[JsonObject]] = {}
+    for name in bundle.match("subtask3_claim_evidence_stance.jsonl"):
+        for row in kit.read_objects(bundle, name, ["claim", "evidence", "stance"]):
+            piece = {"text": row["evidence"], "stance": row["stance"]}
+            passages.setdefault(row["claim"], []).append(piece)
+    return _claims(
+        "factcheck-gpt",
+        [{**row, "key": f"{number:03}"} for number, row in enumerate(rows, 1)],
+        lambda row: passages.get(row["claim"], []),
+        meta=["revised_claim"],
+    )
+
+
+def factool(bundle: kit.Bundle) -> kit.Loaded:
+    """The claims of the answers to questions of knowledge; those of one answer are a group."""
+    name = bundle.one("knowledge_qa.jsonl")
+    rows = [
+        {**claim, "key": f"{answer}-{number}", "prompt": row.get("prompt"), "answer": str(answer)}
+        for answer, row in enumerate(kit.read_objects(bundle, name, ["claims"]), 1)
+        for number, claim in enumerate(row["claims"], 1)
+    ]
+    loaded = _claims("factool", rows, lambda _: (), meta=["prompt"], group="answer")
+    return kit.Loaded(loaded.records)
 
 
 def _claims(
@@ -178,7 +263,7 @@ def _claims(
     records = raw.select(
         id=pl.format(f"{dataset}-{{}}", "key"),
         meta=kit.meta_column(raw, meta) if meta else pl.lit(None, pl.String),
-        **{**texts, **columns},
+        **(texts | columns),
     )
     evidence = (
         {"record_id": record, "evidence_id": f"{record}-{rank}", "rank": rank, **piece}
@@ -188,10 +273,13 @@ def _claims(
     return kit.Loaded(records, {"evidence": kit.side_rows("evidence", evidence)})
 
 
-def _files(dataset: str) -> dict[str, list[str]]:
-    """The patterns of the files of each split, as the card has them."""
-    patterns: dict[str, list[str]] = kit.lists_of(dataset)["files"]
-    return patterns
+def _present(
+    dataset: str, bundle: kit.Bundle, wanted: Sequence[str] = PARTS
+) -> list[tuple[str, str]]:
+    """Split and file of each part that is there, as the card has them; a sentence where none is."""
+    files: dict[str, list[str]] = kit.lists_of(dataset)["files"]
+    parts = [(split, bundle.one(*files[split])) for split in wanted if bundle.match(*files[split])]
+    return parts or [(wanted[0], bundle.one(*files[wanted[0]]))]
 
 
 def _split_rows(
@@ -201,12 +289,10 @@ def _split_rows(
 
     Objects without a claim are placeholders (FEVEROUS opens each file with one) and are left out.
     """
-    files = _files(dataset)
-    present = [split for split in wanted if bundle.match(*files[split])]
     return [
         {**row, "split": split, "key": f"{split}-{row[key]}"}
-        for split in present or wanted[:1]
-        for row in kit.read_objects(bundle, bundle.one(*files[split]), [key, "claim"])
+        for split, name in _present(dataset, bundle, wanted)
+        for row in kit.read_objects(bundle, name, [key, "claim"])
         if str(row["claim"]).strip()
     ]
 
@@ -299,6 +385,37 @@ def _faviq_passages(row: JsonObject) -> Iterator[JsonObject]:
                 "provider": "faviq (TF-IDF)",
                 "meta": kit.meta_json({"silver": kind, "passage": passage.get("id")}),
             }
+
+
+def _averitec_answers(row: JsonObject) -> Iterator[JsonObject]:
+    for question in row.get("questions") or []:
+        for answer in question.get("answers") or []:
+            words = [answer.get("answer"), answer.get("boolean_explanation")]
+            yield {
+                "title": question.get("question"),
+                "text": " ".join(filter(None, words)) or None,
+                "url": answer.get("source_url"),
+                "provider": "averitec",
+                "meta": kit.meta_json(
+                    {"type": answer.get("answer_type"), "medium": answer.get("source_medium")}
+                ),
+            }
+
+
+def _politihop_sentences(row: JsonObject) -> Iterator[JsonObject]:
+    """A chain lists numbers of sentences, sometimes two in one text ("13,14")."""
+    sentences = dict(enumerate(json.loads(row["ruling"] or "[]")))
+    for chain, numbers in json.loads(row["annotated_evidence"] or "{}").items():
+        for number in ",".join(numbers).split(","):
+            place = int(number) if number.strip().isdigit() else None
+            if place in sentences:
+                yield {
+                    "text": sentences[place],
+                    "publisher": "PolitiFact",
+                    "domain": "politifact.com",
+                    "provider": "politihop",
+                    "meta": kit.meta_json({"chain": chain, "sentence": place}),
+                }
 
 
 def _table_id(table: JsonObject) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -12,6 +13,7 @@ from claimlab.catalog import kit
 from claimlab.core.types import JsonObject
 
 SUFFIX = "-all-rnr-threads"
+PARTS = ("annotation.json", "structure.json", "source-tweet*/*.json")
 
 
 def load_threads(bundle: kit.Bundle) -> kit.Loaded:
@@ -40,9 +42,9 @@ def load_threads(bundle: kit.Bundle) -> kit.Loaded:
     records = rows.select(
         *["tweet_id", "text"],
         id="pheme-" + pl.col("tweet_id"),
-        label_raw=pl.Series(labels, dtype=pl.String),
+        label_raw=kit.as_text(labels),
         **kit.sent(rows["tweet_id"]),
-        group=pl.Series(events, dtype=pl.String),
+        group=kit.as_text(events),
         meta=kit.meta_column(rows, ["mbib_label"]),
     )
     return kit.Loaded(records)
@@ -60,26 +62,80 @@ def load_rumours(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_release(bundle: kit.Bundle) -> kit.Loaded:
-    """The authors' own layout: EVENT/rumours|non-rumours/THREAD/source-tweets/ID.json with
-    annotation.json beside.
+    """The authors' own layout, a folder for each thread: EVENT/rumours|non-rumours/THREAD with the
+    source tweet, annotation.json and structure.json (who replied to whom). Copies without the
+    tweets have ids and cascades.
     """
-    rows = []
-    for name in bundle.match("*rumours/*/source-tweet*/*.json"):
-        parts = PurePosixPath(name).parts
-        thread, kind, event = parts[-3], parts[-4], parts[-5]
-        tweet = kit.read_json_as(bundle.text(name), name, dict)
-        note = f"{PurePosixPath(*parts[:-2]).as_posix()}/annotation.json"
-        marks = kit.read_json_as(bundle.text(note), note, dict) if note in bundle.names() else {}
-        label = _label(kind == "rumours", _veracity(marks))
+    files = bundle.match(*(f"*rumours/*/{name}" for name in PARTS))
+    if not files:
+        bundle.one("*rumours/*/source-tweet*/*.json")
+    threads: dict[PurePosixPath, dict[str, str]] = {}
+    for name in files:
+        path = PurePosixPath(name)
+        part = "tweet" if path.parent.name.startswith("source-tweet") else path.stem
+        thread = path.parent.parent if part == "tweet" else path.parent
+        threads.setdefault(thread, {})[part] = name
+    rows, edges = [], []
+    for path, parts in threads.items():
+        marks, structure = (
+            _object(bundle, parts[part]) if part in parts else {}
+            for part in ("annotation", "structure")
+        )
+        tweet = {"id": path.name}
+        if "tweet" in parts:
+            tweet = kit.read_json_as(bundle.text(parts["tweet"]), parts["tweet"], dict)
+        label = _label(path.parent.name == "rumours", _veracity(marks))
         more = {
             "category": marks.get("category"),
             "is_turnaround": marks.get("is_turnaround"),
-            "thread": thread,
+            "thread": path.name,
         }
-        rows.append(_row(tweet, event.removesuffix(SUFFIX), label, more))
-    if not rows:
-        bundle.one("*rumours/*/source-tweet*/*.json")
-    return kit.Loaded(kit.record_rows(rows))
+        row = _row(tweet, path.parent.parent.name.removesuffix(SUFFIX), label, more)
+        rows.append(row)
+        edges += [(row["id"], *edge) for edge in _replies(structure)]
+    records = kit.record_rows(rows)
+    when = kit.sent(records["tweet_id"])
+    unseen = pl.col("text").is_null()
+    records = records.with_columns(
+        pl.when(unseen).then(when[name]).otherwise(name).alias(name)
+        for name in ("date", "date_source")
+    ).with_columns(kit.post_or_id(records["text"]))
+    if not edges:
+        return kit.Loaded(records)
+    table, note = kit.cascades(_with_delays(edges))
+    return kit.Loaded(records, {"cascade": table}, [note])
+
+
+def _object(bundle: kit.Bundle, name: str) -> JsonObject:
+    """A JSON object; one of the published files has typographic quotation marks around its
+    keys.
+    """
+    text = bundle.text(name)
+    if name.endswith("structure.json"):
+        text = re.sub("[\u201c\u201d]", '"', text)
+    return kit.read_json_as(text, name, dict)
+
+
+def _replies(structure: JsonObject) -> list[tuple[str | None, str]]:
+    """(parent, child) of every tweet of a thread; a leaf is an empty list."""
+    edges: list[tuple[str | None, str]] = []
+    left: list[tuple[str | None, JsonObject]] = [(None, structure)]
+    while left:
+        parent, children = left.pop()
+        if isinstance(children, dict):
+            edges += [(parent, child) for child in children]
+            left += list(children.items())
+    return edges
+
+
+def _with_delays(edges: list[tuple[str, str | None, str]]) -> pl.DataFrame:
+    """Tweet ids say when they were written."""
+    schema = dict.fromkeys(("record_id", "parent", "child"), pl.String)
+    table = pl.DataFrame(edges, schema, orient="row")
+    since = pl.col("child") - pl.col("child").first().over("record_id")
+    times = table.with_columns(kit.tweet_time(table["child"]))
+    delays = times.select(delay=since.dt.total_milliseconds() / 60_000)
+    return table.with_columns(delays["delay"])
 
 
 def _rumour_tweets(bundle: kit.Bundle) -> list[tuple[str, JsonObject]]:

@@ -4,9 +4,20 @@ made of it).
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Loaded, Table, meta_column, post_or_id, sent
+from claimlab.catalog.kit import (
+    Bundle,
+    Loaded,
+    Table,
+    UnreadableFile,
+    cascades,
+    meta_column,
+    post_or_id,
+    sent,
+)
 from claimlab.core.words import several
 
 # Only the first three columns and the origin are explained anywhere; the others keep their place as
@@ -23,11 +34,12 @@ EVENTS = [
     "column_9",
 ]
 SPLITS = ("train", "dev", "test")
+POST = r"\['([^']*)', '[^']*', '([^']*)'\]"  # user, tweet, minutes after the source tweet
 
 
 def load(bundle: Bundle, dataset: str) -> Loaded:
-    """The rows and labels of label.txt, in its order; texts, events and a published split joined by
-    tweet id.
+    """The rows and labels of label.txt, in its order; texts, events, a published split and the
+    trees of who passed a tweet on joined by tweet id.
 
     `dataset` may lie beside its twin in one archive.
     """
@@ -46,7 +58,36 @@ def load(bundle: Bundle, dataset: str) -> Loaded:
         group="event",
         meta=meta_column(rows, [*EVENTS[3:7], EVENTS[8]]),
     )
-    return Loaded(records, notes=notes)
+    trees = bundle.match(f"{dataset}/tree/*.txt") or bundle.match("tree/*.txt")
+    if not trees:
+        return Loaded(records, notes=notes)
+    table, note = cascades(_edges(bundle, trees, dataset))
+    table = table.join(
+        records, left_on="record_id", right_on="id", how="semi", maintain_order="left"
+    )
+    return Loaded(records, {"cascade": table}, [*notes, note])
+
+
+def _edges(bundle: Bundle, trees: list[str], dataset: str) -> pl.DataFrame:
+    """One line for each time a user passed the tweet on: `parent -> child`."""
+    files = {
+        "record_id": [f"{dataset}-{PurePosixPath(name).stem}" for name in trees],
+        "line": [bundle.text(name) for name in trees],
+    }
+    ends = pl.col("line").str.extract_groups(rf"^\s*{POST}->{POST}\s*$")
+    lines = pl.DataFrame(files).with_columns(pl.col("line").str.split("\n")).explode("line")
+    edges = lines.filter(pl.col("line").str.contains(r"\S")).select(
+        "record_id",
+        parent=ends.struct[0].replace("ROOT", None),
+        child=ends.struct[2],
+        delay=ends.struct[3].cast(pl.Float64, strict=False),
+    )
+    if edges["child"].null_count():
+        raise UnreadableFile(
+            f"{edges['child'].null_count():,} lines of the trees are not 'parent -> child'.",
+            "Give the files as their authors publish them.",
+        )
+    return edges
 
 
 def _labels(bundle: Bundle, dataset: str) -> pl.DataFrame:

@@ -6,7 +6,6 @@ label is the answer to the second.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import polars as pl
 
@@ -22,17 +21,14 @@ def disinformation(bundle: kit.Bundle) -> kit.Loaded:
     """The binary answers of each language, every labelled tweet once, with the fine answers beside
     them.
     """
-    names = [n for n in _files(bundle, ["binary"]) if "multilang" not in n.lower()]
-    raw = pl.concat([_read(bundle, n) for n in names])
+    single = _tweets(bundle).filter(pl.col("language_name") != "multilang")
+    raw, finer = (single.filter(answers=kind) for kind in ("binary", "multiclass"))
     raw = raw.with_columns(id=kit.distinct("covid-19-disinformation-" + raw["tweet_id"]))
-    fine = [re.sub("binary", "multiclass", n, flags=re.IGNORECASE) for n in names]
     annotations = [_answers(raw, "NA")]
-    if set(fine) <= set(bundle.names()):
-        finer = pl.concat([_read(bundle, name) for name in fine])
-        # the two files of a split list the same tweets in the same order, which is the only key
-        # that never repeats
-        if finer["tweet_id"].equals(raw["tweet_id"]):
-            annotations.append(_answers(finer.with_columns(raw["id"]), "NA", " (fine)"))
+    # the two files of a split list the same tweets in the same order, which is the only key that
+    # never repeats
+    if finer["tweet_id"].equals(raw["tweet_id"]):
+        annotations.append(_answers(finer.with_columns(raw["id"]), "NA", " (fine)"))
     return kit.Loaded(_disinformation(raw), {"annotations": pl.concat(annotations)})
 
 
@@ -40,11 +36,11 @@ def all_disinformation(bundle: kit.Bundle) -> kit.Loaded:
     """All files concatenated, for protocols that read them so: each tweet occurs about four
     times.
     """
-    raw = pl.concat([_read(bundle, n) for n in _files(bundle, ["binary", "multiclass"])])
+    raw = _tweets(bundle)
     stem = raw["language_name"] + "-" + raw["answers"] + "-" + raw["tweet_id"]
     single = raw.filter(pl.col("language_name") != "multilang")
     # the joint files do not say the language
-    spoken = dict(zip(single["tweet_id"], single["language_name"], strict=True))
+    spoken = dict(single.select("tweet_id", "language_name").iter_rows())
     raw = raw.with_columns(
         id=kit.distinct("covid-19-disinformation-" + stem),
         language_name=raw["tweet_id"].replace_strict(spoken, default=None, return_dtype=pl.String),
@@ -53,21 +49,17 @@ def all_disinformation(bundle: kit.Bundle) -> kit.Loaded:
     return kit.Loaded(_disinformation(raw), notes=[note])
 
 
-def _files(bundle: kit.Bundle, kinds: Sequence[str]) -> list[str]:
-    names = [n for n in bundle.match("*.tsv") if (m := NAME.search(n)) and m[2].lower() in kinds]
-    return names or [bundle.one(f"*disinfo_*_{kinds[0]}_*.tsv")]
-
-
-def _read(bundle: kit.Bundle, name: str) -> pl.DataFrame:
-    match = NAME.search(name)
-    if match is None:
-        raise kit.UnreadableFile(
-            f"'{name}' does not say its language and split.",
-            "Give the files under their own names.",
-        )
-    language, kind, split = (part.lower() for part in match.groups())
-    constants = {"language_name": pl.lit(language), "answers": pl.lit(kind), "split": pl.lit(split)}
-    return _table(bundle, name).pick(["tweet_id", *QUESTIONS]).with_columns(**constants)
+def _tweets(bundle: kit.Bundle) -> pl.DataFrame:
+    """The rows of every file, with what its name says."""
+    parts = []
+    for name in bundle.match("*.tsv"):
+        if match := NAME.search(name):
+            language, kind, split = (pl.lit(part.lower()) for part in match.groups())
+            rows = _table(bundle, name).pick(["tweet_id", *QUESTIONS])
+            parts.append(rows.with_columns(language_name=language, answers=kind, split=split))
+    if not parts:
+        bundle.one("*disinfo_*_binary_*.tsv")  # says what is missing
+    return pl.concat(parts)
 
 
 def _disinformation(raw: pl.DataFrame) -> pl.DataFrame:

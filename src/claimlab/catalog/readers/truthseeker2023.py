@@ -24,7 +24,7 @@ def load(bundle: Bundle) -> Loaded:
     Tweets about one statement form a group. `author` names who wrote the fact-check, not the tweet.
     """
     raw = Table.read(bundle, bundle.one("Truth_Seeker_Model_Dataset.csv", "*.csv"))
-    rows = raw.pick(["statement", "target", "tweet"], {**META, **{q: q for q in QUESTIONS}})
+    rows = raw.pick(["statement", "target", "tweet"], META | {q: q for q in QUESTIONS})
     index = raw.need(raw.frame.columns[0])  # it has no name in some copies
     order = rows.select("statement").unique(maintain_order=True).with_row_index("number", 1)
     rows = rows.join(order, on="statement", how="left", maintain_order="left")

@@ -1,22 +1,78 @@
 """Labels that a fact-check speaks against: "false" of a record labelled true, "true" of one
 labelled false.
 
-
+Fact-checks come as one small table, whatever they came in: record_id or claim, rating, publisher,
+url.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from functools import cache
 
 import polars as pl
 from pydantic import Field
 
-from claimlab.clean.ratings import plain_ratings
 from claimlab.clean.step import CleanStep
+from claimlab.core import packaged
+from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
 from claimlab.core.step import Outcome
 from claimlab.core.words import several
-from claimlab.text.neardup import find_across
+
+# What the columns are called in ClaimReview tables (schema.org names, the fact-check search API,
+# and our own).
+_SPELLINGS = {
+    "record_id": ("record_id", "id"),
+    "claim": ("claim", "claimReviewed", "claim_reviewed", "text"),
+    "rating": ("rating", "textualRating", "textual_rating", "alternateName", "verdict"),
+    "publisher": ("publisher", "author", "site"),
+    "url": ("url", "reviewUrl", "review_url"),
+}
+
+
+def ratings_table(frame: pl.DataFrame) -> pl.DataFrame:
+    """The agreed columns of a ClaimReview table; absent ones are null."""
+    picked = {
+        name: next((s for s in names if s in frame.columns), None)
+        for name, names in _SPELLINGS.items()
+    }
+    if picked["rating"] is None or (picked["record_id"] is None and picked["claim"] is None):
+        raise DataError(
+            f"The table of fact-checks has the columns {', '.join(frame.columns) or 'none'}.",
+            "It needs 'rating', and 'record_id' or 'claim' (the claim that was reviewed).",
+        )
+    columns = [
+        (pl.col(source).cast(pl.String) if source else pl.lit(None, pl.String)).alias(name)
+        for name, source in picked.items()
+    ]
+    return frame.select(columns).drop_nulls("rating")
+
+
+def ratings_of_evidence(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame | None:
+    """The ratings that a dataset's own evidence table holds; null when it holds none.
+
+    A search also finds fact-checks of other claims: where the table says what corresponds, only
+    that counts.
+    """
+    evidence = tables.get("evidence")
+    if evidence is None or "rating" not in evidence.columns:
+        return None
+    if "corresponds" in evidence.columns:
+        evidence = evidence.filter(pl.col("corresponds").fill_null(True))
+    if not evidence["rating"].count():
+        return None
+    return ratings_table(evidence.select("record_id", "rating", "publisher", "url"))
+
+
+@cache
+def plain_ratings() -> dict[str, str]:
+    """Folded rating -> true or false, for the ratings that decide."""
+    return {
+        fold(word): verdict
+        for verdict, words in packaged.toml("claimlab.clean", "plain_ratings.toml").items()
+        for word in words
+    }
 
 
 class FactChecks(CleanStep):
@@ -24,40 +80,33 @@ class FactChecks(CleanStep):
     record's text.
     """
 
-    name: ClassVar[str] = "fact-checks"
-    summary: ClassVar[str] = (
-        "Sends records whose label a plain rating contradicts to the doubtful ones."
-    )
-    needs: ClassVar[tuple[str, ...]] = ("ratings",)
+    name = "fact-checks"
+    summary = "Sends records whose label a plain rating contradicts to the doubtful ones."
+    needs = ("ratings",)
 
     threshold: float = Field(default=0.8, gt=0, le=1)
     ratings: pl.DataFrame | None = None
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         assert self.ratings is not None  # the runner hands it in
-        verdict = [plain_ratings().get(fold(rating)) for rating in self.ratings["rating"].to_list()]
-        plain = self.ratings.with_columns(pl.Series("says", verdict, dtype=pl.String)).drop_nulls(
-            "says"
-        )
+        verdict = [plain_ratings().get(fold(rating)) for rating in self.ratings["rating"]]
+        says = pl.Series("says", verdict, dtype=pl.String)
+        plain = self.ratings.with_columns(says).drop_nulls("says")
         matched = pl.concat([self._by_id(records, plain), self._by_claim(records, plain)])
-        against = matched.filter(
-            ((pl.col("veracity") == "true") & (pl.col("says") == "false"))
-            | ((pl.col("veracity") == "false") & (pl.col("says") == "true"))
-        ).unique("id", keep="first", maintain_order=True)
+        decided = pl.col("veracity").is_in(["true", "false"])
+        against = matched.filter(decided, pl.col("veracity") != pl.col("says"))
         nuanced = self.ratings.height - plain.height
-        notes = (
-            (
-                f"{several(matched['id'].n_unique(), 'record')} with a plain rating; "
-                f"{several(nuanced, 'nuanced rating')} not used"
-            ),
+        note = (
+            f"{several(matched['id'].n_unique(), 'record')} with a plain rating;"
+            f" {several(nuanced, 'nuanced rating')} not used"
         )
         doubtful = {
             i: f"labelled {label}, but {publisher or url or 'a fact-check'} rates it '{rating}'"
-            for i, label, rating, publisher, url in against.select(
-                "id", "veracity", "rating", "publisher", "url"
+            for i, label, rating, publisher, url, _ in against.unique(
+                "id", keep="first", maintain_order=True
             ).iter_rows()
         }
-        return Outcome.of(records, doubtful=doubtful, notes=notes)
+        return Outcome.of(records, doubtful=doubtful, notes=(note,))
 
     def _by_id(self, records: pl.DataFrame, plain: pl.DataFrame) -> pl.DataFrame:
         rows = records.select("id", "veracity")
@@ -67,6 +116,9 @@ class FactChecks(CleanStep):
         ).select(_MATCHED)
 
     def _by_claim(self, records: pl.DataFrame, plain: pl.DataFrame) -> pl.DataFrame:
+        # At the top it would make the longest chain of imports.
+        from claimlab.text.neardup import find_across
+
         claims = plain.filter(pl.col("record_id").is_null(), pl.col("claim").is_not_null())
         pairs = find_across(records["text"], claims["claim"], threshold=self.threshold)
         left = records.select("id", "veracity")[pairs.left.tolist()]

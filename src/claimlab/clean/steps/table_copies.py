@@ -6,27 +6,127 @@ member.
 Near-duplicates that carry different labels: at least one of them is wrong, and a person must say
 which.
 
-Records that were collected from one page: the same item twice, not two items alike.
-"""
+Records that were collected from one page: the same item twice, not two items alike."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+import tempfile
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
 
 import polars as pl
+from pydantic import Field
 
-from claimlab.clean.near import NearStep
-from claimlab.clean.step import CleanStep, labels
-from claimlab.core.step import Change, Outcome
+from claimlab.clean.step import CleanStep, Place, labels, reasons
+from claimlab.core.digest import digest_file, digest_table, write_parquet
+from claimlab.core.engine.names import current
+from claimlab.core.step import Outcome
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
+from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
+from claimlab.text.neardup.stream import needed, parse_memory
 from claimlab.text.normalise import normal_form
 from claimlab.text.rows import by_slices
 from claimlab.text.urls import canonical_urls
 
+# How the search is done: the result is the same, so the lineage does not tell.
+HOW = {"stream", "memory", "work"}
+
+
+class NearStep(CleanStep):
+    """The base of steps that look for near-duplicates. `finder = "akin"` is for reaching published
+    figures again.
+
+    With `stream = "auto"` the search works on disk, in the work folder of the run, where it would
+    need more than `memory` or the run names an engine; "always" and "never" settle it. The clusters
+    are the same.
+    """
+
+    threshold: float = Field(default=0.7, gt=0, le=1)
+    ngram: int = Field(default=5, ge=1)
+    unit: Literal["char", "word"] = "char"
+    recall: float = Field(default=0.99, gt=0, lt=1)
+    finder: Literal["jaccard", "akin"] = "jaccard"
+    stream: Literal["auto", "always", "never"] = "auto"
+    memory: str = "8GB"
+    work: Place | None = None
+
+    def parameters(self) -> JsonObject:
+        return self.model_dump(mode="json", exclude=HOW | set(self.needs))
+
+    def clusters(self, records: pl.DataFrame) -> Clusters:
+        texts = records["text"]
+        if self.finder == "akin":
+            return akin_clusters(texts, threshold=self.threshold)
+        large = needed(texts) + records.estimated_size() > parse_memory(self.memory)
+        if self.stream == "always" or (self.stream == "auto" and (large or current().engine)):
+            place = None if self.work is None else self.work(self.name)
+            if place is not None:
+                return self._streamed(texts, place)
+            with tempfile.TemporaryDirectory(prefix="claimlab-near-") as folder:
+                return self._streamed(texts, Path(folder))
+        return find_clusters(texts, **self._search)
+
+    @property
+    def _search(self) -> JsonObject:
+        return self.model_dump(include={"threshold", "ngram", "unit", "recall"})
+
+    def _streamed(self, texts: pl.Series, folder: Path) -> Clusters:
+        """The same on disk. A run that was stopped finds the texts it had written, and goes on from
+        its last step.
+        """
+        frame = texts.to_frame("text")
+        digest = digest_table(frame)
+        file = folder / f"{digest[:16]}.parquet"  # a recipe may have the step twice, on other texts
+        if not (file.exists() and digest_file(file) == digest):
+            building = file.with_suffix(".building")
+            write_parquet(frame, building)
+            building.replace(file)
+        clusters = stream_clusters(
+            file, "text", workdir=folder / "search", memory=self.memory, **self._search
+        )
+        file.unlink()
+        return clusters
+
+    def contradicted(self, records: pl.DataFrame) -> dict[int, int]:
+        """Row -> the first row near it that carries another label.
+
+        The finder pairs the copies of one text with its first copy only, so labels are gathered for
+        each distinct text: ten thousand copies cost ten thousand steps, not their square.
+        """
+        label = labels(records).to_list()
+        pairs = list(self.clusters(records).pairs)
+        # Pairs come sorted by left.
+        first = {right: left for left, right, jaccard in pairs if jaccard == 1}
+        near: dict[int, set[int]] = defaultdict(set)
+        for left, right, _ in pairs:
+            one, two = first.get(left, left), first.get(right, right)
+            near[one] |= {one, two}
+            near[two] |= {one, two}
+        rows = sorted({row for left, right, _ in pairs for row in (left, right)})
+        # Distinct text -> label -> its first row.
+        holders: dict[int, dict[str, int]] = defaultdict(dict)
+        for row in rows:
+            if label[row] is not None:
+                holders[first.get(row, row)].setdefault(label[row], row)
+        out = {}
+        for row in rows:
+            against = [
+                other
+                for text in near[first.get(row, row)]
+                for name, other in holders[text].items()
+                if label[row] is not None and name != label[row]
+            ]
+            if against:
+                out[row] = min(against)
+        return out
+
 
 class ExactDuplicates(CleanStep):
-    name: ClassVar[str] = "exact-duplicates"
-    summary: ClassVar[str] = (
+    name = "exact-duplicates"
+    summary = (
         "Keeps the first of texts that are the same, case and whitespace aside; "
         "those under different labels are doubtful."
     )
@@ -43,35 +143,28 @@ class ExactDuplicates(CleanStep):
             .drop_nulls("form")
             .filter(same)
             .with_columns(
-                pl.col("id").first().over("form").alias("first"),
-                pl.col("label")
+                first=pl.col("id").first().over("form"),
+                all=pl.col("label")
                 .drop_nulls()
                 .unique()
                 .sort()
                 .implode()
-                .over("form", mapping_strategy="join")
-                .alias("all"),
+                .over("form", mapping_strategy="join"),
             )
         )
         torn = rows.filter(pl.col("all").list.len() > 1)
         spare = rows.filter(pl.col("all").list.len() <= 1, pl.col("id") != pl.col("first"))
-        return Outcome.of(
-            records,
-            dropped={
-                i: f"same text as {first}" for i, first in spare.select("id", "first").iter_rows()
-            },
-            doubtful={
-                i: f"same text under the labels {', '.join(a)}"
-                for i, a in torn.select("id", "all").iter_rows()
-            },
-        )
+        under = {
+            i: f"same text under the labels {', '.join(every)}"
+            for i, every in torn.select("id", "all").iter_rows()
+        }
+        dropped = reasons(spare, pl.format("same text as {}", "first"))
+        return Outcome.of(records, dropped=dropped, doubtful=under)
 
 
 class NearDuplicates(NearStep):
-    name: ClassVar[str] = "near-duplicates"
-    summary: ClassVar[str] = (
-        "Puts near-duplicates into one group where they have none, or keeps the first of each label."  # noqa: E501
-    )
+    name = "near-duplicates"
+    summary = "Puts near-duplicates into one group where they have none, or keeps the first of each label."  # noqa: E501
 
     action: Literal["group", "drop"] = "group"
 
@@ -95,35 +188,20 @@ class NearDuplicates(NearStep):
                 f"up to {clusters.pairs.skipped.comparisons:,} comparisons in crowded buckets were"
                 " left out"
             )
-        outcome = (
-            self._drop(records, rows)
-            if self.action == "drop"
-            else self._group(records, rows, notes)
-        )
-        table = rows.select(
-            pl.col("id").alias("record_id"), "cluster", "label"
-        )  # the label it had at this stage
-        return Outcome(
-            kept=outcome.kept,
-            dropped=outcome.dropped,
-            doubtful=outcome.doubtful,
-            changed=outcome.changed,
-            tables={"near_duplicates": table},
-            notes=tuple(notes),
-        )
+        drop = self.action == "drop"
+        outcome = self._drop(records, rows) if drop else self._group(records, rows, notes)
+        # With the label it had at this stage.
+        table = rows.select(pl.col("id").alias("record_id"), "cluster", "label")
+        return replace(outcome, tables={"near_duplicates": table}, notes=tuple(notes))
 
     def _drop(self, records: pl.DataFrame, rows: pl.DataFrame) -> Outcome:
         """A copy under another label stays: which of the two is right is not for this step to
         say.
         """
-        spare = rows.with_columns(pl.col("id").first().over("cluster", "label").alias("first"))
+        spare = rows.with_columns(first=pl.col("id").first().over("cluster", "label"))
         spare = spare.filter(pl.col("id") != pl.col("first"))
         return Outcome.of(
-            records,
-            dropped={
-                i: f"near-duplicate of {first}"
-                for i, first in spare.select("id", "first").iter_rows()
-            },
+            records, dropped=reasons(spare, pl.format("near-duplicate of {}", "first"))
         )
 
     def _group(self, records: pl.DataFrame, rows: pl.DataFrame, notes: list[str]) -> Outcome:
@@ -132,11 +210,11 @@ class NearDuplicates(NearStep):
         """
         own = pl.col("group").drop_nulls()
         named = rows.with_columns(
-            pl.coalesce(
+            new=pl.coalesce(
                 own.first().over("cluster"),
                 pl.format("near-{}", pl.col("id").first().over("cluster")),
-            ).alias("new"),
-            own.n_unique().over("cluster").alias("groups"),
+            ),
+            groups=own.n_unique().over("cluster"),
         )
         torn = named.filter(pl.col("groups") > 1)["cluster"].n_unique()
         if torn:
@@ -148,36 +226,33 @@ class NearDuplicates(NearStep):
         groups = records.select("id", "group").join(
             empty.select("id", "new"), on="id", how="left", maintain_order="left"
         )
-        rest = records.with_columns(
-            groups.select(pl.coalesce("group", "new").alias("group")).to_series()
+        rest = records.with_columns(groups.select(group=pl.coalesce("group", "new")).to_series())
+        changed = empty.select(
+            "id",
+            column=pl.lit("group"),
+            before="group",
+            after="new",
+            reason=pl.lit("near-duplicates share a group"),
         )
-        changed: list[Change] = [
-            (i, "group", None, new, "near-duplicates share a group")
-            for i, new in empty.select("id", "new").iter_rows()
-        ]
         return Outcome.of(records, kept=rest, changed=changed)
 
 
 class Contradictions(NearStep):
-    name: ClassVar[str] = "contradictions"
-    summary: ClassVar[str] = "Sends near-duplicates under different labels to the doubtful ones."
+    name = "contradictions"
+    summary = "Sends near-duplicates under different labels to the doubtful ones."
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        pairs = self.contradicted(records)
-        named = records.select("id", label=labels(records))
-        both = zip(
-            named[list(pairs)].iter_rows(), named[list(pairs.values())].iter_rows(), strict=True
-        )
+        ids, label = records["id"].to_list(), labels(records).to_list()
         doubtful = {
-            i: f"{label}, but the near-duplicate {other} is {its}"
-            for (i, label), (other, its) in both
+            ids[row]: f"{label[row]}, but the near-duplicate {ids[other]} is {label[other]}"
+            for row, other in self.contradicted(records).items()
         }
         return Outcome.of(records, doubtful=doubtful)
 
 
 class SameSource(NearStep):
-    name: ClassVar[str] = "same-source"
-    summary: ClassVar[str] = (
+    name = "same-source"
+    summary = (
         "Of near-duplicates with the same source URL (of all records with it, if not `alike`),"
         " keeps the first."
     )
@@ -194,17 +269,12 @@ class SameSource(NearStep):
             }
         ).filter(pl.col("cluster") >= 0)
         rows = rows.drop_nulls("page").with_columns(
-            pl.col("id").first().over("cluster", "page").alias("first")
+            first=pl.col("id").first().over("cluster", "page")
         )
         spare = rows.filter(pl.col("id") != pl.col("first"))
         kind = "near-duplicate of {}" if self.alike else "is, as {},"
-        return Outcome.of(
-            records,
-            dropped={
-                i: f"{kind.format(first)} from the same page {page}"
-                for i, first, page in spare.select("id", "first", "page").iter_rows()
-            },
-        )
+        why = pl.format(f"{kind} from the same page {{}}", "first", "page")
+        return Outcome.of(records, dropped=reasons(spare, why))
 
 
 ENTRIES = [ExactDuplicates, NearDuplicates, Contradictions, SameSource]

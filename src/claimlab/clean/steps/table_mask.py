@@ -8,12 +8,13 @@ point.
 from __future__ import annotations
 
 import json
-from typing import ClassVar, Literal
+from itertools import chain
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from claimlab.clean.step import CleanStep
+from claimlab.clean.step import CleanStep, rewritten
 from claimlab.core.record import meta_json
 from claimlab.core.step import Change, Outcome
 from claimlab.core.words import several
@@ -25,8 +26,8 @@ NAMED = 10  # words in a note or a reason
 
 
 class MaskTelling(CleanStep):
-    name: ClassVar[str] = "mask"
-    summary: ClassVar[str] = (
+    name = "mask"
+    summary = (
         "Takes out of texts what gives labels away: giveaways (one-sided words), keywords (the 40"
         " most frequent), urls, punctuation, digits, case, typography, whitespace; and `words`."
     )
@@ -43,48 +44,22 @@ class MaskTelling(CleanStep):
             notes = [
                 f"{kind}: {_listed(words)}, chosen on {learnt[1]}" for kind, words in lists.items()
             ]
-        taken = tuple(
-            dict.fromkeys([*self.words, *(word for words in lists.values() for word in words)])
-        )
-        after = (
-            masked(texts, "urls") if "urls" in self.what else texts
-        )  # first: a link without a word is no link
+        taken = tuple(dict.fromkeys(chain(self.words, *lists.values())))
+        # First: a link without a word is no link.
+        after = masked(texts, "urls") if "urls" in self.what else texts
         after = masked(after, "giveaways", taken)
         for kind in self.what:
             after = after if kind in lists else masked(after, kind)
-        rows = records.select("id", before="text").with_columns(
-            after.alias("after"), self._held(texts, taken)
-        )
-        touched = rows.filter(pl.col("before") != pl.col("after"))
-        blank = pl.col("after").str.strip_chars() == ""
-        changed = [
-            (i, "text", a, b, self._why(words))
-            for i, a, b, words in touched.filter(~blank).iter_rows()
-        ]
-        dropped = dict.fromkeys(
-            touched.filter(blank)["id"].to_list(), "nothing is left without what was masked"
-        )
-        return Outcome.of(
-            records,
-            kept=records.with_columns(after.alias("text")),
-            dropped=dropped,
-            changed=changed,
-            notes=tuple(notes),
-        )
-
-    def _held(self, texts: pl.Series, words: tuple[str, ...]) -> pl.Series:
-        """The words of each text that are masked."""
-        if not words:
-            return pl.Series("held", [None] * texts.len(), dtype=pl.List(pl.String))
-        return texts.str.to_lowercase().str.extract_all(any_of(words)).alias("held")
+        empty = "nothing is left without what was masked"
+        why = pl.Series([self._why(words) for words in _held(texts, taken)], dtype=pl.String)
+        return rewritten(records, after, why, empty, notes=tuple(notes))
 
     def _learnt_from(self, records: pl.DataFrame) -> tuple[pl.DataFrame, str]:
         """The records that words are chosen on, with their class, and what they are."""
-        train = records.filter(pl.col("split") == "train")
+        train = records.filter(split="train")
         part = train if train.height else records
-        known = part.with_columns(
-            open_task(self.task, records).labels(part).alias("class")
-        ).drop_nulls(["class", "text"])
+        classes = open_task(self.task, records).labels(part).alias("class")
+        known = part.with_columns(classes).drop_nulls(["class", "text"])
         return known, several(known.height, "train record" if train.height else "labelled record")
 
     def _words(self, kind: str, learnt: tuple[pl.DataFrame, str]) -> tuple[str, ...]:
@@ -97,6 +72,13 @@ class MaskTelling(CleanStep):
     def _why(self, words: list[str] | None) -> str:
         typed = [kind for kind in self.what if kind not in ("giveaways", "keywords")]
         return f"masked: {', '.join([*sorted(set(words or ())), *typed])}"
+
+
+def _held(texts: pl.Series, words: tuple[str, ...]) -> list[list[str] | None]:
+    """The words of each text that are masked."""
+    if not words:
+        return [None] * texts.len()
+    return texts.str.to_lowercase().str.extract_all(any_of(words)).to_list()
 
 
 def _listed(words: tuple[str, ...]) -> str:
@@ -112,8 +94,8 @@ Kind = Literal["mail", "phone", "handle"]
 
 
 class MaskPersonal(CleanStep):
-    name: ClassVar[str] = "mask-personal"
-    summary: ClassVar[str] = (
+    name = "mask-personal"
+    summary = (
         "Replaces mail addresses, phone numbers and @handles in texts; the originals are not kept."
     )
 
@@ -121,24 +103,17 @@ class MaskPersonal(CleanStep):
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         text, meta = mask_personal(records["text"], self.kinds), self._meta(records["meta"])
-        touched = (records["text"] != text).fill_null(False) | (records["meta"] != meta).fill_null(
-            False
-        )
+        touched = records["text"].ne_missing(text) | records["meta"].ne_missing(meta)
         changed: list[Change] = [
-            (i, "text", None, None, "personal data masked")
-            for i in records["id"].filter(touched).to_list()
+            (i, "text", None, None, "personal data masked") for i in records["id"].filter(touched)
         ]
-        return Outcome.of(
-            records,
-            kept=records.with_columns(text.alias("text"), meta.alias("meta")),
-            changed=changed,
-        )
+        return Outcome.of(records, kept=records.with_columns(text=text, meta=meta), changed=changed)
 
     def _meta(self, meta: pl.Series) -> pl.Series:
         """The text that another step put aside, masked as well."""
         original = meta.str.json_path_match("$.original_text")
         masked = mask_personal(original, self.kinds)
-        rows = zip(meta.to_list(), original.to_list(), masked.to_list(), strict=True)
+        rows = zip(meta, original, masked, strict=True)
         values = [
             m if before == after else meta_json({**json.loads(m), "original_text": after})
             for m, before, after in rows

@@ -5,20 +5,16 @@ A pair that lost a member in an earlier step loses the other: half a pair is a s
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import polars as pl
 
-from claimlab.clean.step import CleanStep
+from claimlab.clean.step import CleanStep, reasons
 from claimlab.core.columns import column_values
 from claimlab.core.step import Outcome
 
 
 class MissingValue(CleanStep):
-    name: ClassVar[str] = "missing-value"
-    summary: ClassVar[str] = (
-        "Drops records without a value in one of `columns`: record columns, or keys of meta."
-    )
+    name = "missing-value"
+    summary = "Drops records without a value in one of `columns`: record columns, or keys of meta."
 
     columns: tuple[str, ...] = ()
 
@@ -31,12 +27,12 @@ class MissingValue(CleanStep):
 
 
 class BrokenPairs(CleanStep):
-    name: ClassVar[str] = "broken-pairs"
-    summary: ClassVar[str] = (
+    name = "broken-pairs"
+    summary = (
         "Drops what is left of a group of `size` records (0: of any size above 1) that lost a"
         " member."
     )
-    needs: ClassVar[tuple[str, ...]] = ("original",)
+    needs = ("original",)
 
     size: int = 2
     original: pl.DataFrame | None = None
@@ -45,17 +41,14 @@ class BrokenPairs(CleanStep):
         assert self.original is not None  # the runner hands it in
         here = pl.col("id").is_in(records["id"].to_list())
         members = self.original.drop_nulls("group").with_columns(
-            pl.len().over("group").alias("size"),
-            here.alias("here"),
-            pl.col("id").filter(~here).first().over("group").alias("lost"),
+            size=pl.len().over("group"),
+            here=here,
+            lost=pl.col("id").filter(~here).first().over("group"),
         )
         wanted = pl.col("size") == self.size if self.size else pl.col("size") > 1
         broken = members.filter("here", pl.col("lost").is_not_null(), wanted)
-        reasons = {
-            i: f"its group {group} lost {lost}"
-            for i, group, lost in broken.select("id", "group", "lost").iter_rows()
-        }
-        return Outcome.of(records, dropped=reasons)
+        why = pl.format("its group {} lost {}", "group", "lost")
+        return Outcome.of(records, dropped=reasons(broken, why))
 
 
 ENTRIES = [MissingValue, BrokenPairs]

@@ -16,19 +16,9 @@ from claimlab.audit.guard import strict as held_against
 from claimlab.audit.result import Audit
 from claimlab.audit.run import Audited, Fixed
 from claimlab.audit.views.screen import screen as one_screen
-from claimlab.cli.command import Call, OpenPage, verb
+from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import (
-    complain,
-    echo,
-    emit,
-    page,
-    refuse_nothing_to_open,
-    screen,
-    suggest,
-    wants_json,
-    written,
-)
+from claimlab.cli.output import complain, echo, emit, page, screen, suggest, wants_json, written
 from claimlab.core.calls.calls import without_recordings
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Option
@@ -40,6 +30,7 @@ app = verb()
 
 @app.of(
     front.audit,
+    page="output",
     lists={"checks": lambda: {name: check.question for name, check in CHECKS.all().items()}},
 )
 def audit(
@@ -63,11 +54,9 @@ def audit(
             metavar="CHECK",
         ),
     ] = (),
-    open_page: OpenPage = False,
 ) -> None:
     folders = without_recordings(data)
     output = Path(call["output"]) if call["output"] else None
-    refuse_nothing_to_open(open_page, output)
     _refuse_unclear(call, folders, saved, output)
     accepted = _accepted(strict, allow)
     if saved:
@@ -77,10 +66,10 @@ def audit(
         first = call(data=folders[0], also=folders[1:], debug=debug)
         audits = [first, *first.also]
         if first.fixed is not None:
-            _show_fixed(first.fixed, open_page)
+            _show_fixed(first.fixed)
             _fail(audits, accepted)
             return
-    _show(audits, folders, output, open_page, verbose)
+    _show(audits, folders, output, verbose)
     _fail(audits, accepted)
 
 
@@ -123,11 +112,7 @@ def _refuse_unclear(
 
 
 def _show(
-    audits: Sequence[Audit],
-    paths: Sequence[Path],
-    output: Path | None,
-    open_page: bool,
-    verbose: bool,
+    audits: Sequence[Audit], paths: Sequence[Path], output: Path | None, verbose: bool
 ) -> None:
     if wants_json():
         findings = [
@@ -141,11 +126,11 @@ def _show(
     else:
         _print(audits, paths, verbose)
     if output is not None:
-        page(output / "index.html", open_page=open_page)
+        page(output / "index.html")
     suggest(audits[0].next_step(str(paths[0]) if paths else None).shell)
 
 
-def _show_fixed(fixed: Fixed, open_page: bool) -> None:
+def _show_fixed(fixed: Fixed) -> None:
     counts = {"before": fixed.before.counts(), "after": fixed.after.counts()}
     if not wants_json():
         for reason, n in fixed.removed.items():
@@ -154,7 +139,7 @@ def _show_fixed(fixed: Fixed, open_page: bool) -> None:
             echo(f"  {name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
     written(fixed.dataset, more={"removed": fixed.removed, "verdicts": counts})
     assert fixed.dataset.path is not None
-    page(fixed.dataset.path / "report" / "index.html", open_page=open_page)
+    page(fixed.dataset.path / "report" / "index.html")
     suggest(f"claimlab detect {fixed.dataset.path} -o RUN")
 
 

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from claimlab.catalog.cite import bibtex
+import claimlab as cl
 from claimlab.catalog.front import Listing
-from claimlab.catalog.front import catalog as find
 from claimlab.catalog.load import DATASETS
-from claimlab.catalog.views.card import card_blocks, heading, to_full_json, to_json
-from claimlab.catalog.views.overview import LEGEND
-from claimlab.catalog.views.overview import listing as lines_of
-from claimlab.cli.command import Call, OpenPage, WholeSummaries, verb
+from claimlab.catalog.terms import decay as decay_of
+from claimlab.catalog.terms import licence as terms_of
+from claimlab.catalog.views import LEGEND, bibtex, card_blocks, heading, to_full_json, to_json
+from claimlab.catalog.views import listing as lines_of
+from claimlab.cli.command import Call, WholeSummaries, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import (
     echo,
     emit,
     note,
-    open_in_browser,
-    refuse_nothing_to_open,
-    say,
     screen,
     several,
     show_blocks,
+    show_grid,
     wants_json,
 )
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument
-from claimlab.pages.blocks import Section, Text
+from claimlab.pages.blocks import Section, Table, Text
 
 app = verb()
 DatasetName = Annotated[
@@ -49,12 +49,11 @@ class CatalogGroup(WholeSummaries):
         return command
 
 
-@app.of(find, group=CatalogGroup)
-def catalog(call: Call[Listing], ctx: typer.Context, open_page: OpenPage = False) -> None:
+@app.of(cl.catalog, group=CatalogGroup)
+def catalog(call: Call[Listing], ctx: typer.Context) -> None:
     """List the catalogue's datasets; without a sub-command, those that match every option given."""
-    refuse_nothing_to_open(open_page, call["output"])
     if ctx.invoked_subcommand is None:
-        _list(call(), open_page)
+        _list(call())
     elif any(call.options.values()):
         raise UsageError(
             f"Options before '{ctx.invoked_subcommand}' belong to the list, not to it.",
@@ -62,16 +61,12 @@ def catalog(call: Call[Listing], ctx: typer.Context, open_page: OpenPage = False
         )
 
 
-def _list(listing: Listing, open_page: bool) -> None:
-    if listing.path is not None:
-        say(f"Wrote {listing.path}: {several(len(listing), 'dataset')}.")
+def _list(listing: Listing) -> None:
     note(listing.notes, "catalog")
     if wants_json():
         emit({"datasets": [to_json(entry) for entry in listing.entries]})
-    elif listing.path is None:
+    else:
         show_list(listing)
-    if listing.path is not None and open_page:
-        open_in_browser(listing.path)
 
 
 def show_list(listing: Listing) -> None:
@@ -110,3 +105,41 @@ def cite(name: DatasetName) -> None:
         emit({**about, "bibtex": bibtex(card)})
     else:
         echo(bibtex(card))
+
+
+@app.of(None)
+def licence(
+    names: Annotated[list[str], Argument("Names of datasets.", complete="datasets")],
+) -> None:
+    """Say whether datasets may be merged, published, trained on and sold, by their licences."""
+    terms = terms_of(names)
+    if wants_json():
+        emit({"datasets": terms.table.to_dicts(), "notes": list(terms.notes)})
+        return
+    columns = ("Dataset", "Licence", "Merge", "Publish", "Train", "Sell")
+    show_grid(Table(columns, [row[:-1] for row in terms.table.iter_rows()]))
+    note(terms.notes, "catalog")
+    note(["Terms in short, with their sources under --json; not legal advice."], "catalog")
+
+
+@app.of(None)
+def decay(
+    name: DatasetName, source: Annotated[Path, Argument("The zip, folder or file that is at hand.")]
+) -> None:
+    """Show what is left of a dataset, by class, and the bias that the loss causes."""
+    left = decay_of(name, source)
+    if wants_json():
+        emit({**asdict(left), "day": str(left.day), "table": left.table.to_dicts()})
+        return
+    echo(f"{left.sentence()}.")
+    columns = ["label", "published", "listed", "at_hand"]
+    rows = [(label, *map("{:,}".format, n)) for label, *n in left.table.select(columns).rows()]
+    show_grid(Table(("Label", "On the card", "Listed", "With a text"), rows))
+    if left.score is None or left.interval is None or left.baseline is None:
+        echo("Bias by loss: not measured (nothing or all is missing, or there is one class).")
+        return
+    low, high = (100 * end for end in left.interval)
+    echo(
+        f"The class from 'is missing' alone: macro-F1 {100 * left.score:.1f} ({low:.1f} to"
+        f" {high:.1f}); best baseline {100 * left.baseline:.1f}."
+    )

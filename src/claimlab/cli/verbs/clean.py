@@ -2,56 +2,49 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from claimlab.clean.front import clean as run_clean
+import claimlab as cl
 from claimlab.clean.recipe import STEPS, built_in, load_recipe, settable
 from claimlab.clean.run import Cleaned
 from claimlab.clean.views import stage_lines, to_json
-from claimlab.cli.command import Call, OpenPage, verb
+from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.following import following
-from claimlab.cli.output import (
-    echo,
-    emit,
-    page,
-    refuse_nothing_to_open,
-    screen,
-    suggest,
-    wants_json,
-    written,
-)
+from claimlab.cli.output import echo, emit, following, page, screen, suggest, wants_json, written
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Option, OptionalFolder
+from claimlab.core.types import JsonObject
 
 app = verb()
 
 
-@app.of(run_clean)
+@app.of(cl.clean, page="report")
 def clean(
     call: Call[Cleaned],
     data: Annotated[Path | None, Argument("A claimlab dataset folder.")] = None,
     output: OptionalFolder = None,
-    recipes: Annotated[bool, Option("List the built-in recipes, and exit.")] = False,
-    steps: Annotated[bool, Option("List the steps with their parameters, and exit.")] = False,
-    show_recipe: Annotated[
-        str | None, Option("Print a recipe, to change and share it, and exit.")
+    show: Annotated[
+        str | None,
+        Option(
+            "List the 'recipes', or the 'steps' with their parameters, or print one recipe, to"
+            " change and share it; and exit.",
+            metavar="WHAT",
+        ),
     ] = None,
-    open_page: OpenPage = False,
 ) -> None:
-    if recipes or steps or show_recipe is not None:
-        _list(show_recipe, steps)
+    if show is not None:
+        _LISTS.get(show, partial(_show_recipe, show))()
         return
     if data is None or output is None:
         raise UsageError(
             "claimlab clean needs a dataset folder and an output.",
             "Write: claimlab clean DIR -o DIR",
         )
-    refuse_nothing_to_open(open_page, call["report"], "--report")
     cleaned = call(data=data, output=output)
     if call["report"] is not None:
-        page(call["report"] / "index.html", open_page=open_page)
+        page(call["report"] / "index.html")
     for line in [] if wants_json() else stage_lines(cleaned.stages, screen()[0]):
         echo(in_flags(line, "clean"))
     written(cleaned.dataset, more=to_json(cleaned))
@@ -59,42 +52,41 @@ def clean(
     suggest(following(cleaned.dataset, Path(output), next_step, task=call["task"]))
 
 
-def _list(show_recipe: str | None, steps: bool) -> None:
-    """Print a recipe, or the lists of steps or recipes."""
-    if show_recipe is not None:
-        recipe = load_recipe(show_recipe)
-        if wants_json():
-            stages = [
-                {"step": s.step, "datasets": list(s.datasets), **s.parameters}
-                for s in recipe.stages
-            ]
-            emit(
-                {
-                    "name": recipe.name,
-                    "version": recipe.version,
-                    "note": recipe.note,
-                    "steps": stages,
-                }
-            )
-        else:
-            echo(recipe.text.rstrip())
+def _show_recipe(name: str) -> None:
+    recipe = load_recipe(name)
+    if not wants_json():
+        echo(recipe.text.rstrip())
         return
-    if steps:
-        rows = [
-            {"step": n, "summary": k.summary, "parameters": settable(k)}
-            for n, k in STEPS.all().items()
-        ]
-        if wants_json():
-            emit({"steps": rows})
-            return
-        for name, kind in STEPS.all().items():
-            echo(f"{name}: {kind.summary}")
-            for parameter, default in settable(kind).items():
-                echo(f"    {parameter} = {default}")
-        return
-    names = [load_recipe(name) for name in built_in()]
+    stages = [
+        {"step": stage.step, "datasets": list(stage.datasets), **stage.parameters}
+        for stage in recipe.stages
+    ]
+    about = {"name": recipe.name, "version": recipe.version, "note": recipe.note}
+    emit({**about, "steps": stages})
+
+
+def _list_steps() -> None:
+    rows: list[JsonObject] = [
+        {"step": name, "summary": kind.summary, "parameters": settable(kind)}
+        for name, kind in STEPS.all().items()
+    ]
     if wants_json():
-        emit({"recipes": [{"name": r.name, "version": r.version, "note": r.note} for r in names]})
+        emit({"steps": rows})
         return
-    for one in names:
+    for row in rows:
+        echo(f"{row['step']}: {row['summary']}")
+        for parameter, default in row["parameters"].items():
+            echo(f"    {parameter} = {default}")
+
+
+def _list_recipes() -> None:
+    recipes = [load_recipe(name) for name in built_in()]
+    if wants_json():
+        rows = [{"name": one.name, "version": one.version, "note": one.note} for one in recipes]
+        emit({"recipes": rows})
+        return
+    for one in recipes:
         echo(f"{one.name}: {' '.join(one.note.split())}")
+
+
+_LISTS = {"recipes": _list_recipes, "steps": _list_steps}

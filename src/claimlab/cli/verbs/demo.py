@@ -7,24 +7,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from claimlab.cli.command import OpenPage, verb
-from claimlab.cli.output import (
-    echo,
-    emit,
-    page,
-    progress_bar,
-    refuse_nothing_to_open,
-    several,
-    suggest,
-    wants_json,
-)
+from claimlab.cli.asked import OPEN, is_asked
+from claimlab.cli.command import ALWAYS, verb
+from claimlab.cli.output import echo, emit, page, progress_bar, several, suggest, wants_json
+from claimlab.core.errors import UsageError
 from claimlab.core.options import Force, Option, Seed
+from claimlab.core.progress import reporting
 from claimlab.core.types import JsonObject
 
 app = verb()
 
 
-@app.of(None)
+@app.of(None, page=ALWAYS)
 def demo(
     output: Annotated[Path, Option("Folder to write the demo to.", short="-o")] = Path(
         "claimlab-demo"
@@ -32,11 +26,13 @@ def demo(
     data_only: Annotated[bool, Option("Write the synthetic data, and stop.")] = False,
     seed: Seed = 20,
     force: Force = False,
-    open_page: OpenPage = False,
 ) -> None:
     """Run everything on a synthetic dataset with planted defects, and write one HTML page."""
-    refuse_nothing_to_open(open_page and data_only, None)
-    with progress_bar() as progress:
+    if data_only and is_asked(OPEN):
+        raise UsageError(
+            "There is no page to open, because only data is written.", "Leave out --open."
+        )
+    with progress_bar() as bar, reporting(bar):
         from claimlab.cli.tour import KIND, run
         from claimlab.core.atomic import atomic_folder
         from claimlab.core.guard import refuse_taken
@@ -44,7 +40,7 @@ def demo(
 
         refuse_taken(output, force=force, kind=KIND)
         with atomic_folder(output) as building:
-            tour = run(building, seed=seed, data_only=data_only, progress=progress)
+            tour = run(building, seed=seed, data_only=data_only)
     if wants_json():
         emit(
             {
@@ -65,10 +61,8 @@ def demo(
             pairs = several(tour.reviewed["items"], "pair")
             echo(f"Review of {pairs} by invented annotators applied: {_outcome(tour.reviewed)}.")
     if not data_only:
-        page(output / "index.html", open_page=open_page)
-    suggest(
-        f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open",
-    )
+        page(output / "index.html")
+    suggest(f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open")
 
 
 def _outcome(reviewed: JsonObject) -> str:

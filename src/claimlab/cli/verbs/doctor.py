@@ -9,23 +9,10 @@ from importlib.util import find_spec
 
 from claimlab.cli.command import verb
 from claimlab.cli.output import emit, show_blocks, suggest, wants_json
+from claimlab.core import packaged
 
 app = verb()
-# An extra, what it is for; those for developers are left out.
-_EXTRAS = {
-    "web": "claimlab serve, claimlab review",
-    "postgres": "reviews in PostgreSQL",
-    "dask": "work on a Dask cluster",
-    "remote": "object storage (s3://)",
-    "llm": "language models behind an API",
-    "local-llm": "language models on this machine",
-    "vectors": "similarity in 16 languages",
-    "encoder": "fine-tuned detectors",
-    "embeddings": "detectors on sentence vectors",
-    "lingua": "lingua as a language identifier",
-    "tokens": "token counts as models count them",
-    "pandas": "tables as pandas frames",
-}
+_EXTRAS: dict[str, str] = packaged.toml("claimlab.cli", "verbs.toml")["extras"]
 _COMPILED = {
     "near-duplicates": "claimlab.text.neardup._kernel",
     "reading of CSV": "claimlab.files._marks",
@@ -40,7 +27,13 @@ def doctor() -> None:
     """
     sections = {"Installation": _installation(), "Extras": _extras(), "Models and keys": _models()}
     if wants_json():
-        emit({title: [_as_dict(row) for row in rows] for title, rows in sections.items()})
+        names = ("name", "present", "detail")
+        emit(
+            {
+                title: [dict(zip(names, row, strict=True)) for row in rows]
+                for title, rows in sections.items()
+            }
+        )
         return
     from claimlab.pages.blocks import Section, Table
 
@@ -60,10 +53,6 @@ def doctor() -> None:
     absent = [name for name, present, _ in sections["Extras"] if not present]
     if absent:
         suggest(f"pip install 'claimlab[{','.join(absent)}]' for every extra that is missing")
-
-
-def _as_dict(row: Row) -> dict[str, object]:
-    return {"name": row[0], "present": row[1], "detail": row[2]}
 
 
 def _installation() -> list[Row]:

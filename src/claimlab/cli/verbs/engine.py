@@ -38,12 +38,7 @@ def status(call: Call[EngineStatus]) -> None:
         emit(result.to_json())
         return
     rows = [
-        (
-            one["stage"],
-            f"{one['done']} of {one['shards']}",
-            str(one["failed"]),
-            one["error"] or "",
-        )
+        (one["stage"], f"{one['done']} of {one['shards']}", str(one["failed"]), one["error"] or "")
         for one in result.stages
     ]
     if rows:

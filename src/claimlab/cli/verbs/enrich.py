@@ -6,29 +6,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from claimlab.cli.command import Call, OpenPage, verb
-from claimlab.cli.output import (
-    echo,
-    page,
-    refuse_nothing_to_open,
-    say,
-    suggest,
-    wants_json,
-    written,
-)
-from claimlab.enrich.front import enrich as run_enrich
+import claimlab as cl
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import echo, page, say, suggest, wants_json, written
 from claimlab.enrich.run import Enrichment
 
 app = verb()
 
 
-@app.of(run_enrich)
-def enrich(call: Call[Enrichment], open_page: OpenPage = False) -> None:
-    refuse_nothing_to_open(open_page, call["report"], "--report")
+@app.of(cl.enrich, page="report")
+def enrich(call: Call[Enrichment]) -> None:
     enriched = call()
     dataset, summary = enriched.dataset, enriched.summary
     if call["report"] is not None:
-        page(call["report"] / "index.html", open_page=open_page)
+        page(call["report"] / "index.html")
     if Path(call["data"]).is_file():  # a dataset's own notes are known
         for note in dataset.notes:
             say(f"Note: {note}")

@@ -6,38 +6,29 @@ from pathlib import Path
 
 import typer
 
-from claimlab.cli.command import Call, OpenPage, verb
-from claimlab.cli.output import (
-    echo,
-    emit,
-    page,
-    refuse_nothing_to_open,
-    show_blocks,
-    suggest,
-    wants_json,
-)
+import claimlab as cl
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
 from claimlab.core.calls.calls import without_recordings
-from claimlab.evaluate.front import evaluate as run_evaluation
+from claimlab.evaluate.front import Evaluated
 from claimlab.evaluate.result import Evaluation
-from claimlab.evaluate.run import Evaluated
 from claimlab.pages.blocks import Section, Text
 
 app = verb()
 
 
-@app.of(run_evaluation)
-def evaluate(call: Call[Evaluated], open_page: OpenPage = False) -> None:
+@app.of(cl.evaluate, page="output")
+def evaluate(call: Call[Evaluated]) -> None:
     """Evaluate runs: scores with intervals and baselines, by language, author, model, date and
     more; exit 1 where a run has no answer at all."""
     output = call["output"]
-    refuse_nothing_to_open(open_page, output)
     evaluation = call(runs=without_recordings(call["runs"]))
     if wants_json():
         emit({**({"output": str(output)} if output is not None else {}), **evaluation.to_json()})
     else:
         _print(evaluation)
     if output is not None:
-        page(Path(output) / "index.html", open_page=open_page)
+        page(Path(output) / "index.html")
     if any(run.scores.accuracy is None for run in evaluation.runs):
         raise typer.Exit(1)
     suggest("claimlab report STUDY.toml --init" if output else "the same with -o DIR for a report")
@@ -53,12 +44,13 @@ def _print(evaluation: Evaluation) -> None:
         for remark in (*run.cautions, *known, *left_out(run)):
             echo(f"  {remark}")
     shown = []
-    for runs in boards(evaluation):
+    for runs, board in boards(evaluation):
         for caution in other_records(runs):
             echo(caution)
-        board = evaluation.board(runs[0].task, runs[0].dataset)
         table = tables.leaderboard(runs, {}, board)
         words = [] if board is None else [Text(board.headline()), Text(board.limits())]
+        if runs[0].ceiling is not None and runs[0].ceiling.scores:
+            words.append(Text(runs[0].ceiling.sentence()))
         shown.append(Section(f"{runs[0].task} on {runs[0].dataset}", [table, *words]))
     shown += [
         Section(
@@ -67,14 +59,12 @@ def _print(evaluation: Evaluation) -> None:
         )
         for board in of_others(evaluation)
     ]
-    if evaluation.comparisons:
-        shown.append(
-            Section("Run against run", [tables.comparisons(evaluation.comparisons, short=True)])
-        )
-    if evaluation.seeds:
-        shown.append(Section("Several seeds", [tables.seeds(evaluation.seeds)]))
-    if evaluation.drops:
-        shown.append(
-            Section("From a random split to a held-out one", [tables.drops(evaluation.drops)])
-        )
+    compared = tables.comparisons(evaluation.comparisons, short=True)
+    more = {
+        "Run against run": compared,
+        "How much a shortcut explains": tables.explained(evaluation.explained),
+        "Several seeds": tables.seeds(evaluation.seeds),
+        "From a random split to a held-out one": tables.drops(evaluation.drops),
+    }
+    shown += [Section(title, [table]) for title, table in more.items() if table.rows]
     show_blocks(shown)

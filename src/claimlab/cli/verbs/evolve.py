@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from claimlab.cli.command import Call, OpenPage, verb
+import claimlab as cl
+from claimlab.cli.command import Call, verb
 from claimlab.cli.output import (
     echo,
     emit,
     note,
     page,
-    refuse_nothing_to_open,
     say,
     several,
     show_blocks,
@@ -21,16 +21,13 @@ from claimlab.cli.output import (
 )
 from claimlab.core.calls.calls import without_recordings
 from claimlab.core.options import Argument
-from claimlab.evolve.claims.front import seed_claims
 from claimlab.evolve.claims.seed import Seeded
 from claimlab.evolve.drift.attainment import one_against_three
-from claimlab.evolve.drift.front import drift as measure
 from claimlab.evolve.drift.measure import Drift
 from claimlab.evolve.front import Evolved
-from claimlab.evolve.front import evolve as let_evolve
-from claimlab.evolve.worth.front import REPORT
-from claimlab.evolve.worth.front import worth as score
-from claimlab.evolve.worth.views import Worth, by_topic, top_claims
+from claimlab.evolve.learn import Adapter, forecast
+from claimlab.evolve.validate.front import CANNOT, Validation, fit_table, summary_table
+from claimlab.evolve.worth.front import REPORT, Worth, by_topic, top_claims
 from claimlab.pages.blocks import Table
 
 app = verb(
@@ -38,7 +35,7 @@ app = verb(
 )
 
 
-@app.of(let_evolve)
+@app.of(cl.evolve)
 def run(call: Call[Evolved]) -> None:
     evolved = call()
     counts, parameters = evolved.lineage[-1].counts, evolved.lineage[-1].parameters
@@ -58,17 +55,34 @@ def run(call: Call[Evolved]) -> None:
     suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift")
 
 
-@app.of(measure)
-def drift(call: Call[Drift], open_page: OpenPage = False) -> None:
+@app.of(cl.evolve_learn)
+def learn(call: Call[Adapter]) -> None:
+    say(forecast(call["data"], call["limit"]))
+    learned, output = call(), call.output
+    if wants_json():
+        emit({"output": str(output), **vars(learned)})
+    else:
+        echo(f"Wrote {output}: an adapter learned from {several(learned.hops, 'hop')}.")
+        echo(
+            f"  loss per token on {several(learned.held_out, 'hop')} of held-out seeds:"
+            f" {learned.loss_before:.2f} before, {learned.loss_after:.2f} after"
+        )
+    suggest(
+        "claimlab evolve run DIR -o OUT --kind intervened --target all --rewriter learned"
+        f" --adapter {output}"
+    )
+
+
+@app.of(cl.drift, page="output")
+def drift(call: Call[Drift]) -> None:
     output, folders = call["output"], without_recordings(call["data"])
-    refuse_nothing_to_open(open_page, output)
     drifted = call(data=folders)
     if wants_json():
         emit({"output": output and str(output), **drifted.to_json(), "datasets": drifted.stages})
     else:
         _print_drift(drifted)
     if output is not None:
-        page(call.output / "index.html", open_page=open_page)
+        page(call.output / "index.html")
     suggest(
         f"claimlab evolve worth {folders[0]} -o DIR"
         if output
@@ -79,22 +93,15 @@ def drift(call: Call[Drift], open_page: OpenPage = False) -> None:
 def _print_drift(drifted: Drift) -> None:
     counts = drifted.counts
     echo(f"{counts['traces']:,} traces, {counts['hops']:,} hops, {counts['failed_hops']:,} failed.")
-    several_values = {
-        by for by in ("run", "topology") if sum(key == by for key, _ in drifted.curves) > 1
-    }
-    for (by, value), curve in drifted.curves.items():
-        if by == "all" or by in several_values:
-            name = "all traces" if by == "all" else f"{by} {value}"
-            shape = (
-                "slopes not known"
-                if curve.ratio is None
-                else f"the final slope is {100 * curve.ratio:.0f}% of the initial one"
-            )
-            end = "–" if curve.end is None else f"{curve.end:.3f}"
-            echo(f"  {name}: drift-lite {end} at the end; {shape}")
-    unrelated = drifted.curves["all", ""].unrelated
-    if unrelated is not None:
-        echo(f"  two unrelated claims: {unrelated:.3f}")
+    _print_curves(drifted)
+    sure = drifted.details["low"].is_not_null()  # enough traces for an interval
+    known = drifted.details.filter(sure) if sure.any() else drifted.details
+    ends = known.group_by("kind", maintain_order=True).last()
+    for row in ends.iter_rows(named=True):
+        echo(
+            f"  {row['kind']}: {100 * row['kept']:.0f}% kept at step {row['step']}, null model"
+            f" {100 * row['null_kept']:.0f}%"
+        )
     for row in drifted.attainment.drop_nulls("share").iter_rows(named=True):
         same = f", {row['untouched']:,} passed untouched" if row["untouched"] else ""
         echo(
@@ -103,42 +110,69 @@ def _print_drift(drifted: Drift) -> None:
         )
     for row in one_against_three(drifted.attainment).iter_rows(named=True):
         echo(f"  {row['dimension']} ({row['judge']}), three auditors against one: {row['verdict']}")
-    if drifted.fuse_means is not None and drifted.fuse is not None:
-        last = drifted.fuse_means.filter(drifted.fuse_means["step"].is_null())
-        for row in last.filter(last["by"].is_in(["all", "topology", "home"])).iter_rows(named=True):
-            name = "all judged traces" if row["by"] == "all" else f"{row['by']} {row['value']}"
-            total, scale = row["total_deviation"], drifted.fuse.reading.scale
-            echo(
-                f"  FUSE-EVAL, {name} ({row['traces']:,}): {total:.2f} on {scale} at the last"
-                " judged hop"
-            )
+    _print_judged(drifted)
     note(drifted.notes, "evolve drift")
     for folder, stage in drifted.stages.items():
         echo(f"  Wrote {folder}: {stage['records']:,} records")
 
 
-@app.of(score)
-def worth(call: Call[Worth], open_page: OpenPage = False) -> None:
+def _print_curves(drifted: Drift) -> None:
+    several_values = {
+        by for by in ("run", "topology") if sum(key == by for key, _ in drifted.curves) > 1
+    }
+    for (by, value), curve in drifted.curves.items():
+        if by != "all" and by not in several_values:
+            continue
+        name = "all traces" if by == "all" else f"{by} {value}"
+        shape = (
+            "slopes not known"
+            if curve.ratio is None
+            else f"the final slope is {100 * curve.ratio:.0f}% of the initial one"
+        )
+        end, noise = (
+            "–" if figure is None else f"{figure:.3f}" for figure in (curve.end, curve.noise_end)
+        )
+        echo(f"  {name}: drift-lite {end} at the end, null model {noise}; {shape}")
+    unrelated = drifted.curves["all", ""].unrelated
+    if unrelated is not None:
+        echo(f"  two unrelated claims: {unrelated:.3f}")
+
+
+def _print_judged(drifted: Drift) -> None:
+    if drifted.fuse is None:
+        return
+    last = drifted.fuse.groups.filter(drifted.fuse.groups["step"].is_null())
+    for row in last.filter(last["by"].is_in(["all", "topology", "home"])).iter_rows(named=True):
+        name = "all judged traces" if row["by"] == "all" else f"{row['by']} {row['value']}"
+        total, scale = row["total_deviation"], drifted.fuse.reading.scale
+        echo(
+            f"  FUSE-EVAL, {name} ({row['traces']:,}): {total:.2f} on {scale} at the last judged"
+            " hop"
+        )
+
+
+@app.of(cl.worth, page="output")
+def worth(call: Call[Worth]) -> None:
     scored, output = call(), call.output
     if wants_json():
         assert scored.dataset is not None
         written(scored.dataset, more={"worth": scored.to_json()})
     else:
         _print_worth(scored, output)
-    page(output / REPORT / "index.html", open_page=open_page)
+    page(output / REPORT / "index.html")
     suggest(f"claimlab export {output} --to csv -o DIR")
 
 
 def _print_worth(scored: Worth, output: Path) -> None:
     top = [(f"{score:.3f}", text) for score, _, text in top_claims(scored, 5)]
-    figures, bounds = scored.to_json(), scored.perspective.bounds
+    figures, view = scored.to_json(), scored.perspective
     known = several(figures["claims"] - figures["unscored"], "claim")
     echo(
         f"Wrote {output}: {known} scored ({figures['method']}), {figures['unscored']:,} without a"
         " score."
     )
     echo(
-        f"  Highest possible score with depth {bounds.depth} and fan-out {bounds.fan_out}:"
+        f"  Highest possible score with depth {view.depth} and fan-out {view.fan_out}:"
         f" {scored.ceiling:.3f}"
     )
     show_blocks([Table(("Score", "Most check-worthy"), top)])
@@ -149,9 +183,7 @@ def _print_worth(scored: Worth, output: Path) -> None:
             f" {row['upper']:.3f}"
         )
     if figures["worthy"] is not None:
-        echo(
-            f"  {figures['worthy']:,} at or above the threshold of {scored.perspective.threshold:g}"
-        )
+        echo(f"  {figures['worthy']:,} at or above the threshold of {view.threshold:g}")
     for row in figures["conditions"] or ():
         echo(
             f"  {scored.by} {row['condition']}: mean {row['mean']:.3f}, distance"
@@ -164,12 +196,28 @@ def _print_worth(scored: Worth, output: Path) -> None:
         )
 
 
-@app.of(seed_claims)
+@app.of(cl.validate_cascades, page="output")
+def validate(call: Call[Validation]) -> None:
+    validation, output = call(), call["output"]
+    if wants_json():
+        emit({"output": output and str(output), **validation.to_json()})
+    else:
+        counts = validation.counts
+        echo(f"{counts['fit']:,} real cascades to fit, {counts['test']:,} to test.")
+        show_blocks([fit_table(validation), summary_table(validation)])
+        for kind, words in validation.failures.items():
+            echo(f"  {kind} {words}")
+        note([*validation.notes, CANNOT], "evolve validate")
+    if output is not None:
+        page(call.output / "index.html")
+    suggest("claimlab evolve run DIR -o OUT --kind cascade" if output else "the same with -o DIR")
+
+
+@app.of(cl.seed_claims)
 def seed(
     call: Call[Seeded],
     contexts: Annotated[
-        Path,
-        Argument("Source texts: a file (abstracts, or a column 'text') or a dataset folder."),
+        Path, Argument("Source texts: a file (abstracts, or a column 'text') or a dataset folder.")
     ],
 ) -> None:
     seeded = call(contexts=contexts)

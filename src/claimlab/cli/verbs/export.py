@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, note, several, suggest, wants_json
 from claimlab.exchange.export import Exported
-from claimlab.exchange.export import export as export_dataset
 from claimlab.exchange.format import FORMATS
 
 app = verb()
 
 
 @app.of(
-    export_dataset,
+    cl.export,
     lists={"formats": lambda: {name: one.summary for name, one in FORMATS.all().items()}},
 )
 def export(call: Call[Exported]) -> None:

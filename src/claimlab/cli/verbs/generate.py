@@ -4,12 +4,14 @@ decides what to keep.
 
 from __future__ import annotations
 
-from claimlab.cli.command import Call, OpenPage, verb
+from typing import Annotated
+
+import claimlab as cl
+from claimlab.cli.command import Call, verb
 from claimlab.cli.output import (
     echo,
     emit,
     page,
-    refuse_nothing_to_open,
     say,
     several,
     show_blocks,
@@ -18,21 +20,21 @@ from claimlab.cli.output import (
     wants_json,
     written,
 )
-from claimlab.core.types import JsonObject
+from claimlab.core.options import Option, parameters_of
 from claimlab.generate import front
-from claimlab.generate.filter.front import quality_filter
 from claimlab.generate.filter.metric import METRICS
 from claimlab.generate.filter.result import Filtered
 from claimlab.generate.filter.views import summary
-from claimlab.generate.front import Generated
-from claimlab.generate.views import coverage_blocks, sample_blocks
+from claimlab.generate.front import Generated, coverage_blocks, sample_blocks
 
 app = verb(help="Benchmark text: make it with a label, an origin and a change log, and filter it.")
 
 
-@app.of(front.preview, can_ask=False)
-def preview(call: Call[tuple[Generated, JsonObject]]) -> None:
-    generated, cost = call()
+def _preview(call: Call[Generated]) -> None:
+    words = {
+        name: call.options[name] for name in parameters_of(front.preview) if name in call.options
+    }
+    generated, cost = Call(front.preview, words)()
     if wants_json():
         emit(
             {
@@ -44,11 +46,19 @@ def preview(call: Call[tuple[Generated, JsonObject]]) -> None:
         return
     show_blocks(sample_blocks(generated), most=110)
     show_estimate(cost)
-    suggest(f"claimlab generate run {call['data']} -o {call.output} ... (the same options)")
+    suggest("the same without --preview")
 
 
 @app.of(front.generate)
-def run(call: Call[Generated]) -> None:
+def run(
+    call: Call[Generated],
+    preview: Annotated[
+        bool, Option("Show five samples and what the whole would cost, and write nothing.")
+    ] = False,
+) -> None:
+    if preview:
+        _preview(call)
+        return
     generated, output = call(), call.output
     counts = generated.lineage[-1].counts
     written(generated, more={"generated": counts, "coverage": generated.coverage})
@@ -80,13 +90,12 @@ def _metrics() -> dict[str, str]:
     }
 
 
-@app.of(quality_filter, "filter", lists={"metrics": _metrics})
-def filter_(call: Call[Filtered], open_page: OpenPage = False) -> None:
+@app.of(cl.quality_filter, "filter", lists={"metrics": _metrics}, page="report")
+def filter_(call: Call[Filtered]) -> None:
     output, report = call["output"], call["report"]
-    refuse_nothing_to_open(open_page, report, "--report")
     filtered = call()
     if report is not None:
-        page(report / "index.html", open_page=open_page)
+        page(report / "index.html")
     if not wants_json():
         show_blocks(summary(filtered))
     if output is not None or wants_json():

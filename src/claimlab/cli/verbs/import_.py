@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.following import following
-from claimlab.cli.output import emit, say, suggest, wants_json, written
+from claimlab.cli.output import emit, following, say, suggest, wants_json, written
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Option, Setting, parameters_of
-from claimlab.exchange.importer import guess_files, import_files
+from claimlab.exchange.importer import guess_files
 from claimlab.exchange.importing.plan import Plan
 from claimlab.exchange.importing.propose import NONE
 from claimlab.exchange.importing.report import ImportReport
@@ -21,7 +21,7 @@ from claimlab.files.raw import Options
 app = verb()
 
 
-@app.of(import_files, "import")
+@app.of(cl.import_files, "import")
 def import_(
     call: Call[tuple[Dataset, ImportReport]],
     encoding: Annotated[str | None, Setting("Encoding of the files, such as cp1252.")] = None,
@@ -70,7 +70,10 @@ def import_(
     dataset, report = call(options=options, on_plan=_show)
     _say(report.lines())
     written(dataset, more={"notes": dataset.notes, "report": report.to_json()})
-    suggest(following(dataset, call.output, "claimlab audit {} -o REPORT", copies=True))
+    target = f" --target {report.task}" if report.task else ""
+    words = f"claimlab audit {{}} -o REPORT{target}"
+    task = report.task or "veracity"
+    suggest(following(dataset, call.output, words, task=task, copies=True))
 
 
 def _show(plan: Plan) -> None:

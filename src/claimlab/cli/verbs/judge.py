@@ -8,19 +8,19 @@ from pathlib import Path
 
 import typer
 
-from claimlab.cli.command import Call, OpenPage, verb
+import claimlab as cl
+from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, page, say, suggest, wants_json, written
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
-from claimlab.evaluate.judge.front import judge as run_judge
+from claimlab.evaluate.judge.front import Judged
 from claimlab.evaluate.judge.people import RATES, agreement_in_words, rate_in_words
-from claimlab.evaluate.judge.run import Judged
 
 app = verb()
 
 
-@app.of(run_judge)
-def judge(call: Call[Judged], open_page: OpenPage = False) -> None:
+@app.of(cl.judge, page="output")
+def judge(call: Call[Judged]) -> None:
     """Judge the rationales of a run by contradictions with fact-checking articles; exit 1 where
     every answer failed.
     """
@@ -29,7 +29,7 @@ def judge(call: Call[Judged], open_page: OpenPage = False) -> None:
         written(judged.dataset, more=judged.dataset.report)
     else:
         _print(output, judged.summary)
-    page(output / "judge-report" / "index.html", open_page=open_page)
+    page(output / "judge-report" / "index.html")
     if not judged.summary["judged"] and judged.summary["failed"]:
         raise typer.Exit(1)
     suggest(f"claimlab evaluate {output} -o {output}-report")
@@ -47,14 +47,7 @@ def _print(output: Path, summary: JsonObject) -> None:
 
 def lines_of(summary: JsonObject) -> list[str]:
     """The summary in lines: how well the judge agrees with annotators is next to every rate."""
-    verdicts = ", ".join(f"{v} {n:,}" for v, n in summary["verdicts"].items())
-    lines = [
-        "verdicts:"
-        f" {verdicts or ('not measured: no question was answered' if summary['failed'] else 'none')}"  # noqa: E501
-    ]
-    if summary["threshold"] is not None and summary["judged"]:
-        how = "fitted" if (summary["threshold_fit"] or {}).get("fitted") else "not fitted"
-        lines[0] += f" (wrong at a score of at least {summary['threshold']:g}, {how})"
+    lines = [_verdicts(summary)]
     for key, who in (("by_people", "annotators"), ("by_judge", "the judge")):
         for rate, words in RATES.items() if summary[key] is not None else ():
             lines.append(f"{words}: {rate_in_words(summary[key][rate])}, by {who}")
@@ -70,6 +63,16 @@ def lines_of(summary: JsonObject) -> list[str]:
     ]
     lines += [f"no answer, {reason}: {n:,}" for reason, n in summary["failed"].items()]
     return lines
+
+
+def _verdicts(summary: JsonObject) -> str:
+    verdicts = ", ".join(f"{verdict} {n:,}" for verdict, n in summary["verdicts"].items())
+    none = "not measured: no question was answered" if summary["failed"] else "none"
+    line = f"verdicts: {verdicts or none}"
+    if summary["threshold"] is None or not summary["judged"]:
+        return line
+    how = "fitted" if (summary["threshold_fit"] or {}).get("fitted") else "not fitted"
+    return f"{line} (wrong at a score of at least {summary['threshold']:g}, {how})"
 
 
 LEFT_OUT = {

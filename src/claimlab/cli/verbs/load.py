@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import claimlab as cl
+from claimlab.catalog.entry import TRUTH
+from claimlab.catalog.load import DATASETS, question_of
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import note, say, suggest, written
+from claimlab.cli.output import note, suggest, written
 from claimlab.core.dataset import Dataset
-from claimlab.exchange.load import load as load_dataset
 
 app = verb()
 
 
-@app.of(load_dataset, start="loading {name}")
+@app.of(cl.load, start="loading {name}")
 def load(call: Call[Dataset]) -> None:
-    dataset = call(on_terms=say)
+    dataset = call()
     note(dataset.notes, "load")
     written(dataset, more={"notes": dataset.notes})
-    suggest(f"claimlab audit {call.output} -o REPORT")
+    known = dataset.card is not None and dataset.card in DATASETS
+    task = question_of(DATASETS.get(str(dataset.card)).card) if known else TRUTH
+    target = f" --target {task}" if task != TRUTH else ""
+    suggest(f"claimlab audit {call.output} -o REPORT{target}")

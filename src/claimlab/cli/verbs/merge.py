@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import note, suggest, wants_json, written
 from claimlab.core.calls.calls import without_recordings
 from claimlab.core.dataset import Dataset
-from claimlab.exchange.merge import merge as run_merge
 
 app = verb()
 
 
-@app.of(run_merge)
+@app.of(cl.merge)
 def merge(call: Call[Dataset]) -> None:
     merged = call(datasets=without_recordings(call["datasets"]))
     if not wants_json():

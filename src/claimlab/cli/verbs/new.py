@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from string import Template
 from typing import Annotated
@@ -19,7 +21,7 @@ from claimlab.cli.command import verb
 from claimlab.cli.output import echo, emit, suggest, wants_json
 from claimlab.core import packaged
 from claimlab.core.atomic import atomic_text
-from claimlab.core.errors import OutputExists, UsageError
+from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.options import Argument, Option
 from claimlab.core.plain import slug
 from claimlab.core.settings import one_of
@@ -27,41 +29,46 @@ from claimlab.core.types import JsonObject
 
 app = verb()
 KINDS = ("check", "metric", "format", "dataset", "detector")
+PLUGIN = "plugin"  # a package of its own, which needs no checkout
 
 
 @app.of(None)
 def new(
-    kind: Annotated[str, Argument("check, metric, format, dataset or detector.")],
+    kind: Annotated[str, Argument("check, metric, format, dataset, detector or plugin.")],
     name: Annotated[str, Argument("Its name, in lower case with dashes: source-age.")],
     folder: Annotated[
-        Path, Option("The checkout of claimlab to write to.", flag="--into")
+        Path, Option("The checkout of claimlab to write to; of a plugin, any.", flag="--into")
     ] = Path(),
 ) -> None:
     """Write what a new check, metric, format, dataset or detector starts from: its source, a test
-    that passes, and its line in the documentation.
+    that passes, and its line in the documentation; or a plugin, a package of your own.
     """
-    template = _template(one_of(KINDS, kind, "kind"), name)
-    if not (folder / "src" / "claimlab" / "__init__.py").is_file():
+    template = _template(one_of((*KINDS, PLUGIN), kind, "kind"), name)
+    if kind != PLUGIN and not (folder / "src" / "claimlab" / "__init__.py").is_file():
         raise UsageError(
             f"'{folder}' is not a checkout of claimlab.",
             "Run this in the root of one, or name it with --into; docs/contributing says how an"
             " installed package adds entries.",
         )
+    if kind != PLUGIN and name in _entries(template["entries"]):
+        raise ClaimlabError(f"There is a {kind} '{name}' already.", "Choose another name.")
     files = {folder / place: text.lstrip("\n") for place, text in template["files"].items()}
     if clashes := [place for place in files if place.exists()]:
         raise OutputExists(clashes[0], todo="Choose another name.")
     for place, text in files.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         atomic_text(place, text)
-    _document(folder, **template["docs"])
-    places = [str(place) for place in (*files, folder / template["docs"]["page"])]
+    places = [str(place) for place in files]
+    if "docs" in template:
+        _document(folder, **template["docs"])
+        places.append(str(folder / template["docs"]["page"]))
     if wants_json():
         emit({"kind": kind, "name": name, "files": places, "contract": template["contract"]})
         return
     for place in places:
         echo(f"Wrote {place}.")
     tests = " ".join(template["contract"])
-    suggest(f'python -m pytest {tests} -k "{name} or {_module(name)}"')
+    suggest(template.get("next", f'python -m pytest {tests} -k "{name} or {_module(name)}"'))
 
 
 def _template(kind: str, name: str) -> JsonObject:
@@ -83,6 +90,13 @@ def _template(kind: str, name: str) -> JsonObject:
     return tomllib.loads(Template(text).substitute(places))
 
 
+def _entries(registry: str) -> Sequence[str]:
+    """The names that a registry has: the entry of a name need not be a file of its own."""
+    module, _, attribute = registry.rpartition(".")
+    names: Sequence[str] = getattr(import_module(module), attribute).names()
+    return names
+
+
 def _module(name: str) -> str:
     return name.replace("-", "_")
 
@@ -92,7 +106,8 @@ def _document(
 ) -> None:
     """Put a row into a table of a page; or let the module write the page that does so."""
     if module is not None:
-        paths = {**os.environ, "PYTHONPATH": str((folder / "src").resolve())}
+        code = os.pathsep.join(str((folder / part).resolve()) for part in ("src", "bench"))
+        paths = {**os.environ, "PYTHONPATH": code}
         subprocess.run([sys.executable, "-m", module, page], cwd=folder, env=paths, check=True)
         return
     place = folder / page

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from claimlab.cli.command import Call, OpenPage, verb
+import claimlab as cl
+from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import echo, emit, page, several, suggest, suggest_serving, wants_json
 from claimlab.core.errors import UsageError
@@ -14,18 +15,16 @@ from claimlab.core.options import Option
 from claimlab.evaluate.eqa.limits import KINDS
 from claimlab.evaluate.eqa.study import new_study as start
 from claimlab.evaluate.eqa.write import Assurance
-from claimlab.evaluate.eqa.write import report as write_eqa
 
 app = verb()
 
 
-@app.of(write_eqa)
+@app.of(cl.report, page="output")
 def report(
     call: Call[Assurance],
     new_study: Annotated[
         bool, Option("Write an EQA file with the questions to answer.", flag="--init")
     ] = False,
-    open_page: OpenPage = False,
 ) -> None:
     study = call["study"]
     if new_study:
@@ -48,5 +47,5 @@ def report(
         for kind, n in done.counts().items():
             echo(f"  {KINDS[kind]}: {n}")
         echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")
-    page(output / "index.html", open_page=open_page)
+    page(output / "index.html")
     suggest_serving(output)

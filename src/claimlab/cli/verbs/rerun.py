@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import typer
 
+import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, note, suggest, wants_json
 from claimlab.study.rerun import Rerun
-from claimlab.study.rerun import rerun as repeat
 
 app = verb()
 
 
-@app.of(repeat, can_ask=False)
+@app.of(cl.rerun, can_ask=False)
 def rerun(call: Call[Rerun]) -> None:
     """Repeat any folder from what it says of its making, and say whether the bytes are the same;
     exit 3 where they are not. Inputs are found by their digests; nothing is asked of a model or a

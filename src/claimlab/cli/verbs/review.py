@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import (
     echo,
@@ -20,19 +21,18 @@ from claimlab.cli.output import (
     written,
 )
 from claimlab.core.dataset import Dataset
+from claimlab.core.errors import ClaimlabError
 from claimlab.core.finding import KEPT
 from claimlab.core.options import Argument, Option
 from claimlab.core.remote import refuse_remote, to_read
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Block, Table
-from claimlab.review.apply import review_apply
-from claimlab.review.asked import Asked, review_ask
-from claimlab.review.create import review_create
-from claimlab.review.files import review_export, review_import
+from claimlab.review.asked import Asked
+from claimlab.review.estimate import Estimates
 from claimlab.review.merge import Imported
 from claimlab.review.review import Review
 from claimlab.review.task import KNOWN
-from claimlab.review.views import agreement_blocks, batch_blocks, status_blocks
+from claimlab.review.views import agreement_blocks, batch_blocks, estimate_blocks, status_blocks
 
 app = verb(
     help="Review records: create a review, see its progress and agreement, and apply the decisions."
@@ -51,7 +51,7 @@ def tasks() -> None:
     show_blocks([Table(("Task", "Kind", "Question", "Answers"), rows)])
 
 
-@app.of(review_create)
+@app.of(cl.review_create)
 def create(call: Call[Review]) -> None:
     people: Sequence[str] = call["people"]
     if people:
@@ -92,19 +92,37 @@ def person(
         return
     echo(f"{name} was added as {role}.")
     _say_tokens({name: token})
+    link = f"http://127.0.0.1:8765/reviews/{folder.name}/sign-in#token={token}"
+    echo(f"Link that signs in, with `claimlab serve {folder.parent}`: {link}")
 
 
 @app.of(None)
 def status(folder: ReviewFolder) -> None:
-    """Show the progress of a review: items by outcome, and the work of each annotator."""
-    progress = Review.open(to_read(folder)).progress()
-    _show(progress.to_json(), status_blocks(progress))
+    """Show the progress of a review: items by outcome, the work of each annotator, and the shares
+    of all records so far.
+    """
+    review = Review.open(to_read(folder))
+    progress = review.progress()
+    shares = _shares(review)
+    extra = {} if shares is None else {"estimate": shares.to_json()}
+    more = [] if shares is None else estimate_blocks(shares)
+    _show({**progress.to_json(), **extra}, [*status_blocks(progress), *more])
     if not len(progress):
         suggest(f"claimlab review person {folder} NAME")
     elif progress.settled == progress.total:
         suggest(f"claimlab review apply {folder} -o DIR")
     else:
         suggest(f"claimlab serve {folder}")
+
+
+def _shares(review: Review) -> Estimates | None:
+    """The shares so far; null without enough decisions, and where `review estimate` would say that
+    there are none."""
+    try:
+        shares = cl.estimate(review)
+    except ClaimlabError:
+        return None
+    return shares if shares.measured else None
 
 
 @app.of(None)
@@ -122,10 +140,16 @@ def batches(folder: ReviewFolder) -> None:
     table = Review.open(to_read(folder)).batches()
     _show(table.to_json(), batch_blocks(table))
     if table.summary()["returned"]:
-        suggest(f"claimlab review create RELABELLED -o REVIEW --again {folder}")
+        suggest(f"claimlab review create RELABELLED -o REVIEW --set again={folder}")
 
 
-@app.of(review_apply)
+@app.of(cl.estimate)
+def estimate(call: Call[Estimates]) -> None:
+    estimates = call()
+    _show(estimates.to_json(), estimate_blocks(estimates))
+
+
+@app.of(cl.review_apply)
 def apply(call: Call[Dataset]) -> None:
     dataset = call()
     if not wants_json():
@@ -139,7 +163,7 @@ def apply(call: Call[Dataset]) -> None:
     suggest(f"claimlab audit {call.output} -o REPORT")
 
 
-@app.of(review_ask)
+@app.of(cl.review_ask)
 def ask(call: Call[Asked]) -> None:
     answers = call()
     if wants_json():
@@ -151,7 +175,7 @@ def ask(call: Call[Asked]) -> None:
     suggest(f"claimlab review agreement {call['review']}")
 
 
-@app.of(review_export)
+@app.of(cl.review_export)
 def export(call: Call[list[Path]]) -> None:
     files = call()
     if wants_json():
@@ -161,7 +185,7 @@ def export(call: Call[list[Path]]) -> None:
     suggest(f"claimlab review import {call['review']} FILE")
 
 
-@app.of(review_import, "import")
+@app.of(cl.review_import, "import")
 def import_(call: Call[Imported]) -> None:
     imported = call()
     if wants_json():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import emit, say, show_blocks, suggest, wants_json
 from claimlab.pages.show import Folder, blocks
-from claimlab.pages.show import show as show_folder
 
 app = verb()
 _NEXT = {
@@ -16,7 +16,7 @@ _NEXT = {
 }
 
 
-@app.of(show_folder)
+@app.of(cl.show)
 def show(call: Call[Folder]) -> None:
     shown = call()
     if wants_json():

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+import claimlab as cl
 from claimlab.cli.command import Call, Strict, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.following import following
-from claimlab.cli.output import echo, emit, note, say, show_blocks, suggest, wants_json, written
-from claimlab.core.errors import UsageError
-from claimlab.core.options import Argument, Option
+from claimlab.cli.output import (
+    echo,
+    emit,
+    following,
+    note,
+    say,
+    show_blocks,
+    suggest,
+    wants_json,
+    written,
+)
 from claimlab.split.run import Failed, Split
-from claimlab.split.run import split as run_split
 from claimlab.split.strategy import SPLITTERS
 from claimlab.split.views import blocks, headline, left_out, limits
 
@@ -23,25 +29,11 @@ app = verb()
 
 
 @app.of(
-    run_split,
+    cl.split,
     lists={"strategies": lambda: {name: one.summary for name, one in SPLITTERS.all().items()}},
 )
-def split(
-    call: Call[Split],
-    data: Annotated[Path | None, Argument("A claimlab dataset folder.")] = None,
-    preview: Annotated[bool, Option("Print the tables and write nothing.")] = False,
-    strict: Strict = False,
-) -> None:
-    if preview and call["output"] is not None:
-        raise UsageError(
-            "--preview writes nothing.", "Leave out -o to look, or --preview to write."
-        )
-    if data is None or (call["output"] is None and not preview):
-        raise UsageError(
-            "claimlab split needs a dataset folder and an output.",
-            "Write: claimlab split DIR -o DIR, or DIR --preview",
-        )
-    done = call(data=data)
+def split(call: Call[Split], strict: Strict = False) -> None:
+    done = call()
     splits = done.all or (done,)
     _show(splits, done.impossible, call)
     if strict and any(one.checked.leaking for one in splits):
@@ -79,6 +71,6 @@ def _print(splits: Sequence[Split], task: str) -> None:
         echo(headline(one))
         show_blocks(blocks(one.checked))
         echo()
-        note([*left_out(one), *one.notes(), *limits(one, task)], "split")
+        note([*left_out(one), *one.notes(), *limits(one.dataset.records, task)], "split")
         if one.dataset.path is not None:
             written(one.dataset)

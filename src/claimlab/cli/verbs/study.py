@@ -8,12 +8,11 @@ from pathlib import Path
 
 import typer
 
-from claimlab.cli.command import Call, OpenPage, verb
+import claimlab as cl
+from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table
-from claimlab.study.check import study_check
-from claimlab.study.front import study_run
 from claimlab.study.needs import sends
 from claimlab.study.new import presets, study_new
 from claimlab.study.page import (
@@ -36,22 +35,22 @@ def new(call: Call[Path]) -> None:
     call()
     file = call["file"]
     if wants_json():
-        emit({"study": str(file), "preset": call["preset"], "from": call["run"]})
+        emit({"study": str(file), "preset": call["preset"]})
         return
     echo(f"Wrote {file}.")
     suggest(f"claimlab study check {file}")
 
 
-@app.of(study_check)
-def check(call: Call[tuple[list[Cell], list[str]]]) -> None:
+@app.of(cl.study_check)
+def check(call: Call[tuple[list[Cell], list[str], list[str]]]) -> None:
     """List everything that is missing, before anything is spent; exit 1 where something is."""
     study = call["study"]
-    cells, problems = call()
+    cells, problems, limits = call()
     sent = sends(study)
     if wants_json():
-        emit({"cells": len(cells), "problems": problems, "sends": sent})
+        emit({"cells": len(cells), "problems": problems, "sends": sent, "limits": limits})
     else:
-        for sentence in [*sent, *problems]:
+        for sentence in [*sent, *problems, *limits]:
             echo(f"- {sentence}")
         done = f"{study} is ready: {several(len(cells), 'cell')}."
         echo(f"{several(len(problems), 'problem')} in {study}." if problems else done)
@@ -60,8 +59,8 @@ def check(call: Call[tuple[list[Cell], list[str]]]) -> None:
     suggest(f"claimlab study run {study} -o DIR")
 
 
-@app.of(study_run)
-def run(call: Call[Grid], open_page: OpenPage = False) -> None:
+@app.of(cl.study_run, page="output")
+def run(call: Call[Grid]) -> None:
     """Run the grid, each step once, and write its tables. The same command goes on where it was
     stopped; exit 1 where a cell has no result."""
     grid = call(only=chosen(call["only"]))
@@ -74,7 +73,7 @@ def run(call: Call[Grid], open_page: OpenPage = False) -> None:
         more = more_tables(grid.study, grid.entries, [table for _, table in grid.tables])
         show_blocks([*tables_of(grid.study, grid.entries), *more, *reasons(lines)])
         echo(f"Wrote {call.output}: {grid.headline()}")
-    page(call.output / "report" / "index.html", open_page=open_page)
+    page(call.output / "report" / "index.html")
     if grid.broken:
         raise typer.Exit(1)
     suggest(f"claimlab study table {call.output} --rows detector --columns split")

@@ -38,16 +38,14 @@ def trust(
         if yes or _agreed():
             allow(subject, needs)
     allowed = is_allowed(subject, needs)
+    state = f"{several(len(needs), 'entry', 'entries')} {'allowed' if allowed else 'not allowed'}"
     if wants_json():
         emit({"file": str(file), "allowed": allowed, "needs": [vars(need) for need in needs]})
-    elif not needs:
-        echo(f"{file} names nothing outside its folder: there is nothing to allow.")
+    elif needs:
+        echo(f"{file}: {state}.")
     else:
-        echo(
-            f"{file}: {several(len(needs), 'entry', 'entries')}"
-            f" {'allowed' if allowed else 'not allowed'}."
-        )
-    if needs and not allowed and not revoke:
+        echo(f"{file} names nothing outside its folder: there is nothing to allow.")
+    if not allowed and not revoke:
         raise typer.Exit(1)
 
 

@@ -1,7 +1,7 @@
 """What a run would cost, before it costs anything: the parts that make calls, and their sum. For
 `--estimate`.
 
-    estimate(detect, "data", "llm-zero-shot", profile="mine")
+    cost_of(detect, "data", "llm-zero-shot", profile="mine")
 
 The verb itself is called, with its own arguments. Its `Run` is open for an estimate then: it reads,
 writes nothing, and where the first question would be asked the verb ends at `run.estimated(parts)`.
@@ -30,7 +30,7 @@ class Estimated(BaseException):
         self.estimate = estimate
 
 
-def estimate(verb: Callable[P, object], *args: P.args, **options: P.kwargs) -> JsonObject:
+def cost_of(verb: Callable[P, object], *args: P.args, **options: P.kwargs) -> JsonObject:
     """The least and the most that `verb` with these arguments can cost. Nothing is asked, and no
     key is needed.
     """
@@ -85,13 +85,14 @@ def estimated(parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = 
     expected = _sum([expected_of(part) for part in parts.values()])
     lines = [f"{number:,} {name}." for name, number in (facts or {}).items()]
     lines += [f"{name}: {part.sentence()}" for name, part in parts.items()]
+    total = f"In all: {in_words(least, most, expected)}."
     return {
         **(facts or {}),
         "parts": {name: _plain(part) for name, part in parts.items()},
         "money_least": least,
         "money_most": most,
         "money_expected": expected,
-        "sentences": [*lines, _total(parts, least, most, expected)],
+        "sentences": [*lines, total if parts else "Nothing is asked that costs money."],
     }
 
 
@@ -113,16 +114,6 @@ def _sum(amounts: Sequence[float | None]) -> float | None:
     """Null as soon as one amount is not known."""
     known = [amount for amount in amounts if amount is not None]
     return sum(known) if len(known) == len(amounts) else None
-
-
-def _total(
-    parts: Mapping[str, Priced], least: float | None, most: float | None, expected: float | None
-) -> str:
-    return (
-        f"In all: {in_words(least, most, expected)}."
-        if parts
-        else "Nothing is asked that costs money."
-    )
 
 
 def in_words(least: float | None, most: float | None, expected: float | None) -> str:

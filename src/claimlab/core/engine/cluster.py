@@ -2,8 +2,7 @@
 in the same folder.
 
 Dask decides only where a shard runs. What is done is known from the markers, so a cluster that is
-lost with all that it knew costs the shards that it was doing.
-"""
+lost with all that it knew costs the shards that it was doing."""
 
 from __future__ import annotations
 
@@ -15,7 +14,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from claimlab.core.engine.names import Engine, patience
+from claimlab.core.engine.names import Engine, parse_engine, patience
+from claimlab.core.engine.secret import VARIABLE, known_secret, own_secret, secret_file
 from claimlab.core.engine.stage import Failure, Result, Stage, do_shard
 from claimlab.core.errors import MissingExtra, ShardsMissing, UsageError
 from claimlab.core.machine import fitting_workers
@@ -153,3 +153,19 @@ def _has_workers(client: Any) -> bool:
         Exception
     ):  # whatever it is, there is no scheduler to ask; its futures are given up in a moment
         return False
+
+
+def check_engine(engine: str | None) -> None:
+    """Raise where the word is not a valid engine, or where no cluster answers."""
+    spec = parse_engine(engine)
+    patience(0)
+    if spec.kind == "dask":
+        connect(spec)
+    if spec.kind == "shared":
+        own_secret()
+        if known_secret() is None:
+            raise UsageError(
+                f"Workers need a secret of the run, and '{secret_file()}' cannot be written.",
+                f"Set {VARIABLE} for the run and for its workers, such as to: openssl rand"
+                " -hex 32.",
+            )

@@ -14,9 +14,9 @@ from claimlab.core.errors import UsageError
 FUNCTIONS = {
     "audit check": "claimlab.audit.run:do_check",
     "detect predictions": "claimlab.detect.run:do_predictions",
-    "evolve lives": "claimlab.evolve.run:do_lives",
+    "evolve lives": "claimlab.evolve.front:do_lives",
     "filter metric": "claimlab.generate.filter.measure:do_metric",
-    "import table": "claimlab.exchange.importing.shared:do_table",
+    "import table": "claimlab.exchange.importing.read:do_table",
     "judge conflicts": "claimlab.evaluate.judge.opinions:conflicts",
     "near-duplicates match": "claimlab.text.neardup.stream:match",
     "near-duplicates same": "claimlab.text.neardup.stream:same",

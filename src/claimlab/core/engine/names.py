@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from claimlab.core.errors import UsageError
+from claimlab.core.machine import fitting_workers
 
 _TODO = "Choose 'local', 'local:N' (N processes), 'dask', 'dask://HOST:PORT' or 'shared'."
 
@@ -34,6 +35,10 @@ class Engine:
     def is_remote(self) -> bool:
         """Whether workers may be on other machines, which see nothing but a shared folder."""
         return self.kind == "shared" or self.address is not None
+
+    def is_alone(self, memory: int) -> bool:
+        """Whether one process does it all, where each would need so many bytes."""
+        return self.kind == "local" and (self.workers or fitting_workers(memory)) == 1
 
 
 def parse_engine(engine: str | None) -> Engine:

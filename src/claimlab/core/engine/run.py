@@ -23,7 +23,7 @@ from claimlab.core.engine.names import Engine, current, no_folder, parse_engine,
 from claimlab.core.engine.reads import keep
 from claimlab.core.engine.stage import Failure, Result, Stage, Work
 from claimlab.core.errors import ShardsMissing
-from claimlab.core.machine import SHARE, fitting_workers
+from claimlab.core.machine import SHARE
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import Json, JsonObject
 
@@ -158,8 +158,7 @@ def over_rows(
     engine, folder, least = engine or current().engine, folder or current().folder, least or LEAST
     spec = parse_engine(engine)
     slices = [(start, min(start + least, len(rows))) for start in range(0, len(rows), least)]
-    alone = spec.kind == "local" and (spec.workers or fitting_workers(memory)) == 1
-    if len(slices) <= 1 or alone:
+    if len(slices) <= 1 or spec.is_alone(memory):
         return _inline(function, rows, slices, name, progress or silent)
     if folder is None and spec.is_remote:
         raise no_folder(engine)
@@ -181,14 +180,14 @@ def _joined(outputs: Sequence[Path]) -> list[Json]:
     once: dict[str, str] = {}
     results: list[Json] = []
     for output in outputs:
-        for result in json.loads(output.read_text(encoding="utf-8")):
+        for result in json.loads(output.read_bytes()):
             results.append(once.setdefault(result, result) if isinstance(result, str) else result)
     return results
 
 
 def do_rows(shard: Json, output: Path) -> None:
     """One slice of `over_rows`."""
-    rows = json.loads(Path(shard["rows"]).read_text(encoding="utf-8"))
+    rows = json.loads(Path(shard["rows"]).read_bytes())
     results = _checked(partial(function_named(shard["function"]), **shard["keywords"]), rows)
     output.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
 

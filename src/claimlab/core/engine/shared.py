@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +26,7 @@ from claimlab.core.engine.stage import Failure, Result, Stage, stages_of
 from claimlab.core.errors import NotFound, ShardsMissing, UsageError
 from claimlab.core.machine import was_disk
 from claimlab.core.options import Argument, Option, Place
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -93,6 +93,7 @@ class Pause:
         time.sleep(min(0.05 + self.quiet / 20, 5.0))
 
 
+TRIES = 3  # of a shard that fails
 IDLE = 600.0  # seconds in which a worker has nothing to do
 _INDEX = ("SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX")
 _COUNT = "SLURM_ARRAY_TASK_COUNT"
@@ -115,6 +116,14 @@ class Worked(Shown):
     def headline(self) -> str:
         return f"{several(self.done, 'shard')} done, {len(self.failures):,} failed"
 
+    def after(self, stage: Stage, shard: int, failure: Failure | None) -> Worked:
+        """The same with one more shard."""
+        progress(stage.name, shard + 1, len(stage.shards))
+        if failure is None:
+            return replace(self, done=self.done + 1)
+        new = {f"{stage.name} {shard}": failure.problem} if stage.is_current() else {}
+        return replace(self, failures=self.failures | new)
+
 
 RunFolder = Annotated[Place, Argument("The output folder of the run, as its command names it.")]
 
@@ -129,16 +138,13 @@ def engine_work(
     of: Annotated[
         int | None,
         Option(
-            "Number of workers: do every such shard of all stages, to the end of the run.",
-            least=1,
+            "Number of workers: do every such shard of all stages, to the end of the run.", least=1
         ),
     ] = None,
-    retries: Annotated[int, Option("How often a shard that fails is tried again.", least=0)] = 2,
     secret: Annotated[
         Place | None,
         Option("File with the secret of the run; default CLAIMLAB_ENGINE_SECRET, or your own."),
     ] = None,
-    progress: Progress | None = None,
 ) -> Worked:
     """Do shard number `shard` of every stage of `run`, the output folder of a run with
     `engine="shared"`.
@@ -146,24 +152,20 @@ def engine_work(
     With `of`, this is one of that many workers: it does the shards `shard`, `shard + of`, `shard +
     2 * of` … of every stage, waits for the next stage, and ends with the run. By default `shard` is
     `SLURM_ARRAY_TASK_ID` or `JOB_COMPLETION_INDEX`, and `of` is `SLURM_ARRAY_TASK_COUNT`. A shard
-    that fails is tried `retries` times more.
+    that fails is tried twice more.
 
     `secret` is a file with the secret of the run; by default it is `CLAIMLAB_ENGINE_SECRET`, or the
     file that the run made for this user. A stage that was not sealed with it is refused.
     """
     number, workers = _position(shard, of)
     pause, wait, output = Pause(), patience(IDLE), Path(run)
-    done, failures, began = 0, dict[str, str](), False
+    worked, began = Worked(0, {}), False
     while True:
         stages = stages_of(output, partial(_key, secret))
         began = began or bool(stages)
-        for stage, one in _mine(stages, number, workers, retries):
-            failure = _persist(stage, one, retries)
+        for stage, one in _mine(stages, number, workers):
+            worked = worked.after(stage, one, _persist(stage, one))
             pause.news()
-            (progress or silent)(stage.name, one + 1, len(stage.shards))
-            done += failure is None
-            if failure is not None and stage.is_current():
-                failures[f"{stage.name} {one}"] = failure.problem
         ended = output.exists() and not stages
         if workers is None or (ended and (began or pause.quiet > wait)):
             break
@@ -177,7 +179,7 @@ def engine_work(
         raise NotFound(
             f"'{run}' has no stage to work on.", "Start the run with the engine 'shared' first."
         )
-    return Worked(done, failures)
+    return worked
 
 
 def _key(secret: str | Path | None, salt: str) -> bytes:
@@ -191,19 +193,17 @@ def _key(secret: str | Path | None, salt: str) -> bytes:
     return stage_key(known, salt)
 
 
-def _mine(
-    stages: list[Stage], number: int, workers: int | None, retries: int
-) -> Iterator[tuple[Stage, int]]:
+def _mine(stages: list[Stage], number: int, workers: int | None) -> Iterator[tuple[Stage, int]]:
     """The shards of this worker that are neither done nor given up."""
     for stage in stages:
         for one in range(number, len(stage.shards), workers or max(len(stage.shards), 1)):
             failure = stage.failure(one)
-            if not stage.is_done(one) and (failure is None or not is_final(failure, 1 + retries)):
+            if not stage.is_done(one) and (failure is None or not is_final(failure, TRIES)):
                 yield stage, one
 
 
-def _persist(stage: Stage, number: int, retries: int) -> Failure | None:
-    while (failure := stage.do(number)) is not None and not is_final(failure, 1 + retries):
+def _persist(stage: Stage, number: int) -> Failure | None:
+    while (failure := stage.do(number)) is not None and not is_final(failure, TRIES):
         if not stage.is_current():
             return failure  # the run has ended, was stopped, or began anew
     return failure

@@ -150,7 +150,7 @@ class Stage:
     def is_done(self, number: int) -> bool:
         """Whether the marker of this very stage is there, and the output is what it says."""
         try:
-            marker = json.loads((self.folder / "done" / f"{number:05}").read_text(encoding="utf-8"))
+            marker = json.loads((self.folder / "done" / f"{number:05}").read_bytes())
             digest, mark = marker["sha256"], marker["seal"]
             if self.key is None:  # only to look
                 return bool(marker["stage"] == self.id)
@@ -271,7 +271,7 @@ def do_shard(folder: str, number: int, key: str) -> JsonObject | None:
 def _salt(file: Path) -> str | None:
     """The random word of a stage file; null where there is none that can be read."""
     try:
-        return str(json.loads(file.read_text(encoding="utf-8"))["salt"])
+        return str(json.loads(file.read_bytes())["salt"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -140,10 +140,17 @@ def figure(
     )
 
 
-def kappa_figure(one: Sequence[object], other: Sequence[object], *, seed: int = 0) -> Figure:
-    """Cohen's kappa of two annotators with its interval over the units that both rated."""
+def kappa_figure(
+    one: Sequence[object],
+    other: Sequence[object],
+    *,
+    seed: int = 0,
+    statistic: Callable[[Floats, int], Floats] | None = None,
+) -> Figure:
+    """Cohen's kappa of two annotators, or another coefficient of their table, with its interval
+    over the units that both rated."""
     cell, k = _cells(one, other)
-    return _figure(cell, k * k, lambda counts: _cohen(counts, k), seed)
+    return _figure(cell, k * k, lambda counts: (statistic or _cohen)(counts, k), seed)
 
 
 def _figure(cell: Ints, cells: int, statistic: Callable[[Floats], Floats], seed: int) -> Figure:
@@ -170,6 +177,22 @@ def _cohen(counts: Floats, k: int) -> Floats:
     observed = np.trace(share, axis1=1, axis2=2)
     expected = (share.sum(axis=1) * share.sum(axis=2)).sum(axis=1)
     return _over(observed - expected, 1 - expected)
+
+
+def _gwet(counts: Floats, k: int) -> Floats:
+    """Gwet's AC1: chance is what two raters would share if the hard cases alone were guessed, so
+    that a rare answer does not make agreement look poor."""
+    share = _over(counts, counts.sum(axis=1)[:, None]).reshape(-1, k, k)
+    mean = (share.sum(axis=1) + share.sum(axis=2)) / 2
+    expected = (mean * (1 - mean)).sum(axis=1) / max(k - 1, 1)
+    return _over(np.trace(share, axis1=1, axis2=2) - expected, 1 - expected)
+
+
+def _adjusted(counts: Floats, k: int) -> Floats:
+    """PABAK: kappa as if every answer were as frequent."""
+    share = _over(counts, counts.sum(axis=1)[:, None]).reshape(-1, k, k)
+    chance = 1 / max(k, 2)
+    return np.asarray((np.trace(share, axis1=1, axis2=2) - chance) / (1 - chance))
 
 
 def _equal_pairs(ratings: Patterns) -> Floats:
@@ -202,7 +225,13 @@ def compared(one: Sequence[str], other: Sequence[str]) -> JsonObject:
         patterns([(number[a], number[b]) for a, b in zip(one, other, strict=True)]), alpha_of
     )
     share = Figure(equal / n if n else None, wilson(equal, n))
-    figures = {"agreement": share, "kappa": kappa_figure(one, other), "alpha": nominal}
+    figures = {
+        "agreement": share,
+        "kappa": kappa_figure(one, other),
+        "alpha": nominal,
+        "ac1": kappa_figure(one, other, statistic=_gwet),
+        "pabak": kappa_figure(one, other, statistic=_adjusted),
+    }
     row: JsonObject = {"n": n}
     for name, measured in figures.items():
         row |= {name: _round(measured.value), f"{name}_interval": _rounded(measured.interval)}

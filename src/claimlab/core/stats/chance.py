@@ -58,9 +58,8 @@ def corrected(chances: Sequence[Chance]) -> list[Chance]:
     """The same with p-values corrected by Holm's method for how many were tested, in the order
     given.
     """
-    tested = [i for i, chance in enumerate(chances) if chance.p is not None]
-    adjusted = dict(zip(tested, holm([chances[i].p or 0.0 for i in tested]), strict=True))
-    return [replace(chance, p_holm=adjusted.get(i)) for i, chance in enumerate(chances)]
+    adjusted = holm([chance.p for chance in chances])
+    return [replace(chance, p_holm=p) for chance, p in zip(chances, adjusted, strict=True)]
 
 
 def false_discovery(p: Sequence[float]) -> list[float]:
@@ -72,12 +71,12 @@ def false_discovery(p: Sequence[float]) -> list[float]:
     return [float(x) for x in false_discovery_control(p)] if len(p) else []
 
 
-def holm(p: Sequence[float]) -> list[float]:
-    """Holm: the chance of even one wrong call is at most `alpha`."""
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(
-        np.minimum(np.asarray(p, dtype=np.float64)[order] * np.arange(len(p), 0, -1), 1.0)
-    )
-    out = np.empty(len(p))
-    out[order] = steps
-    return [float(x) for x in out]
+def holm(p: Sequence[float | None]) -> list[float | None]:
+    """Holm: the chance of even one wrong call is at most `alpha`. What was not tested stays null,
+    and does not count."""
+    known = np.array([one for one in p if one is not None], dtype=np.float64)
+    order = np.argsort(known, kind="stable")
+    steps = known[order] * np.arange(len(known), 0, -1)
+    known[order] = np.maximum.accumulate(np.minimum(steps, 1.0))
+    adjusted = iter(known.tolist())
+    return [None if one is None else next(adjusted) for one in p]

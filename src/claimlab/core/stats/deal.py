@@ -135,7 +135,7 @@ def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
         return []
     holds = pl.DataFrame({"group": held.at, "cell": held.cell, "n": held.n.astype(np.int64)})
     word = pl.concat_str(["cell", "n"], separator=":")
-    contents = holds.select("group", word.alias("make_up")).group_by("group", maintain_order=True)
+    contents = holds.select("group", make_up=word).group_by("group", maintain_order=True)
     make_up = contents.agg(pl.col("make_up").str.join(","))["make_up"].gather(small)
     lots = (
         pl.DataFrame({"group": small, "make_up": make_up})
@@ -143,7 +143,7 @@ def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
         .agg("group")
     )
     size = pl.Series(held.size[lots["group"].list.first().to_numpy()])
-    lots = lots.with_columns(pl.col("group").list.len().alias("n"), size.alias("size"))
+    lots = lots.with_columns(n=pl.col("group").list.len(), size=size)
     ordered = lots.sort("n", "size", descending=[False, True], maintain_order=True)
     ends = np.cumsum(ordered["n"].to_numpy())
     return np.split(ordered["group"].explode().to_numpy(), ends[:-1])

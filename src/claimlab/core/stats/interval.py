@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypedDict
 
 import numpy as np
 
@@ -38,6 +39,13 @@ MOST_KINDS, BUCKETS = 10_000, 4_000
 Interval = tuple[float, float]
 
 
+class Resampling(TypedDict, total=False):
+    """How resamples are drawn, as what measures many figures passes it on."""
+
+    seed: int
+    draws: int
+
+
 @dataclass(frozen=True)
 class Kinds:
     """Row j of `cells` counts the records per cell of one kind of group; `times[j]` groups are of
@@ -47,6 +55,23 @@ class Kinds:
     cells: Sparse  # (kinds, cells)
     times: Ints
     groups: int  # before any were put together
+
+    @property
+    def effective(self) -> float:
+        """How many groups of equal size would tell as much (see `effective_groups`)."""
+        return effective_groups(np.repeat(self.cells.sum(axis=1), self.times))
+
+
+def ends_of(ends: Interval | None, low: str, high: str) -> dict[str, float | None]:
+    """Both ends of an interval as columns of a table; nulls where there is none."""
+    return dict(zip((low, high), ends or (None, None), strict=True))
+
+
+def effective_groups(sizes: Floats | Ints) -> float:
+    """The number of groups of equal size whose mean is as certain as that of groups of these
+    `sizes` (Kish 1965): one group that holds half of the records counts for much more than one.
+    """
+    return float(sizes.sum() ** 2 / np.square(sizes).sum()) if len(sizes) else 0.0
 
 
 def kinds(cluster: Ints, cell: Ints, cells: int) -> Kinds:

@@ -5,9 +5,10 @@ All scores are resampled together (`interval.redraw`), so that a difference of t
 error of its own. Every pair is tested at once: the differences, each divided by its error, are
 compared with the largest one of each resample, and those that are clear are taken out step by step
 (step-down max-T; Romano and Wolf 2005). The chance of even one wrong "better", in either direction,
-is about 5%; few groups of very different size make it larger. A score can then have any rank
-from 1 + the number that are better to the number of scores less those that are worse, for all
-scores at once (Mogstad, Romano, Shaikh and Wilhelm 2024).
+is about 5%. Errors that are estimated from few groups are uncertain themselves: they are taken as
+Student's, with the effective number of groups, which is small where groups differ much in size. A
+score can then have any rank from 1 + the number that are better to the number of scores less those
+that are worse, for all scores at once (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
 The group that may be the best is the model confidence set (Hansen, Lunde and Nason 2011): while the
 scores left over are not equal, the worst of them is taken out.
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from claimlab.core.stats.chance import LEVEL
-from claimlab.core.stats.interval import CHUNK, DRAWS, kinds, redraw
+from claimlab.core.stats.interval import CHUNK, DRAWS, effective_groups, kinds, redraw
 from claimlab.core.stats.scores import Floats, Ints, macro_f1
 
 UNITS = 20  # groups of records; fewer carry no verdict
@@ -33,13 +34,15 @@ Ranks = tuple[int, int]  # from the best to the worst that the data allow
 class Ranking:
     """Scores in the order given. `p[i, j]` is that of the difference of i and j, corrected for all
     pairs. `tied` are those that may be the best, the highest first, and `p_tied` is the p-value of
-    their being equal: null of one alone. A difference is clear when it exceeds `critical` errors.
+    their being equal: null of one alone. A difference is clear when it exceeds `critical` errors,
+    and is mostly found (with `POWER`) when it is truly `reach` errors larger than that.
     """
 
     ranks: list[Ranks]
     p: Floats  # (scores, scores)
     errors: Floats  # (scores, scores): the standard error of each difference
     critical: float
+    reach: float
     tied: list[int]
     p_tied: float | None
 
@@ -47,13 +50,15 @@ class Ranking:
     def detectable(self) -> float:
         """The smallest difference that a typical pair would show, corrected for all pairs."""
         pairs = self.errors[np.triu_indices(len(self.errors), 1)]
-        return smallest_detectable(float(np.median(pairs)), self.critical)
+        return (self.critical + self.reach) * float(np.median(pairs))
 
 
-def rank(scores: Floats, drawn: Floats, groups: int, level: float = LEVEL) -> Ranking:
+def rank(scores: Floats, drawn: Floats, groups: float, level: float = LEVEL) -> Ranking:
     """The ranking of two or more `scores` (the higher the better) with their common resamples
-    `drawn` (draws, scores), which were made of `groups` groups of records.
+    `drawn` (draws, scores), which were made of so many effective `groups` of records.
     """
+    from scipy.special import ndtri
+
     noise = np.where(np.isnan(drawn), 0.0, drawn - scores)
     errors = _errors(noise)
     p, maxima = _step_down(scores, noise, errors, groups)
@@ -65,16 +70,24 @@ def rank(scores: Floats, drawn: Floats, groups: int, level: float = LEVEL) -> Ra
         p,
         errors,
         _as_student(float(np.quantile(maxima, 1 - level)), groups),
+        _as_student(float(ndtri(POWER)), groups),
         tied,
         p_tied,
     )
 
 
+def rank_words(ranks: Ranks | None) -> str:
+    """Ranks as a table prints them: "1-3", or "4"."""
+    if ranks is None:
+        return "–"
+    return str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]}-{ranks[1]}"
+
+
 def draw_means(
     values: Floats, groups: Ints, *, seed: int = 0, draws: int = DRAWS
-) -> tuple[Floats, int]:
-    """The mean of each column (draws, columns) under common draws of whole groups of rows, and how
-    many groups there are."""
+) -> tuple[Floats, Floats]:
+    """The mean of each column (draws, columns) under common draws of whole groups of rows, and the
+    size of each group."""
     group = np.unique(groups, return_inverse=True)[1]
     size = np.bincount(group).astype(np.float64)
     sums = np.stack([np.bincount(group, weights=column) for column in values.T], axis=1)
@@ -84,10 +97,10 @@ def draw_means(
     for start in range(0, draws, step):
         weights = rng.multinomial(len(size), share, size=min(step, draws - start))
         parts.append((weights @ sums) / (weights @ size)[:, None])
-    return np.concatenate(parts), len(size)
+    return np.concatenate(parts), size
 
 
-def _as_normal(statistic: Floats, groups: int) -> Floats:
+def _as_normal(statistic: Floats, groups: float) -> Floats:
     """What a studentised difference is on the scale of resamples, which vary like a normal variable
     where the difference itself, with an error estimated from few groups, varies like Student's.
     """
@@ -97,7 +110,7 @@ def _as_normal(statistic: Floats, groups: int) -> Floats:
     return np.asarray(-np.sign(statistic) * ndtri(stdtr(groups - 1, -shrunk)))
 
 
-def _as_student(bound: float, groups: int) -> float:
+def _as_student(bound: float, groups: float) -> float:
     """The reverse: a bound for studentised differences from one for resamples."""
     from scipy.special import ndtr, stdtrit
 
@@ -111,7 +124,9 @@ def _errors(noise: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(own[:, None] + own - 2 * covariance, 0.0)))
 
 
-def _step_down(scores: Floats, noise: Floats, errors: Floats, groups: int) -> tuple[Floats, Floats]:
+def _step_down(
+    scores: Floats, noise: Floats, errors: Floats, groups: float
+) -> tuple[Floats, Floats]:
     """The p-value of every pair, corrected for all of them, and the largest studentised difference
     of each resample.
 
@@ -148,7 +163,7 @@ def _pairs(scores: Floats) -> tuple[Ints, Ints]:
 
 
 def confidence_set(
-    scores: Floats, noise: Floats, groups: int, level: float = LEVEL
+    scores: Floats, noise: Floats, groups: float, level: float = LEVEL
 ) -> tuple[list[int], float | None]:
     """The scores that may be the highest, and the p-value of their being equal; `noise` (draws,
     scores) is how far each resample is off. The largest shortfall against the mean of those left
@@ -168,14 +183,15 @@ def confidence_set(
     return left.tolist(), None
 
 
-def smallest_detectable(error: float, critical: float | None = None, power: float = POWER) -> float:
-    """The smallest true difference that is called clear with probability `power`, from the standard
-    error of a difference; of two scores alone without `critical`.
-    """
+def smallest_detectable(error: float, groups: float = float("inf")) -> float:
+    """The smallest true difference of two scores that is called clear in 80 of 100 test sets, from
+    the standard error of a difference in resamples of so many effective groups."""
     from scipy.special import ndtri
 
-    bound = float(ndtri(1 - LEVEL / 2)) if critical is None else critical
-    return (bound + float(ndtri(power))) * error
+    bounds = [float(ndtri(1 - LEVEL / 2)), float(ndtri(POWER))]
+    return error * sum(
+        bound if groups == np.inf else _as_student(bound, groups) for bound in bounds
+    )
 
 
 def records_needed(records: int, detectable: float, difference: float) -> int | None:
@@ -201,7 +217,8 @@ def foreseen(labels: Ints, groups: Ints, *, seed: int = 0, draws: int = 400) -> 
         known = kinds(group, (labels * classes + answers[0]) * classes + answers[1], classes**3)
         scores = redraw(known, lambda n: _both(n, classes), seed=seed, draws=draws)
         errors.append(float((scores[:, 0] - scores[:, 1]).std()))
-    return smallest_detectable(float(np.sqrt(np.mean(np.square(errors)))))
+    error = float(np.sqrt(np.mean(np.square(errors))))
+    return smallest_detectable(error, effective_groups(np.bincount(group)))
 
 
 def _both(counts: Floats, classes: int) -> Floats:

@@ -11,16 +11,19 @@ from typing import ClassVar, Literal
 import numpy as np
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.types import Json, JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import as_predictions, temperature
-from claimlab.detect.neural.files import MINILM, Device, choose_device
-from claimlab.detect.neural.train import (
+from claimlab.detect.neural import (
+    MINILM,
+    Device,
     Examples,
     Fitted,
     Pooling,
     Recipe,
+    choose_device,
     load_fitted,
     refuse,
     save_fitted,
@@ -28,23 +31,6 @@ from claimlab.detect.neural.train import (
 )
 
 Grid = Literal["none", "pt-afc"]
-# The search space of the Portuguese fact-checking study (appendix F); epochs and length are fixed
-# there.
-PT_AFC: dict[str, tuple[Json, ...]] = {
-    "batch": (8, 16),
-    "learning_rate": (1e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4),
-    "dropout": (0.1, 0.2, 0.3),
-}
-PT_AFC_FIXED: JsonObject = {
-    "epochs": 10,
-    "max_length": 512,
-    "warmup": 0.06,
-    "weight_decay": 0.01,
-    "patience": 3,
-    "threshold": 0.001,
-    "pooling": "first",
-    "balanced": False,
-}
 HELD_OUT = 0.1  # of the training rows, to stop by where there is no dev
 
 
@@ -117,11 +103,8 @@ class Encoder(Detector):
             save_fitted(self.fitted, Path(self.save), about)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
-        return as_predictions(
-            self.fitted.logits(texts_of(records).to_list(), self.progress),
-            self.classes,
-            self.temperature,
-        )
+        logits = self.fitted.logits(texts_of(records).to_list(), self.progress)
+        return as_predictions(logits, self.classes, self.temperature)
 
     def learned(self) -> JsonObject:
         return {"classes": self.classes, "temperature": self.temperature}
@@ -144,9 +127,10 @@ class Encoder(Detector):
         if self.grid == "none":
             yield self.recipe
             return
-        fixed = replace(self.recipe, **PT_AFC_FIXED)
-        for values in product(*PT_AFC.values()):
-            yield replace(fixed, **dict(zip(PT_AFC, values, strict=True)))
+        grid = packaged.toml("claimlab.detect", "grids.toml")[self.grid]
+        for values in product(*grid["tried"].values()):
+            tried = dict(zip(grid["tried"], values, strict=True))
+            yield replace(self.recipe, **grid["fixed"], **tried)
 
     def _train(self, recipe: Recipe, examples: Examples, held: Examples, seed: int) -> Fitted:
         return train(
@@ -166,7 +150,7 @@ class Encoder(Detector):
         place = {c: i for i, c in enumerate(self.classes)}
         texts, y = texts_of(train.records).to_list(), [place[label] for label in train.labels]
         if dev.labels:
-            pairs = zip(texts_of(dev.records).to_list(), dev.labels, strict=True)
+            pairs = zip(texts_of(dev.records), dev.labels, strict=True)
             known = [(text, place[label]) for text, label in pairs if label in place]
             return (texts, y), ([text for text, _ in known], [number for _, number in known])
         stopping = np.random.default_rng(seed).random(len(y)) < HELD_OUT

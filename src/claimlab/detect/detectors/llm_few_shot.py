@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
 from claimlab.detect.asking import (
@@ -24,17 +23,12 @@ from claimlab.detect.asking import (
     Handles,
     Question,
     Row,
-    about,
-    context_of,
     evidence_in,
     failed,
-    instructions,
     priced,
-    rows_with_text,
-    shown,
 )
 from claimlab.detect.detector import Part, Prediction
-from claimlab.llm.messages import Message, Request
+from claimlab.llm.messages import Message
 from claimlab.llm.provider import Provider
 
 EXAMPLES = 15
@@ -62,15 +56,15 @@ class LlmFewShot(Asking):
         max_tokens: int = 256,
         concurrency: int = CONCURRENCY,
     ) -> None:
-        super().__init__(model=model, concurrency=concurrency)
+        super().__init__(
+            model=model, context=context, max_tokens=max_tokens, concurrency=concurrency
+        )
         if examples < 1:
             raise UsageError(
                 f"llm-few-shot cannot show {examples} examples.",
                 "Pass 1 or more, or use llm-zero-shot.",
             )
         self.examples = examples
-        self.context = context  # speaker, venue and day
-        self.max_tokens = max_tokens
         self.turns: tuple[Message, ...] = ()
         self.example_ids: list[str] = []
         self.reasoned = False
@@ -90,60 +84,32 @@ class LlmFewShot(Asking):
         rationales = [rationale_of(row) for row in rows]
         self.reasoned = all(rationales)
         self.example_ids = [row["id"] for row in rows]
-        self.turns = tuple(
-            turn
-            for row, i, rationale in zip(rows, chosen, rationales, strict=True)
-            for turn in (
-                Message("user", self._question(row, read=EXAMPLE_READ, piece=EXAMPLE_PIECE)),
-                Message(
-                    "assistant",
-                    f"{rationale} [{train.labels[i]}]" if self.reasoned else f"[{train.labels[i]}]",
-                ),
-            )
-        )
-
-    def requests(self, records: pl.DataFrame) -> Iterable[Question]:
-        return (self._request(row) for row in rows_with_text(records))
+        turns: list[Message] = []
+        for row, i, rationale in zip(rows, chosen, rationales, strict=True):
+            why = f"{rationale} " if self.reasoned else ""
+            turns.append(Message("user", self._text(row, EXAMPLE_READ, EXAMPLE_PIECE)))
+            turns.append(Message("assistant", f"{why}[{train.labels[i]}]"))
+        self.turns = tuple(turns)
 
     async def one(self, row: Row) -> Prediction:
-        answer = await self.provider.ask(self._request(row))
+        answer = await self.provider.ask(self.question(row, Handles()))
         if answer.text is None or not answer.ok:
             return priced(failed(answer), [answer])
-        label = tag_in(answer.text, self.classes)
-        reply = " ".join(answer.text.split())
-        prediction = (
-            Prediction(label, rationale=reply)
-            if label
-            else Prediction(None, rationale=reply, failure="no-tag")
-        )
-        return priced(prediction, [answer])
+        label, reply = tag_in(answer.text, self.classes), " ".join(answer.text.split())
+        failure = None if label else "no-tag"
+        return priced(Prediction(label, rationale=reply, failure=failure), [answer])
 
-    def _question(self, row: Row, *, read: int = READ, piece: int = PIECE) -> str:
+    def _text(self, row: Row, read: int = READ, piece: int = PIECE) -> str:
         pieces = evidence_in(row)
         evidence = [Handles().show(pieces, piece=piece)] if pieces else []
-        return "\n".join(
-            [*evidence, *(about(row, self.task) if self.context else []), shown(row, read=read)]
-        )
+        return "\n".join(self.shown(row, evidence, read=read))
 
-    def _request(self, row: Row) -> Question:
-        prompt = self.prompts["few-shot"]
-        system = [prompt.text("role"), instructions(prompt, self.task, self.classes)]
-        system += context_of(prompt, self.evidence)
-        system.append(prompt.text("examples", count=len(self.example_ids)))
-        system.append(
-            prompt.text("answer" if self.reasoned else "answer_label", label=self.classes[0])
-        )
-        return Request(
-            messages=(
-                Message("system", "\n\n".join(system)),
-                *self.turns,
-                Message("user", self._question(row)),
-            ),
-            max_tokens=self.max_tokens,
-            seed=self.seed,
-            tag=row["id"],
-            prompt_name=prompt.name,
-        )
+    def question(self, row: Row, handles: Handles) -> Question:
+        answer = "answer" if self.reasoned else "answer_label"
+        parts = ("role", "task", *self.on_evidence, "examples", answer)
+        system = self.system(*parts, count=len(self.example_ids), label=self.classes[0])
+        messages = [Message("system", system), *self.turns, Message("user", self._text(row))]
+        return self.request(row, messages)
 
 
 def rationale_of(row: Row) -> str | None:

@@ -1,19 +1,19 @@
 """A language model that answers or searches again: it reads what was found, and cites what its
 answer rests on.
 
-    ask -> "search": search, read pages, screen, condense, show -> ask again, at most `searches`
-    times -> "answer"
+    ask -> "search": search, read pages, screen, show -> ask again, at most `searches` times ->
+    "answer"
 
-`model` decides; `search_model`, a cheaper one, may condense what a search found before `model`
-reads it. Of the first `pages` results of a search the whole page is read (`reader` fetches it), of
+Of the first `pages` results of a search the whole page is read (`reader` fetches it), of
 the others the snippet. `screen` says which pieces a model may not see (the guards of claimlab
 enrich are passed in by the command line).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Literal
@@ -24,7 +24,6 @@ from pydantic import Field, create_model
 from claimlab.core.errors import SearchFailed
 from claimlab.core.types import JsonObject
 from claimlab.detect.asking import (
-    ABSTENTIONS,
     CLAIM,
     CONCURRENCY,
     PIECE,
@@ -36,24 +35,20 @@ from claimlab.detect.asking import (
     Row,
     Tenth,
     Verdict,
-    about,
     as_prediction,
     bounded,
     check_day,
-    context_of,
-    day_of,
     evidence_in,
     failed,
-    instructions,
+    labels_of,
     priced,
     rows_with_text,
-    shown,
     verdict_schema,
 )
 from claimlab.detect.detector import Prediction
-from claimlab.detect.evidence import PAGE, PAGES, PASSAGE, Pages, with_pages, words_of
+from claimlab.detect.evidence import PAGES, PASSAGE, Pages, with_pages, words_of
 from claimlab.llm.judge import Reasoned
-from claimlab.llm.messages import Message, Request, untrusted
+from claimlab.llm.messages import Message
 from claimlab.llm.provider import Provider
 from claimlab.search.evidence import Evidence, as_of
 from claimlab.search.query import Query
@@ -63,7 +58,6 @@ from claimlab.search.terms import terms
 
 SEARCHES, RESULTS = 3, 5
 QUERY = 100  # characters, for a model that would not stop
-WORDS = 120  # that a condensed search result may have
 HOPELESS = frozenset({"no-key", "no-index"})  # would fail for every record in the same way
 
 
@@ -89,8 +83,7 @@ class Turn(Reasoned):
 
 @lru_cache(maxsize=64)
 def turn_schema(classes: tuple[str, ...], abstain: bool, room: int | None = None) -> type[Turn]:
-    allowed = (*classes, *(ABSTENTIONS if abstain else ()))
-    narrowed: JsonObject = {"label": (Literal[allowed] | None, ...), **bounded(room)}
+    narrowed: JsonObject = {"label": (labels_of(classes, abstain) | None, ...), **bounded(room)}
     if room is not None:
         narrowed |= {
             "query": (Annotated[str, Field(max_length=QUERY)] | None, ...),
@@ -105,14 +98,13 @@ class LlmSearch(Asking):
         "A language model that searches, reads, answers or searches again, and cites its evidence."
     )
     handles = ("model", "search")
-    asks = ("search", "condense")
+    asks = ("search",)
 
     def __init__(
         self,
         *,
         model: Provider | None = None,
         search: SearchProvider | None = None,
-        search_model: Provider | None = None,
         screen: Screen | None = None,
         reader: Pages | None = None,
         searches: int = SEARCHES,
@@ -125,50 +117,33 @@ class LlmSearch(Asking):
         max_tokens: int = 512,
         concurrency: int = CONCURRENCY,
     ) -> None:
-        super().__init__(model=model, concurrency=concurrency)
-        self.search, self.search_model = search, search_model
-        self.screen, self.reader = screen, reader
-        self.searches, self.results, self.pages, self.before_claim = (
-            searches,
-            results,
-            pages,
-            before_claim,
+        super().__init__(
+            model=model, context=context, max_tokens=max_tokens, concurrency=concurrency
         )
-        self.abstain, self.max_tokens = abstain, max_tokens
-        self.context, self.known_until = context, check_day(known_until)
+        self.search, self.screen, self.reader = search, screen, reader
+        self.searches, self.results, self.pages = searches, results, pages
+        self.before_claim, self.abstain = before_claim, abstain
+        self.known_until = check_day(known_until)
 
     def parameters(self) -> dict[str, object]:
-        condenser = (
-            self.search_model.profile.chosen_model() if self.search_model is not None else None
-        )
+        search, screen = self.search, self.screen
         return {
             **super().parameters(),
-            "search": (
-                {self.search.name: self.search.parameters()} if self.search is not None else None
-            ),
-            "search_model": condenser,
-            "screen": self.screen.name if self.screen is not None else None,
+            "search": search and {search.name: search.parameters()},
+            "screen": screen and screen.name,
             "reader": self.reader is not None,
         }
 
     def requests(self, records: pl.DataFrame) -> Iterable[Question]:
         """The most that can be asked: every search made, every result as long as it may be."""
-        filler = "x" * (self.most_read() if self.search_model is None else WORDS * 7)
+        whole = min(self.pages, self.results)
+        filler = "x" * (whole * PASSAGE + (self.results - whole) * PIECE)
         for row in rows_with_text(records):
             messages = self._opening(row, Handles())
             for _ in range(self.searches):
                 yield self._request(row, messages, last=False)
                 messages = [*messages, Message("assistant", "x" * 400), Message("user", filler)]
             yield self._request(row, messages, last=True)
-
-    def most_read(self) -> int:
-        """Characters that one search can show to the model that reads it first."""
-        whole = min(self.pages, self.results)
-        return whole * self._room + (self.results - whole) * PIECE
-
-    @property
-    def _room(self) -> int:
-        return PASSAGE if self.search_model is None else PAGE
 
     async def one(self, row: Row) -> Prediction:
         case = _Case(row)
@@ -177,16 +152,17 @@ class LlmSearch(Asking):
         while left >= 0:
             answer = await self.provider.ask(self._request(row, messages, last=left == 0))
             case.answers.append(answer)
-            if answer.value is None:
-                return case.close(failed(answer))
             move = answer.value
+            if move is None:
+                return case.close(failed(answer))
             verdict = move if isinstance(move, Verdict) else _verdict(move)
             if verdict is not None:
                 return case.close(as_prediction(verdict, self.classes, case.handles))
             results = await self._look(move.query, case)
-            left = left - 1 if case.moves_on else 0  # who repeats a query will repeat it again
-            prompt = self.prompts["search"]
-            ask = prompt.text("left", left=left) if left > 0 else prompt.text("last")
+            # who repeats a query, or gives none, will do so again
+            stuck = case.counts["repeated_queries"] or case.counts["empty_queries"]
+            left = 0 if stuck else left - 1
+            ask = self.prompt.text("left" if left > 0 else "last", left=left)
             messages = [
                 *messages,
                 Message("assistant", answer.text or ""),
@@ -195,37 +171,15 @@ class LlmSearch(Asking):
         return case.close(Prediction(None, failure="no-answer"))
 
     def _opening(self, row: Row, handles: Handles) -> list[Message]:
-        prompt, own = self.prompts["search"], evidence_in(row)
-        system = [
-            prompt.text("role"),
-            instructions(prompt, self.task, self.classes),
-            prompt.text("loop"),
-        ]
-        system += [prompt.text("knowledge"), *context_of(prompt, self.evidence)]
-        system += [
-            prompt.text("answer"),
-            prompt.text("cite"),
-            prompt.text("abstain" if self.abstain else "decide"),
-        ]
-        data = [*day_of(prompt, row, self.known_until), *([handles.show(own)] if own else [])]
-        data += about(row, self.task) if self.context else []
-        return [
-            Message("system", "\n\n".join(system)),
-            Message("user", "\n\n".join([*data, shown(row)])),
-        ]
+        decide = "abstain" if self.abstain else "decide"
+        parts = ("role", "task", "loop", "knowledge", *self.on_evidence, "answer", "cite", decide)
+        own = evidence_in(row)
+        shown = self.shown(row, [handles.show(own)] if own else [])
+        return [Message("system", self.system(*parts)), Message("user", "\n\n".join(shown))]
 
     def _request(self, row: Row, messages: Sequence[Message], *, last: bool) -> Question:
-        schema: type[Reasoned] = (verdict_schema if last else turn_schema)(
-            self.classes, self.abstain, self.room(self.max_tokens)
-        )
-        return Request(
-            messages=tuple(messages),
-            schema=schema,
-            max_tokens=self.max_tokens,
-            seed=self.seed,
-            tag=row["id"],
-            prompt_name="search",
-        )
+        schema = verdict_schema if last else turn_schema
+        return self.request(row, messages, schema(self.classes, self.abstain, self.room))
 
     async def _look(self, words: str | None, case: _Case) -> str:
         """The message to the model after a search: the results, or why there are none."""
@@ -253,13 +207,9 @@ class LlmSearch(Asking):
         case.found |= {piece.evidence_id: piece for piece in pieces}
         language = case.row.get("language")
         shown = [
-            (p.evidence_id, words_of(p, query, language, texts.get(p.evidence_id), self._room))
-            for p in pieces
+            (p.evidence_id, words_of(p, query, language, texts.get(p.evidence_id))) for p in pieces
         ]
-        listed = case.handles.show(shown, piece=self._room + PIECE)
-        return (
-            await self._condensed(query, listed, case) if self.search_model is not None else listed
-        )
+        return case.handles.show(shown, piece=PASSAGE + PIECE)
 
     async def _search(self, query: str, row: Row) -> Results:
         assert self.search is not None, "a run looks at the handles before it starts"
@@ -286,28 +236,6 @@ class LlmSearch(Asking):
         case.count("screened", sum(barred))
         return [piece for piece, bar in zip(usable, barred, strict=True) if not bar]
 
-    async def _condensed(self, query: str, listed: str, case: _Case) -> str:
-        assert self.search_model is not None
-        prompt = self.prompts["condense"]
-        system = f"{prompt.text('role')} {prompt.text('task', words=WORDS)}"
-        settings: JsonObject = {
-            "max_tokens": 4 * WORDS,
-            "seed": self.seed,
-            "prompt_name": prompt.name,
-        }
-        request: Question = Request.of(
-            f"{listed}\n\n{untrusted(query, 'query')}",
-            system=system,
-            tag=case.row["id"],
-            **settings,
-        )
-        answer = await self.search_model.ask(request)
-        case.answers.append(answer)
-        if not answer.ok or not answer.text:
-            case.count("not_condensed")
-            return listed
-        return untrusted(answer.text.strip(), "evidence")
-
 
 @dataclass
 class _Case:
@@ -318,31 +246,20 @@ class _Case:
     answers: list[Reply] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
     found: dict[str, Evidence] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
     cost: float | None = 0.0
-
-    @property
-    def moves_on(self) -> bool:
-        """Whether every move so far asked for something, and for something new."""
-        return not (self.counts.get("repeated_queries") or self.counts.get("empty_queries"))
 
     def count(self, what: str, n: int = 1) -> None:
         if n:
-            self.counts[what] = self.counts.get(what, 0) + n
+            self.counts[what] += n
 
     def spend(self, price: float | None) -> None:
         self.cost = None if price is None or self.cost is None else self.cost + price
 
     def close(self, prediction: Prediction) -> Prediction:
-        notes = {
-            **prediction.notes,
-            **self.counts,
-            "searches": len(self.queries),
-            "queries": self.queries or None,
-        }
-        whole = Prediction(
-            **{**prediction.__dict__, "found": tuple(self.found.values()), "notes": notes}
-        )
+        searches = {"searches": len(self.queries), "queries": self.queries or None}
+        notes = {**prediction.notes, **self.counts, **searches}
+        whole = replace(prediction, found=tuple(self.found.values()), notes=notes)
         return priced(whole, self.answers, self.cost)
 
 
@@ -352,22 +269,15 @@ def _verdict(move: Turn) -> Verdict | None:
     """
     if move.next == "search" or move.label is None or move.confidence is None:
         return None
-    return Cited(
-        rationale=move.rationale,
-        label=move.label,
-        confidence=move.confidence,
-        evidence=move.evidence,
-    )
+    return Cited(**move.model_dump(exclude={"next", "query"}))
 
 
 def _list_price(results: Results) -> float | None:
     """What the search costs by the providers' published prices: the same when it is answered from a
     recording.
     """
-    providers = [a.provider for a in results.attempts if a.outcome != "failed"] or [
-        results.provider
-    ]
-    prices = [terms(name).price for name in providers]
+    names = [a.provider for a in results.attempts if a.outcome != "failed"] or [results.provider]
+    prices = [terms(name).price for name in names]
     known = [p for p in prices if p is not None]
     return sum(known) if len(known) == len(prices) else None
 

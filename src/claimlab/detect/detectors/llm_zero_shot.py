@@ -4,10 +4,6 @@ some.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import polars as pl
-
 from claimlab.detect.asking import (
     CLAIM,
     CONCURRENCY,
@@ -15,22 +11,15 @@ from claimlab.detect.asking import (
     Handles,
     Question,
     Row,
-    Verdict,
-    about,
     as_prediction,
     check_day,
-    context_of,
-    day_of,
     evidence_in,
     failed,
-    instructions,
     priced,
-    rows_with_text,
-    shown,
     verdict_schema,
 )
 from claimlab.detect.detector import Prediction
-from claimlab.llm.messages import Request
+from claimlab.llm.messages import Message
 from claimlab.llm.provider import Provider
 
 
@@ -51,55 +40,33 @@ class LlmZeroShot(Asking):
         max_tokens: int = 512,
         concurrency: int = CONCURRENCY,
     ) -> None:
-        super().__init__(model=model, concurrency=concurrency)
+        super().__init__(
+            model=model, context=context, max_tokens=max_tokens, concurrency=concurrency
+        )
         self.abstain = abstain
-        self.context = context  # speaker, venue and day
         self.known_until = check_day(known_until)
-        self.max_tokens = max_tokens
-
-    def requests(self, records: pl.DataFrame) -> Iterable[Question]:
-        return (self._request(row, Handles()) for row in rows_with_text(records))
 
     async def one(self, row: Row) -> Prediction:
         handles = Handles()
-        answer = await self.provider.ask(self._request(row, handles))
-        prediction = (
-            failed(answer)
-            if answer.value is None
-            else as_prediction(answer.value, self.classes, handles)
-        )
-        return priced(prediction, [answer])
+        answer = await self.provider.ask(self.question(row, handles))
+        if answer.value is None:
+            return priced(failed(answer), [answer])
+        return priced(as_prediction(answer.value, self.classes, handles), [answer])
 
-    def _request(self, row: Row, handles: Handles) -> Request[Verdict]:
-        prompt, pieces = self.prompts["zero-shot"], evidence_in(row)
-        system = [
-            prompt.text("role"),
-            instructions(prompt, self.task, self.classes),
-            prompt.text("knowledge"),
+    def question(self, row: Row, handles: Handles) -> Question:
+        pieces = evidence_in(row)
+        evidence = [handles.show(pieces)] if pieces else []
+        if self.evidence != "none" and not pieces:
+            evidence = [self.prompt.text("nothing_found")]
+        cite = ["cite"] if pieces else []
+        decide = "abstain" if self.abstain else "decide"
+        parts = ("role", "task", "knowledge", *self.on_evidence, "answer", *cite, decide)
+        messages = [
+            Message("system", self.system(*parts)),
+            Message("user", "\n\n".join(self.shown(row, evidence))),
         ]
-        system += [*context_of(prompt, self.evidence), prompt.text("answer")]
-        system += [prompt.text("cite")] if pieces else []
-        system.append(prompt.text("abstain" if self.abstain else "decide"))
-        data = [*day_of(prompt, row, self.known_until)]
-        data += (
-            [handles.show(pieces)]
-            if pieces
-            else [prompt.text("nothing_found")]
-            if self.evidence != "none"
-            else []
-        )
-        data += about(row, self.task) if self.context else []
-        return Request.of(
-            "\n\n".join([*data, shown(row)]),
-            system="\n\n".join(system),
-            schema=verdict_schema(
-                self.classes, self.abstain, self.room(self.max_tokens), cites=bool(pieces)
-            ),
-            max_tokens=self.max_tokens,
-            seed=self.seed,
-            tag=row["id"],
-            prompt_name=prompt.name,
-        )
+        schema = verdict_schema(self.classes, self.abstain, self.room, cites=bool(pieces))
+        return self.request(row, messages, schema)
 
 
 DETECTOR = LlmZeroShot

@@ -33,9 +33,7 @@ class Multilingual(LinearOnVectors):
         records are.
         """
         outside = Counter(
-            code
-            for code in records["language"].to_list()
-            if code is not None and code not in LANGUAGES
+            code for code in records["language"] if code is not None and code not in LANGUAGES
         )
         if not outside:
             return []
@@ -49,7 +47,7 @@ class Multilingual(LinearOnVectors):
         ]
 
     def vectors(self, records: pl.DataFrame) -> Floats32:
-        return encode([text[: self.read] for text in texts_of(records).to_list()])
+        return encode([text[: self.read] for text in texts_of(records)])
 
 
 DETECTOR = Multilingual

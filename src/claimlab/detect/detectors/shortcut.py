@@ -22,9 +22,9 @@ import polars as pl
 from claimlab.core.columns import column_values, filled_columns
 from claimlab.core.errors import DataError
 from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
-from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.detectors.stratified import drawn
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Linear
 from claimlab.detect.ngrams import Characters, TfIdf
@@ -86,7 +86,7 @@ class Shortcut(Detector):
         if self.kind == "numbers":
             scores: Floats = self.tree.predict(values)
         else:
-            rows = [self.shares.get(v, self.usual) for v in values.to_list()]
+            rows = [self.shares.get(v, self.usual) for v in values]
             scores = np.stack(rows) if rows else np.empty((0, len(self.classes)))
         answers = scores.argmax(axis=1)
         if self.feature == "giveaways":
@@ -182,11 +182,8 @@ class Shortcut(Detector):
         """Records without any of the words are answered at random, in the proportions of such
         records in training.
         """
-        places = [share_of(self.seed, record) for record in records["id"].to_list()]
-        drawn = np.minimum(
-            np.searchsorted(np.cumsum(self.silent), places, "right"), len(self.classes) - 1
-        )
-        return np.where(silent, drawn, answers), np.where(silent[:, None], self.silent, scores)
+        at_random = drawn(records, self.silent, self.seed)
+        return np.where(silent, at_random, answers), np.where(silent[:, None], self.silent, scores)
 
     def _count(self, values: pl.Series, y: Ints) -> None:
         """Shares of each class per value, a rare class weighing as much as a frequent one, smoothed
@@ -196,7 +193,7 @@ class Shortcut(Detector):
         """
         overall = np.bincount(y, minlength=len(self.classes)).astype(np.float64)
         counts: dict[object, Floats] = {}
-        for value, k in zip(values.to_list(), y.tolist(), strict=True):
+        for value, k in zip(values, y.tolist(), strict=True):
             counts.setdefault(value, np.zeros(len(self.classes)))[k] += 1
         lifts = {value: (row + overall / overall.sum()) / overall for value, row in counts.items()}
         self.shares = {value: lift / lift.sum() for value, lift in lifts.items()}

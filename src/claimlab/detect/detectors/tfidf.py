@@ -8,6 +8,8 @@ model learns from a random sample that keeps the shares of the classes.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 
@@ -57,6 +59,34 @@ class Tfidf(Detector):
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._matrix(records))
+
+    def weights(self, text: str, label: str) -> list[tuple[str, float]]:
+        """The words of `text` as they are typed, each with what it adds to the margin of `label`:
+        its terms, those inside it, and half of each pair of words. They add up to the margin but
+        for its intercept.
+        """
+        words = text.split()
+        if not words:
+            return []
+        effect = self._matrix(pl.DataFrame({"text": [text]})).toarray()[0]
+        effect = effect * self.linear.toward(label)
+        pairs = [f"{one} {other}" for one, other in pairwise(words)]
+        weights, first = np.zeros(len(words)), 0
+        for part in self.parts:
+            single = part.terms.count(pl.Series(words))
+            shares = [single.select("row", "term", share=pl.col("n").cast(pl.Float64))]
+            if isinstance(part.terms, Words) and pairs:
+                double = part.terms.count(pl.Series(pairs)).filter(pl.col("term").str.contains(" "))
+                half = pl.col("n") / 2
+                shares += [double.select(pl.col("row") + k, "term", share=half) for k in (0, 1)]
+            held = pl.concat(shares).join(part.vocabulary, on="term")
+            share = held["share"] / held.select(pl.col("share").sum().over("term")).to_series()
+            columns = first + held["column"].to_numpy()
+            weights += np.bincount(
+                held["row"].to_numpy(), share.to_numpy() * effect[columns], minlength=len(words)
+            )
+            first += part.vocabulary.height
+        return list(zip(words, weights.tolist(), strict=True))
 
     def learned(self) -> JsonObject:
         vocabularies = {f"part {number}": part.learned() for number, part in enumerate(self.parts)}

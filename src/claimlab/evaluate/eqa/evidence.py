@@ -3,43 +3,188 @@
 A run is scored like any run, with random examples of right and wrong, what annotators decided about
 these in a review, and the command that starts one. The shifts that the author puts in scope are
 held against what the runs test: a promise without a test is a failure.
+
+Which shifts the split of a run tests: are its test records of another time, source, topic,
+language or platform than those it was trained on?
+
+The lineage of a run says how its records were split. Where the split came with the data, the
+training records are looked at instead, if they are within reach. What the author says of a run
+decides nothing here.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from claimlab.audit.result import Audit, read_audits
+from claimlab.claims.contamination.result import Contamination, read_contamination
 from claimlab.core import packaged
+from claimlab.core.columns import column_values, meta_values
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.errors import DataError
 from claimlab.core.plain import slug
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.record import to_side_table
 from claimlab.core.remote import is_remote
 from claimlab.core.stats.interval import Interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.answers import speller
-from claimlab.evaluate.board import rank_runs
-from claimlab.evaluate.compare import compare_all, drops, join_seeds
-from claimlab.evaluate.contamination.result import Contamination, read_contamination
-from claimlab.evaluate.eqa.scope import SHIFTS, Tests, is_known_detector, tests_of
-from claimlab.evaluate.eqa.study import InScope, RunFile, Shifts, Study
+from claimlab.detect.detector import DETECTORS
+from claimlab.evaluate.compare import compare_all
+from claimlab.evaluate.eqa.study import InScope, RunFile, Study
+from claimlab.evaluate.front import evaluate_run, steps, together
 from claimlab.evaluate.judge.people import judged_in
+from claimlab.evaluate.metric import speller
 from claimlab.evaluate.result import Evaluation, RunResult
-from claimlab.evaluate.run import evaluate_run, steps
-from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run
+from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run, predictions_in
 from claimlab.pages.excerpt import excerpt
 from claimlab.tasks import open_task
+
+
+class Shift(NamedTuple):
+    """One of `data/shifts.toml`, which says what each field means."""
+
+    words: str
+    column: str
+    strategies: list[str]
+    columns: list[str]
+    todo: str
+
+
+SHIFTS = {
+    name: Shift(**one)
+    for name, one in packaged.toml("claimlab.evaluate.eqa", "shifts.toml").items()
+}
+DEALT = frozenset(
+    {"random", "group", "near-duplicates", "pair", "balanced"}
+)  # strategies that hold no value out
+BASELINES = frozenset(
+    {"majority", "stratified", "shortcut"}
+)  # detectors that are not a method to be tested
+
+
+@dataclass(frozen=True)
+class Tests:
+    """The shifts that one run tests, each with what shows it; `split` says how its records were
+    split, and `why` what else keeps it from testing any."""
+
+    split: str = "how its records were split is not recorded"
+    shifts: dict[str, str] = field(default_factory=dict)
+    why: str = ""
+
+    def reason(self) -> str:
+        """Why the run does not test a shift that it does not test."""
+        return self.why or self.split
+
+
+def tests_of(run: ScoredRun, lineage: Sequence[Lineage], training: pl.DataFrame | None) -> Tests:
+    """What a run tests. `lineage` is that of its records, `training` the rows it was trained on, if
+    they are known.
+    """
+    step = next((s for s in reversed(lineage) if s.step == "split"), None)
+    parameters = {} if step is None else step.parameters
+    by = parameters.get("by")
+    split = _in_words(parameters)
+    if why := _tests_nothing(run):
+        return Tests(split, why=why)
+    if by in DEALT.union({"column"}, *(shift.strategies for shift in SHIFTS.values())):
+        held = {name: split for name, shift in SHIFTS.items() if _holds_out(shift, parameters)}
+        return Tests(split, held)
+    if training is None or not training.height:
+        return Tests(f"{split}, and its training records are not within reach")
+    measured = {name: _measured(name, run.table, training) for name in SHIFTS}
+    return Tests(split, {name: how for name, how in measured.items() if how})
+
+
+def is_known_detector(run: ScoredRun) -> bool:
+    """Whether the run was made here; of predictions made elsewhere little is known."""
+    about = run.about
+    return (
+        about.detector is not None
+        and about.detector in DETECTORS
+        and "predictions" not in about.settings
+    )
+
+
+def is_generative(run: ScoredRun) -> bool:
+    """Whether the system writes its answers: it asks a language model, or was run elsewhere and
+    gives rationales.
+    """
+    if is_known_detector(run):
+        return "model" in DETECTORS.get(str(run.about.detector)).handles
+    return bool(run.table["rationale"].is_not_null().any())
+
+
+def _tests_nothing(run: ScoredRun) -> str:
+    """Why no split could make a test of this run; empty where one could."""
+    detector = run.about.detector
+    if is_known_detector(run) and detector in BASELINES:
+        return f"the detector {detector} is a baseline"
+    if is_known_detector(run) and not DETECTORS.get(str(detector)).needs_training:
+        return "it learned nothing from the training records, so that the split tests nothing of it"
+    n = run.table.height
+    outside = n - int((run.table["split"] == "test").fill_null(False).sum())
+    if outside or not n:
+        return f"{outside:,} of {several(n, 'scored record')} are not in the test set"
+    return ""
+
+
+def _holds_out(shift: Shift, parameters: JsonObject) -> bool:
+    """Whether a split with these `parameters` keeps the values of the test records out of
+    training.
+    """
+    by, column = parameters.get("by"), parameters.get("column")
+    if by in shift.strategies or (by == "column" and column in shift.columns):
+        return True
+    train, test = parameters.get("train_where", {}), parameters.get("test_where", {})
+    return any(c in train and c in test and not set(train[c]) & set(test[c]) for c in shift.columns)
+
+
+def _measured(name: str, scored: pl.DataFrame, training: pl.DataFrame) -> str | None:
+    """What the records themselves show; null where they share values, or where one has none to
+    compare.
+    """
+    column = SHIFTS[name].column
+    tested, trained = _values(scored, column), _values(training, column)
+    if tested is None or trained is None or tested.null_count() or trained.null_count():
+        return None
+    if name == "time":
+        first, last = tested.min(), trained.max()
+        if not isinstance(first, datetime) or not isinstance(last, datetime) or first <= last:
+            return None
+        return (
+            f"every test record is dated {first:%Y-%m-%d} or later, every training record earlier"
+        )
+    shared = tested.is_in(trained.implode()).any()
+    return None if shared else f"no {name} of a test record occurs in training"
+
+
+def _values(records: pl.DataFrame, column: str) -> pl.Series | None:
+    known = column in records.columns or column.removeprefix("meta.") in meta_values(records)
+    return column_values(records, column) if known else None
+
+
+def _in_words(parameters: JsonObject) -> str:
+    by = parameters.get("by")
+    if by is None:
+        return Tests().split
+    if by == "random":
+        words = "split at random"
+    elif by == "column":
+        words = f"split by the column {parameters.get('column')}"
+    else:
+        words = f"split by {by}"
+    more = str(parameters.get("name", by)).removeprefix(str(by)).lstrip(":")
+    return f"{words} ({more})" if more else words
 
 
 @dataclass(frozen=True)
@@ -135,7 +280,8 @@ def review_command(
 
 
 EXAMPLES = 25  # correct ones, and as many wrong ones
-INPUT, RATIONALE = 600, 300  # characters shown
+DECIDED = ("question", "value", "how", "annotators", "comments")  # of a judgement, in eqa.json
+SHOWN = {"input": 600, "scores": 200, "rationale": 300}  # characters
 
 
 @dataclass(frozen=True)
@@ -150,6 +296,9 @@ class ExaminedRun(ScoredRun):
     judgements: Mapping[str, Judgement] = field(default_factory=dict)  # by record
     unused: int = 0  # judgements of other texts or predictions
     review: str = ""  # the command that starts a review of the examples
+    # every score with its interval, by every subgroup that the records have; null if no record is
+    # labelled
+    result: RunResult | None = None
 
     @property
     def examples(self) -> list[JsonObject]:
@@ -160,23 +309,23 @@ class ExaminedRun(ScoredRun):
         judgement = self.judgements.get(record)
         return (judgement.words() if judgement is not None else None) or None
 
-    @cached_property
-    def result(self) -> RunResult | None:
-        """Every score with its interval, and by every subgroup that the records have; null if no
-        record is labelled.
-        """
-        return self.evaluate()
+    def to_json(self) -> JsonObject:
+        return {
+            **{name: getattr(self, name) for name in ("name", "dataset", "digest", "split")},
+            "records": self.table.height,
+            "answered": self.answered,
+            "scores": self.scores(),
+            "evaluation": self.result and asdict(self.result),
+            "lower_bound": is_generative(self),
+            "tests": asdict(self.tests),
+            "correct": [{**row, "judgement": self.judgement(row)} for row in self.correct],
+            "wrong": [{**row, "judgement": self.judgement(row)} for row in self.wrong],
+        }
 
-    def evaluate(self, progress: Progress = silent) -> RunResult | None:
-        """Compute `result`, with progress."""
-        if "result" not in self.__dict__:
-            self.__dict__["result"] = (
-                evaluate_run(self, step=steps([self], None, progress))
-                if self.table.height
-                else None
-            )
-        done: RunResult | None = self.__dict__["result"]
-        return done
+    def judgement(self, example: JsonObject) -> JsonObject | None:
+        """What annotators decided about an example, as data; null where none did."""
+        known = self.judgements.get(example["id"])
+        return None if known is None else {name: getattr(known, name) for name in DECIDED}
 
     def scores(self) -> dict[str, float | None]:
         """Accuracy and macro-F1 over every labelled record, one without an answer counted as wrong;
@@ -192,44 +341,58 @@ class ExaminedRun(ScoredRun):
         }
 
 
-@dataclass(frozen=True)
-class Scoring:
-    """A study's settings for its runs: where they are, the task, the seed of the drawn examples,
-    and its datasets.
-    """
-
-    home: Path
-    target: str
-    seed: int
-    known: Sequence[Dataset] = ()
-
-
-def read_runs(listed: RunFile, scoring: Scoring) -> list[ExaminedRun]:
+def read_runs(
+    listed: RunFile, study: Study, home: Path, known: Sequence[Dataset]
+) -> list[ExaminedRun]:
     """The runs in a dataset folder or a Parquet file: one for each value of the column `run`.
 
     A run on a part of one of the study's datasets is a run on it.
     """
-    name, path = listed.name, scoring.home / listed.path
-    own = Dataset.open(scoring.home / listed.dataset) if listed.dataset is not None else None
-    predictions, records, about = _open(name, path, own)
-    digest = home_of(records, scoring.known)
-    task = open_task(scoring.target)
-    lineage = records.lineage
+    path, task = home / listed.path, open_task(study.data.target)
+    own = Dataset.open(home / listed.dataset) if listed.dataset is not None else None
     if path.is_dir():
         folder = Dataset.open(path)
-        about, lineage = replace(about, judged=judged_in(folder, task)), folder.lineage
+        predictions = predictions_in(folder, listed.name)
+        records, lineage = own or folder, folder.lineage
+        about = replace(about_of(lineage), judged=judged_in(folder, task))
+    elif own is None:
+        raise DataError(
+            f"The run '{listed.name}' is a file without records.",
+            'Say whose predictions they are: dataset = "DIR"',
+        )
+    else:
+        predictions, records, lineage, about = _predictions(path), own, own.lineage, About()
     scored = each_run(
-        name, predictions, records, task, split=listed.split, about=about, digest=digest
+        listed.name,
+        predictions,
+        records,
+        task,
+        split=listed.split,
+        about=about,
+        digest=home_of(records, known),
     )
-    training = _training(lineage, [records, *scoring.known])
-    judged = {} if listed.review is None else read_judgements(scoring.home, listed.review)
+    training = _training(lineage, [records, *known])
+    judged = {} if listed.review is None else read_judgements(home, listed.review)
     runs = []
-    for run in (_with_examples(one, scoring.seed) for one in scored):
+    for run in scored:
+        right = pl.col("said") == pl.col("truth")
+        correct, wrong = (
+            _draw(run.table.filter(rows), study.inspection.seed) for rows in (right, ~right)
+        )
+        ids = [row["id"] for row in (*correct, *wrong)]
         judgements, unused = about_run(judged, run)
-        drawn = [row["id"] for row in run.examples]
-        command = review_command(listed, run, drawn, is_folder=path.is_dir()) if drawn else ""
-        tests = tests_of(run, lineage, training)
-        runs.append(replace(run, tests=tests, judgements=judgements, unused=unused, review=command))
+        runs.append(
+            ExaminedRun(
+                **{f.name: getattr(run, f.name) for f in fields(run)},
+                correct=correct,
+                wrong=wrong,
+                tests=tests_of(run, lineage, training),
+                judgements=judgements,
+                unused=unused,
+                review=review_command(listed, run, ids, is_folder=path.is_dir()) if ids else "",
+                result=evaluate_run(run, step=steps([run], None)) if run.table.height else None,
+            )
+        )
     return runs
 
 
@@ -258,50 +421,27 @@ def home_of(part: Dataset, known: Sequence[Dataset]) -> str:
     return part.digest()
 
 
-def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame, Dataset, About]:
-    if path.is_dir():
-        folder = Dataset.open(path)
-        if "predictions" not in folder.tables:
-            raise DataError(
-                f"The run '{name}' at '{path}' has no table of predictions.",
-                "Point at a folder that has one.",
-            )
-        predictions = to_side_table("predictions", folder.tables["predictions"])
-        return predictions, dataset or folder, about_of(folder.lineage)
-    if dataset is None:
-        raise DataError(
-            f"The run '{name}' is a file without records.",
-            'Say whose predictions they are: dataset = "DIR"',
-        )
+def _predictions(file: Path) -> pl.DataFrame:
     try:
-        return to_side_table("predictions", pl.read_parquet(path)), dataset, About()
-    except ClaimlabError:
-        raise
+        table = pl.read_parquet(file)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(
-            f"The predictions '{path}' cannot be read: {error}.", "Check the path and the format."
+            f"The predictions '{file}' cannot be read: {error}.", "Check the path and the format."
         ) from None
-
-
-def _with_examples(run: ScoredRun, seed: int) -> ExaminedRun:
-    right = run.table.filter(pl.col("said") == pl.col("truth"))
-    wrong = run.table.filter(pl.col("said") != pl.col("truth"))
-    scores = {f.name: getattr(run, f.name) for f in fields(ScoredRun)}
-    return ExaminedRun(**scores, correct=_draw(right, seed), wrong=_draw(wrong, seed))
+    return to_side_table("predictions", table)
 
 
 def _draw(rows: pl.DataFrame, seed: int) -> list[JsonObject]:
     """`EXAMPLES` rows at random: input, output and truth."""
     order = np.random.default_rng(seed).permutation(rows.height)[:EXAMPLES]
-    drawn = rows.sort("id")[order.tolist()]
+    drawn = rows.sort("id")[order.tolist()].select(
+        "id", "truth", "scores", "rationale", input="text", output="said"
+    )
+    columns = ("id", "input", "output", "truth", "scores", "rationale")
     return [
         {
-            "id": row["id"],
-            "input": None if row["text"] is None else excerpt(row["text"], INPUT),
-            "output": row["said"],
-            "truth": row["truth"],
-            "scores": None if row["scores"] is None else excerpt(row["scores"], 200),
-            "rationale": None if row["rationale"] is None else excerpt(row["rationale"], RATIONALE),
+            name: excerpt(row[name], SHOWN[name]) if name in SHOWN and row[name] else row[name]
+            for name in columns
         }
         for row in drawn.iter_rows(named=True)
     ]
@@ -362,11 +502,6 @@ class ShiftResult:
         return f"{words}: {self.scope}."
 
 
-def held_against(shifts: Shifts, runs: Sequence[ExaminedRun]) -> list[ShiftResult]:
-    """One result for each shift of the form."""
-    return [_result(name, promise, runs) for name, promise in shifts.each().items()]
-
-
 def _result(name: str, promise: InScope, runs: Sequence[ExaminedRun]) -> ShiftResult:
     tests = [_test(name, run) for run in runs if name in run.tests.shifts]
     if promise.scope != "in scope":
@@ -398,7 +533,12 @@ def _test(name: str, run: ExaminedRun) -> Test:
 
 def _contradicted(name: str, claim: str, runs: Sequence[ExaminedRun]) -> Iterator[str]:
     """What is wrong with the author's word that the run or split `claim` tests a shift."""
-    mine = [run for run in runs if _is_named(run, claim)]
+    mine = [
+        run
+        for run in runs
+        if claim in (run.name, run.about.divided_by, run.about.division)
+        or run.name.startswith(f"{claim}: ")
+    ]
     shown = excerpt(claim, 60)
     if not mine:
         yield f"'{shown}' is said to test {name}, but no run or split has this name."
@@ -406,13 +546,6 @@ def _contradicted(name: str, claim: str, runs: Sequence[ExaminedRun]) -> Iterato
         if name not in run.tests.shifts:
             whose = "" if claim == run.name else f"'{excerpt(run.name, 60)}': "
             yield f"'{shown}' is said to test {name}, but does not: {whose}{run.tests.reason()}."
-
-
-def _is_named(run: ExaminedRun, claim: str) -> bool:
-    about = run.about
-    return claim in (run.name, about.divided_by, about.division) or run.name.startswith(
-        f"{claim}: "
-    )
 
 
 @dataclass(frozen=True)
@@ -435,24 +568,21 @@ class Evidence:
         """
         runs = [run for run in self.runs if run.result is not None]
         results = [run.result for run in runs if run.result is not None]
-        if not runs:
-            return None
-        boards, pairs = rank_runs(runs)
-        compared = [replace(c, p_ranks=pairs.get((c.first, c.second))) for c in compare_all(runs)]
-        return Evaluation(results, compared, join_seeds(runs), drops(runs), boards=boards)
+        return Evaluation(results, **together(runs, compare_all(runs))) if runs else None
 
     @cached_property
     def scope(self) -> list[ShiftResult]:
         """Every shift of the form, held against what the runs test; empty where the author wrote no
         form.
         """
-        return [] if self.study.shifts is None else held_against(self.study.shifts, self.runs)
+        promises = {} if self.study.shifts is None else self.study.shifts.each()
+        return [_result(name, promise, self.runs) for name, promise in promises.items()]
 
     def every_audit(self) -> list[Audit]:
         return [a for mine in self.audits for a in mine]
 
 
-def gather(study: Study, home: Path, *, progress: Progress = silent) -> Evidence:
+def gather(study: Study, home: Path) -> Evidence:
     """Open what the study names; paths are relative to `home`, the folder of the study file."""
     folders = study.data.datasets
     datasets = []
@@ -465,12 +595,9 @@ def gather(study: Study, home: Path, *, progress: Progress = silent) -> Evidence
     by_dataset = [[a for a in saved if a.digest == digest] for digest in digests]
     strays = [a for a in saved if a.digest not in digests]
     runs: list[ExaminedRun] = []
-    scoring = Scoring(home, study.data.target, study.inspection.seed, datasets)
     for i, listed in enumerate(study.runs):
         progress("runs", i, len(study.runs))
-        for run in read_runs(listed, scoring):
-            run.evaluate(progress)
-            runs.append(run)
+        runs += read_runs(listed, study, home, datasets)
     progress("runs", len(study.runs), len(study.runs))
     known = [read_contamination(home / path) for path in study.data.contamination]
     return Evidence(study, datasets, by_dataset, strays, runs, known)

@@ -4,7 +4,7 @@ line out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -12,12 +12,17 @@ import polars as pl
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
+from claimlab.claims.contamination.result import TITLES
 from claimlab.core.dataset import Dataset
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.detector import DETECTORS
-from claimlab.evaluate.contamination.result import TITLES, Contamination
-from claimlab.evaluate.eqa.evidence import EXAMPLES, Evidence, ExaminedRun
-from claimlab.evaluate.eqa.scope import SHIFTS, is_known_detector
+from claimlab.evaluate.eqa.evidence import (
+    EXAMPLES,
+    SHIFTS,
+    Evidence,
+    ExaminedRun,
+    is_known_detector,
+)
 from claimlab.evaluate.eqa.study import is_empty
 
 
@@ -66,6 +71,11 @@ STRAY = (
     "A saved audit of this name was made on other records than the study's datasets: it was not"
     " used."
 )
+NO_AUDIT, ONLY_STANDARD, NOT_PUBLISHED = (
+    "No audit was given.",
+    "No column other than the standard ones was tested.",
+    "The published protocol (cdl) was not run: do not compare these scores with published ones.",
+)
 Gap = tuple[str, str]  # the kind of a limit, and its sentence
 
 
@@ -73,13 +83,16 @@ def limits(evidence: Evidence) -> list[Limit]:
     """Every limit of the study's assurance, grouped in the order of `KINDS`."""
     gaps = [Limit(kind, "", sentence) for kind, sentence in _scope(evidence)]
     for dataset, audits in zip(evidence.datasets, evidence.audits, strict=True):
-        for rule in DATA_RULES:
-            sentences = rule(dataset, audits, evidence)
-            gaps += [Limit(kind, dataset.name, sentence) for kind, sentence in sentences]
+        rules = (
+            _of_data(dataset, audits, evidence),
+            _of_checks(audits),
+            _of_findings(audits),
+            _problems(audits),
+            _answered_by_models(dataset),
+        )
+        gaps += [Limit(kind, dataset.name, words) for rule in rules for kind, words in rule]
     gaps += [Limit("not-audited", audit.dataset, STRAY) for audit in evidence.strays]
-    gaps += _runs(evidence)
-    gaps += _contamination(evidence)
-    gaps += _inspection(evidence)
+    gaps += [*_runs(evidence), *_contamination(evidence), *_inspection(evidence)]
     gaps += [Limit("beyond", "", sentence) for sentence in BEYOND]
     return sorted(gaps, key=lambda limit: list(KINDS).index(limit.kind))
 
@@ -100,36 +113,61 @@ def _scope(evidence: Evidence) -> Iterator[Gap]:
         yield "scope", f"Neither in nor out of scope, by the author's own word: {words}."
 
 
-def _not_audited(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Gap]:
+def _of_data(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Gap]:
+    """Data that was not audited for the target, and records left out."""
+    wanted, targets = evidence.study.data.target, {a.target for a in audits}
     if not audits:
+        why = "No audit given was made on these records." if evidence.strays else NO_AUDIT
         if any(a.dataset == dataset.name for a in evidence.strays):
             why = "The audit given was made on other records."
-        elif evidence.strays:
-            why = "No audit given was made on these records."
-        else:
-            why = "No audit was given."
-        unknown = "Nothing is known of its shortcuts, leaks and contradictions."
-        yield "not-audited", f"{why} {unknown}"
-        return
-    wanted = evidence.study.data.target
-    targets = {a.target for a in audits}
-    if wanted not in targets:
+        yield "not-audited", f"{why} Nothing is known of its shortcuts, leaks and contradictions."
+    elif wanted not in targets:
         words = ", ".join(sorted(targets))
         yield "not-audited", f"Audited for the target {words} only, not for {wanted}."
+    records = dataset.records
+    gaps = [a.records - a.labelled for a in audits if a.target == wanted]
+    if missing := next(filter(None, gaps), 0):
+        tally = records["veracity"].fill_null("no verdict").value_counts().sort("veracity")
+        labels = ", ".join(f"{name} {n:,}" for name, n in tally.iter_rows())
+        of = several_of(missing, records.height, "record")
+        unused = f"No label of the target {wanted} ({labels}) on {of}: not used by the checks."
+        yield "left-out", unused
+    if records["split"].null_count() == records.height:
+        yield "left-out", "It has no split: leaks were measured on a random one, if at all."
+    if dataset.synthetic:
+        yield "left-out", "Its texts are synthetic: the results may not carry over to real ones."
 
 
-def _not_run(_dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
-    if not audits:
-        return
+def _of_checks(audits: Sequence[Audit]) -> Iterator[Gap]:
+    """Checks that were not run, and what the protocols, seeds and samples of others leave open."""
+    if audits:
+        yield from _of_protocols(audits)
     ran = {f.check for a in audits for finding in a.findings for f in finding.every}
     for name, check in CHECKS.all().items():
-        if name == "columns" and name not in ran:
-            yield "not-run", "No column other than the standard ones was tested."
-        elif name not in ran:
-            yield "not-run", f"{check_title(name)}: {check.question}"
+        question = f"{check_title(name)}: {check.question}"
+        if audits and name not in ran:
+            yield "not-run", ONLY_STANDARD if name == "columns" else question
 
 
-def _not_measured(_dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
+def _of_protocols(audits: Sequence[Audit]) -> Iterator[Gap]:
+    used, seeds = {a.protocol for a in audits}, {a.seed for a in audits}
+    if "fair" not in used:
+        yield "protocol", "The fair protocol was not used: no interval, no shuffled control."
+    published = [f"Protocol cdl: {sentence}" for sentence in caveats("cdl")]
+    yield from (("protocol", words) for words in (published if "cdl" in used else [NOT_PUBLISHED]))
+    for stranger in sorted(used - set(PROTOCOLS)):
+        yield "protocol", f"The protocol '{stranger}' is not known here."
+    if len(seeds) == 1:
+        yield "protocol", f"Every audit used one seed ({next(iter(seeds))})."
+    for audit in audits:
+        cut = next((f.details for f in audit.findings if "sampled_rows" in f.details), None)
+        if cut is not None:
+            sampled = f"{cut['sampled_rows']:,} of {cut['of_rows']:,} records"
+            yield "protocol", f"Some checks used a sample: {sampled}."
+
+
+def _of_findings(audits: Sequence[Audit]) -> Iterator[Gap]:
+    """What could not be measured, and judges that were not compared with annotators."""
     findings = [f for audit in audits for f in audit.findings]
     measured = {(f.check, f.feature) for f in findings if f.verdict != "not-measured"}
     checks = {check for check, _ in measured}
@@ -137,66 +175,17 @@ def _not_measured(_dataset: Dataset, audits: Sequence[Audit], _evidence: Evidenc
         answered = (f.check, f.feature) in measured or (f.feature is None and f.check in checks)
         if f.verdict == "inconclusive" or (f.verdict == "not-measured" and not answered):
             yield f.verdict, f"{finding_title(f)}: {f.why}"
+        if f.details.get("validated") is False:
+            yield "judge", f"{finding_title(f)}: the judge was not compared with annotators."
 
 
-def _problems(_dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
+def _problems(audits: Sequence[Audit]) -> Iterator[Gap]:
     for f in (f for audit in audits for f in ordered(audit.findings)):
         if f.verdict in ("fail", "warn"):
             yield "found", f"{finding_title(f)} ({f.verdict}, protocol {f.protocol}): {f.why}"
 
 
-def _protocols(_dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
-    return (("protocol", sentence) for sentence in _of_protocols(audits))
-
-
-def _of_protocols(audits: Sequence[Audit]) -> Iterator[str]:
-    if not audits:
-        return
-    used, seeds = {a.protocol for a in audits}, {a.seed for a in audits}
-    if "fair" not in used:
-        yield "The fair protocol was not used: no interval, no shuffled control."
-    if "cdl" in used:
-        yield from (f"Protocol cdl: {sentence}" for sentence in caveats("cdl"))
-    else:
-        yield (
-            "The published protocol (cdl) was not run: do not compare these scores with published"
-            " ones."
-        )
-    for stranger in sorted(used - set(PROTOCOLS)):
-        yield f"The protocol '{stranger}' is not known here."
-    if len(seeds) == 1:
-        yield f"Every audit used one seed ({next(iter(seeds))})."
-    for audit in audits:
-        cut = next((f.details for f in audit.findings if "sampled_rows" in f.details), None)
-        if cut is not None:
-            sampled = f"{cut['sampled_rows']:,} of {cut['of_rows']:,} records"
-            yield f"Some checks used a sample: {sampled}."
-
-
-def _left_out(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Gap]:
-    target = evidence.study.data.target
-    for audit in audits:
-        missing = audit.records - audit.labelled
-        if audit.target == target and missing:
-            verdicts = dataset.records["veracity"].fill_null("no verdict")
-            tally = verdicts.value_counts().sort("veracity").iter_rows()
-            labels = ", ".join(f"{name} {n:,}" for name, n in tally)
-            of = several_of(missing, audit.records, "record")
-            yield (
-                "left-out",
-                f"No label of the target {target} ({labels}) on {of}: not used by the checks.",
-            )
-            break
-    if dataset.records["split"].null_count() == dataset.records.height:
-        yield "left-out", "It has no split: leaks were measured on a random one, if at all."
-    if dataset.synthetic:
-        yield "left-out", "Its texts are synthetic: the results may not carry over to real ones."
-
-
-def _judges(dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
-    for f in (f for audit in audits for f in audit.findings):
-        if f.details.get("validated") is False:
-            yield "judge", f"{finding_title(f)}: the judge was not compared with annotators."
+def _answered_by_models(dataset: Dataset) -> Iterator[Gap]:
     notes = dataset.tables.get("annotations")
     if notes is None:
         return
@@ -206,17 +195,6 @@ def _judges(dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> I
     )
     for question in sorted(by_model - by_people):
         yield "judge", f"“{question}” was answered by a model only; no annotator checked it."
-
-
-DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Gap]], ...] = (
-    _not_audited,
-    _not_run,
-    _not_measured,
-    _problems,
-    _protocols,
-    _left_out,
-    _judges,
-)
 
 
 def _runs(evidence: Evidence) -> Iterator[Limit]:
@@ -250,69 +228,47 @@ def _of_run(run: ExaminedRun) -> Iterator[str]:
         int(rows.sum()) for rows in (silent & ~withheld, withheld, strange)
     )
     classes = ", ".join(run.classes)
-    counted = (
-        (
-            run.untouched,
-            f"{several(run.untouched, 'labelled record')} without a prediction: left out, because"
-            " no split was named.",
-        ),
-        (missing, f"No answer for {several_of(missing, n, 'labelled record')}: counted as wrong."),
-        (
-            declined,
-            f"No verdict, for lack of evidence, on {several_of(declined, n, 'labelled record')}:"
-            " counted as wrong.",
-        ),
-        (
-            others,
-            f"{several(others, 'answer')} outside the labels ({classes}): counted as wrong.",
-        ),
-        (
-            run.unlabelled,
-            f"{several(run.unlabelled, 'record')} without a usable label: left out of the score.",
-        ),
-        (
-            run.strangers,
-            f"{several(run.strangers, 'prediction')} for records that the dataset does not have:"
-            " left out.",
-        ),
-        (
-            run.repeated,
-            f"{several(run.repeated, 'repeated prediction')} or without a record: the first of each"
-            " was used.",
-        ),
-        (
-            table["rationale"].null_count() == n,
-            "It gives no rationale: a right answer for a wrong reason cannot be detected.",
-        ),
-    )
-    yield from (sentence for count, sentence in counted if count)
+    wrong = "counted as wrong."
+    counted = {
+        f"{several(run.untouched, 'labelled record')} without a prediction: left out, because no"
+        " split was named.": run.untouched,
+        f"No answer for {several_of(missing, n, 'labelled record')}: {wrong}": missing,
+        f"No verdict, for lack of evidence, on {several_of(declined, n, 'labelled record')}:"
+        f" {wrong}": declined,
+        f"{several(others, 'answer')} outside the labels ({classes}): {wrong}": others,
+        f"{several(run.unlabelled, 'record')} without a usable label: left out of the"
+        " score.": run.unlabelled,
+        f"{several(run.strangers, 'prediction')} for records that the dataset does not have: left"
+        " out.": run.strangers,
+        f"{several(run.repeated, 'repeated prediction')} or without a record: the first of each was"
+        " used.": run.repeated,
+        "It gives no rationale: a right answer for a wrong reason cannot be detected.": table[
+            "rationale"
+        ].null_count()
+        == n,
+    }
+    yield from (sentence for sentence, count in counted.items() if count)
 
 
 def _contamination(evidence: Evidence) -> Iterator[Limit]:
     """What is known of models that may have read the test records; by default, nothing."""
-    own = {dataset.digest() for dataset in evidence.datasets}
-    measured = {report.digest for report in evidence.contamination}
-    for dataset in evidence.datasets:
-        if dataset.digest() not in measured and _may_know(evidence, dataset.digest()):
-            sentence = (
-                "Whether a pre-trained model has met the test records before was not checked."
-            )
-            yield Limit("contamination", dataset.name, sentence)
+    known = {report.digest for report in evidence.contamination}
+    unmet = "Whether a pre-trained model has met the test records before was not checked."
+    own = {dataset.digest(): dataset.name for dataset in evidence.datasets}
+    for digest, name in own.items():
+        if digest not in known and _may_know(evidence, digest):
+            yield Limit("contamination", name, unmet)
     for report in evidence.contamination:
-        sentences = ["A contamination report on other records was not used."]
-        if report.digest in own:
-            sentences = _of_report(report, may_know=_may_know(evidence, report.digest))
+        sentences = [
+            f"{TITLES[finding.check]} ({finding.verdict.replace('-', ' ')}): {finding.why}"
+            for finding in report.findings
+        ]
+        if _may_know(evidence, report.digest):
+            checks = {finding.check for finding in report.findings}
+            sentences += [f"{TITLES[name]}: not measured." for name in TITLES if name not in checks]
+        if report.digest not in own:
+            sentences = ["A contamination report on other records was not used."]
         yield from (Limit("contamination", report.dataset, sentence) for sentence in sentences)
-
-
-def _of_report(report: Contamination, *, may_know: bool) -> list[str]:
-    sentences = [
-        f"{TITLES[finding.check]} ({finding.verdict.replace('-', ' ')}): {finding.why}"
-        for finding in report.findings
-    ]
-    checks = {finding.check for finding in report.findings}
-    unmeasured = [name for name in TITLES if name not in checks] if may_know else []
-    return [*sentences, *(f"{TITLES[name]}: not measured." for name in unmeasured)]
 
 
 def _may_know(evidence: Evidence, digest: str) -> bool:

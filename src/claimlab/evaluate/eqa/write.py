@@ -1,5 +1,10 @@
 """The EQA report: formulation, quality assessment, assurance limits. `eqa.json` holds everything,
 `index.html` and `report.md` are views of it.
+
+The checklist of a venue: what the folders of a study answer, and what is left to the authors.
+
+An answer is made of what a folder holds and nothing else. A question that nothing answers is open:
+it is never a yes.
 """
 
 from __future__ import annotations
@@ -14,23 +19,31 @@ import polars as pl
 from claimlab.audit.views.page import Chapter, Detail, summary
 from claimlab.audit.views.tables import matrix
 from claimlab.audit.views.wording import headline, protocol_sections
+from claimlab.claims.contamination.views import conclusion as conclusion_of
+from claimlab.core import packaged
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
-from claimlab.core.options import Argument, Force, OptionalFolder, Place
-from claimlab.core.progress import Progress, silent
+from claimlab.core.options import Argument, Force, Option, OptionalFolder, Place
 from claimlab.core.run import Run
-from claimlab.core.shown import Shown
+from claimlab.core.settings import one_of
+from claimlab.core.shown import Shown, date_range, tally
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several, verb
-from claimlab.evaluate.contamination.views import conclusion as conclusion_of
-from claimlab.evaluate.eqa.evidence import Evidence, ExaminedRun, ShiftResult, gather
+from claimlab.evaluate.eqa.evidence import (
+    SHIFTS,
+    Evidence,
+    ExaminedRun,
+    ShiftResult,
+    gather,
+    is_generative,
+)
 from claimlab.evaluate.eqa.limits import KINDS, Limit, limits
-from claimlab.evaluate.eqa.scope import SHIFTS, is_generative
 from claimlab.evaluate.eqa.study import QUESTIONS, is_empty, needs_of, read_study
 from claimlab.evaluate.views import Size as Detailed
-from claimlab.evaluate.views import boards, conclusion, run_blocks, together
+from claimlab.evaluate.views import conclusions, run_blocks, together
+from claimlab.exchange.about import about, responsible
 from claimlab.pages.blocks import (
     Block,
     Cell,
@@ -49,6 +62,79 @@ from claimlab.pages.blocks import (
 )
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents, fill
+
+_LISTS = packaged.toml("claimlab.evaluate.eqa", "checklists.toml")
+
+
+def venue_checklist(venue: str, evidence: Evidence, gaps: Sequence[str]) -> JsonObject:
+    """The questions of a venue; `answer` is null where only the authors can give it."""
+    chosen = _LISTS[one_of(list(_LISTS), venue, "checklist")]
+    each: dict[str, list[str]] = {}
+    for dataset in evidence.datasets:
+        for fact, words in _about(dataset).items():
+            each.setdefault(fact, []).extend([f"{dataset.name}: {words}"] if words else [])
+    facts = {fact: " ".join(lines) for fact, lines in each.items()}
+    facts |= _of_runs(evidence, gaps)
+    rows = [
+        {"question": one["question"], "answer": facts.get(one.get("fact", "")) or None}
+        for one in chosen["questions"]
+    ]
+    return {"venue": venue, "title": chosen["title"], "questions": rows}
+
+
+def checklist_section(content: JsonObject) -> Section:
+    rows = [(one["question"], one["answer"] or "open") for one in content["questions"]]
+    n = sum(answer == "open" for _, answer in rows)
+    blocks: list[Block] = [
+        Text(
+            f"{several(n, 'question')} of {len(rows)} can only be answered by the authors: open."
+            " The others are answered from the folders; check them before you submit."
+        ),
+        Table(("Question", "Answer"), rows),
+    ]
+    return Section(f"Checklist: {content['title']}", blocks)
+
+
+def _about(dataset: Dataset) -> dict[str, str]:
+    known = about(dataset)
+    fields = responsible(dataset, known)
+    counts = dataset.manifest().counts
+
+    def tallies(*columns: str) -> list[str]:
+        return [f"{name} {tally(counts[name])}" for name in columns if name in counts]
+
+    labels, covered = tallies("veracity", "split"), tallies("language", "kind")
+    covered.append(" to ".join(date_range(dataset.records)))
+    return {
+        "licence": f"{known.licence or 'none stated'}.",
+        "sources": "" if known.card is None else known.card.citation,
+        "statistics": f"{several(len(dataset), 'record')}; {'; '.join(labels)}.",
+        "coverage": f"{'; '.join(filter(None, covered))}.",
+        "personal": " ".join(fields.get("rai:personalSensitiveInformation", [])),
+        "instructions": str(fields.get("rai:dataAnnotationProtocol", "")),
+        "agreement": " ".join(fields.get("rai:dataAnnotationAnalysis", [])),
+    }
+
+
+def _of_runs(evidence: Evidence, gaps: Sequence[str]) -> dict[str, str]:
+    runs = evidence.runs
+    seeds = sorted({run.about.seed for run in runs if run.about.seed is not None})
+    settings = [
+        f"{run.name}: {run.about.detector}, split {run.about.division or 'as published'}."
+        for run in runs
+        if run.about.detector is not None
+    ]
+    models = [f"{run.name} asks a language model." for run in runs if is_generative(run)]
+    repeats = f", {several(len(seeds), 'seed')}" if seeds else "; no seed is recorded"
+    spread = f"Every score has a 95% interval over groups of records{repeats}." if runs else ""
+    return {
+        "limits": " ".join(gaps[:5]),
+        "seeds": ", ".join(map(str, seeds)),
+        "settings": " ".join(settings),
+        "spread": spread,
+        "models": " ".join(models),
+        "software": f"claimlab {__version__}.",
+    }
 
 
 @dataclass(frozen=True)
@@ -74,25 +160,33 @@ SIZES = (Size(), Size(text=200), Size(text=200, figures=False), Size(examples=Fa
 
 
 def eqa_report(
-    evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter], size: Size
+    evidence: Evidence,
+    gaps: Sequence[Limit],
+    parts: Sequence[Chapter],
+    size: Size,
+    more: Sequence[Block] = (),
 ) -> Report:
-    tiles = Tiles(
-        [
-            ("datasets", str(len(evidence.datasets)), "plain"),
-            ("audits", str(len(parts)), "plain" if parts else "warn"),
-            ("runs", str(len(evidence.runs)), "plain" if evidence.runs else "warn"),
-            *_scope_tiles(evidence),
-            ("limitations", str(len(gaps)), "plain"),
-        ]
-    )
+    tiles: list[tuple[str, str, Tone]] = [
+        ("datasets", str(len(evidence.datasets)), "plain"),
+        ("audits", str(len(parts)), "plain" if parts else "warn"),
+        ("runs", str(len(evidence.runs)), "plain" if evidence.runs else "warn"),
+        ("limitations", str(len(gaps)), "plain"),
+    ]
+    if evidence.scope:
+        failed = sum(result.outcome == "not-tested" for result in evidence.scope)
+        tone: Tone = "fail" if failed else "plain"
+        tiles.insert(3, ("shifts in scope, not tested", str(failed), tone))
+    broken = [gap.sentence for gap in gaps if gap.kind == "shift"]
+    warning: list[Block] = [Text("Failed: a test of a shift in scope is missing.", "warning")]
     blocks: list[Block] = [
         Text("In short", "conclusion"),
         Items(in_short(evidence, gaps, parts)),
-        *_promises(gaps),
-        tiles,
+        *([*warning, Items(broken)] if broken else []),
+        Tiles(tiles),
         formulation(evidence),
         quality(evidence, parts, size),
         assurance(gaps),
+        *more,
     ]
     audits = [p.audit for p in parts]
     if audits:
@@ -107,11 +201,7 @@ def eqa_report(
 def in_short(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter]) -> list[str]:
     """The conclusions of the runs and of the audits, and how much was not checked."""
     known = evidence.evaluation
-    scores = ["No run was evaluated."]
-    if known is not None:
-        scores = [
-            conclusion(runs, known.board(runs[0].task, runs[0].dataset)) for runs in boards(known)
-        ]
+    scores = ["No run was evaluated."] if known is None else conclusions(known)
     bounds = [
         f"{excerpt(run.name, 80)} writes its answers: read its scores as a lower bound."
         for run in evidence.runs
@@ -120,26 +210,26 @@ def in_short(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter]
     audits = [
         f"Audit of '{excerpt(p.audit.dataset, 60)}': {p.audit.conclusion.text}" for p in parts
     ]
+    strays = len(evidence.strays)
+    none = "No audit was given."
+    if strays:
+        unused = f"{several(strays, 'audit')} {verb(strays, 'was', 'were')} given and not used"
+        none = f"{unused}: made on other records than these datasets."
+    promised = [result for result in evidence.scope if result.scope == "in scope"]
+    failed = [result.shift for result in promised if result.outcome == "not-tested"]
     limits = several(len(gaps), "limitation")
     return [
         *scores,
-        *_scope_in_short(evidence),
+        *([f"In scope and NOT tested: {', '.join(failed)}."] if failed else []),
+        *(f"In scope: {result.sentence()}" for result in promised if result.outcome == "tested"),
         *bounds,
-        *(audits or [_no_audit(evidence)]),
+        *(audits or [none]),
         *(
             f"Contamination of '{excerpt(r.dataset, 60)}': {conclusion_of(r)}"
             for r in evidence.contamination
         ),
         f"{limits} of this evaluation {verb(len(gaps))} listed below.",
     ]
-
-
-def _no_audit(evidence: Evidence) -> str:
-    n = len(evidence.strays)
-    if not n:
-        return "No audit was given."
-    unused = f"{several(n, 'audit')} {verb(n, 'was', 'were')} given and not used"
-    return f"{unused}: made on other records than these datasets."
 
 
 def formulation(evidence: Evidence) -> Section:
@@ -194,25 +284,25 @@ def quality(evidence: Evidence, parts: Sequence[Chapter], size: Size) -> Section
 DATASET: tuple[Column[Dataset], ...] = (
     Column("Dataset", "name", short(60)),
     Column("Records", lambda data: data.records.height),
-    Column("Verdicts", lambda data: _counts(data.records["veracity"].drop_nulls()) or None),
+    Column(
+        "Verdicts",
+        lambda data: (
+            ", ".join(
+                f"{name} {n:,}"
+                for name, n in data["veracity"].drop_nulls().value_counts().sort("veracity").rows()
+            )
+            or None
+        ),
+    ),
     Column(
         "Languages",
         lambda data: ", ".join(data.records["language"].drop_nulls().unique().sort()) or None,
         short(60),
     ),
-    Column("Dates", lambda data: _days(data.records["date"].drop_nulls())),
+    Column("Dates", lambda data: " to ".join(date_range(data.records)) or None),
     Column("Licence", lambda data: data.licence or None, short(60)),
     Column("SHA-256", lambda data: Cell(data.digest()[:12], title=data.digest())),
 )
-
-
-def _counts(labels: pl.Series) -> str:
-    return ", ".join(f"{name} {n:,}" for name, n in labels.value_counts().sort(labels.name).rows())
-
-
-def _days(dates: pl.Series) -> str | None:
-    days = dates.dt.strftime("%Y-%m-%d").sort()
-    return f"{days[0]} to {days[-1]}" if days.len() else None
 
 
 def run_section(run: ExaminedRun, number: int, size: Size) -> Section:
@@ -297,39 +387,8 @@ def scope_table(results: Sequence[ShiftResult]) -> Table:
     return Table(["Shift", "Scope", "Result", "Run", "How", "Score there"], rows, sortable=False)
 
 
-def _scope_in_short(evidence: Evidence) -> list[str]:
-    promised = [result for result in evidence.scope if result.scope == "in scope"]
-    if not promised:
-        return []
-    failed = [result.shift for result in promised if result.outcome == "not-tested"]
-    lines = [f"In scope and NOT tested: {', '.join(failed)}."] if failed else []
-    return [
-        *lines,
-        *(f"In scope: {result.sentence()}" for result in promised if result.outcome == "tested"),
-    ]
-
-
-def _promises(gaps: Sequence[Limit]) -> list[Block]:
-    """What was promised and not tested, for the top of the page."""
-    broken = [gap.sentence for gap in gaps if gap.kind == "shift"]
-    return (
-        [Text("Failed: a test of a shift in scope is missing.", "warning"), Items(broken)]
-        if broken
-        else []
-    )
-
-
-def _scope_tiles(evidence: Evidence) -> list[tuple[str, str, Tone]]:
-    failed = sum(result.outcome == "not-tested" for result in evidence.scope)
-    return (
-        [("shifts in scope, not tested", str(failed), "fail" if failed else "plain")]
-        if evidence.scope
-        else []
-    )
-
-
-FILE = "eqa.json"
-KIND = "quality assurance report"
+FILE, KIND = "eqa.json", "quality assurance report"
+TOGETHER = ("comparisons", "seeds", "drops")  # run against run, in eqa.json
 
 
 @dataclass(frozen=True, repr=False)
@@ -365,9 +424,11 @@ def report(
     study: Annotated[Place, Argument("The EQA file (TOML); start one with --init.")],
     output: OptionalFolder = None,
     *,
+    checklist: Annotated[
+        str | None, Option("Add the checklist of a venue, filled where possible: arr or neurips.")
+    ] = None,
     force: Force = False,
     trust: bool = False,
-    progress: Progress = silent,
 ) -> Assurance:
     """Write the evaluation quality assurance (EQA) report of a study, with everything that was not
     checked.
@@ -390,18 +451,24 @@ def report(
         *(run.review for run in questions.runs if run.review is not None),
     ]
     reads = [file, *(home / path for path in named)]
-    with Run("report", None, output, kind=KIND, reads=reads, force=force, progress=progress) as run:
-        evidence = gather(questions, home, progress=progress)
+    with Run("report", None, output, kind=KIND, reads=reads, force=force) as run:
+        evidence = gather(questions, home)
         gaps = limits(evidence)
         parts = [Chapter(a, i, alarms_only=True) for i, a in enumerate(evidence.every_audit())]
         content = Assurance(assured(evidence, gaps))
-        pages = (eqa_report(evidence, gaps, parts, size) for size in SIZES)
+        more: list[Block] = []
+        if checklist is not None:
+            sentences = [gap.sentence for gap in gaps]
+            content.content["checklist"] = venue_checklist(checklist, evidence, sentences)
+            more = [checklist_section(content["checklist"])]
+        pages = (eqa_report(evidence, gaps, parts, size, more) for size in SIZES)
         run.fill(lambda folder: fill(Contents(KIND, pages, data={FILE: content.to_json()}), folder))
     return content
 
 
 def assured(evidence: Evidence, gaps: list[Limit]) -> JsonObject:
     """Formulation, quality and limits, as data."""
+    known = {} if evidence.evaluation is None else evidence.evaluation.to_json()
     return {
         "title": evidence.study.title,
         "tool": f"claimlab {__version__}",
@@ -418,49 +485,12 @@ def assured(evidence: Evidence, gaps: list[Limit]) -> JsonObject:
                 for d, audits in zip(evidence.datasets, evidence.audits, strict=True)
             ],
             "audits": [a.to_json() for a in evidence.every_audit()],
-            "runs": [
-                {
-                    "name": run.name,
-                    "dataset": run.dataset,
-                    "digest": run.digest,
-                    "split": run.split,
-                    "records": run.table.height,
-                    "answered": run.answered,
-                    "scores": run.scores(),
-                    "evaluation": None if run.result is None else asdict(run.result),
-                    "lower_bound": is_generative(run),
-                    "tests": asdict(run.tests),
-                    "correct": _judged(run, run.correct),
-                    "wrong": _judged(run, run.wrong),
-                }
-                for run in evidence.runs
-            ],
+            "runs": [run.to_json() for run in evidence.runs],
             "contamination": [report.to_json() for report in evidence.contamination],
-            "together": _together(evidence),
+            "together": {name: known.get(name, []) for name in TOGETHER},
             "inspection": evidence.study.inspection.model_dump(),
         },
         "limits": [
             {"kind": m.kind, "about": m.about or None, "sentence": m.sentence} for m in gaps
         ],
     }
-
-
-def _judged(run: ExaminedRun, examples: list[JsonObject]) -> list[JsonObject]:
-    """The examples with what annotators decided about each; null where none did."""
-    judgements = {i: asdict(judgement) for i, judgement in run.judgements.items()}
-    shown = ("question", "value", "how", "annotators", "comments")
-    return [
-        {
-            **row,
-            "judgement": (
-                {k: judgements[row["id"]][k] for k in shown} if row["id"] in judgements else None
-            ),
-        }
-        for row in examples
-    ]
-
-
-def _together(evidence: Evidence) -> JsonObject:
-    """Run against run, several seeds, and the drop from a random split to a held-out one."""
-    content = {} if evidence.evaluation is None else evidence.evaluation.to_json()
-    return {name: content.get(name, []) for name in ("comparisons", "seeds", "drops")}

@@ -17,11 +17,11 @@ class TableOfItems(ItemFormat):
     summary = "a CSV or JSON Lines file with item, system, and correct or score"
 
     def fits(self, file: Path) -> bool:
-        first = next(_rows(file), {})
+        first = next(rows_of(file), {})
         return {"item", "system"} <= set(first) and any(name in first for name in SCORES)
 
     def read(self, file: Path) -> Iterator[Item]:
-        for number, row in enumerate(_rows(file), 1):
+        for number, row in enumerate(rows_of(file), 1):
             score = as_score(next(row[name] for name in SCORES if name in row))
             if score is None:
                 raise DataError(
@@ -32,7 +32,7 @@ class TableOfItems(ItemFormat):
             yield Item(str(row["item"]), str(row["system"]), score, str(group) if group else None)
 
 
-def _rows(file: Path) -> Iterator[JsonObject]:
+def rows_of(file: Path) -> Iterator[JsonObject]:
     suffix = file.suffix.lower()
     if suffix in (".jsonl", ".ndjson"):
         yield from lines_of(file)

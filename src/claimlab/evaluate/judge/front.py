@@ -1,17 +1,29 @@
 """`cl.judge` and `claimlab judge`: hold the rationales of a run against fact-checking articles, and
-the judge against annotators."""
+the judge against annotators.
+
+Judge the reasons of a run, hold the judge against people where there are any, and keep all of it
+in annotations.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, Unpack
+from typing import Annotated, Any, NoReturn, TypeAlias, Unpack
+
+import polars as pl
 
 from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.estimate import costs_nothing
-from claimlab.core.errors import UsageError
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import DataError, UsageError
 from claimlab.core.options import (
     Argument,
     BatchOptions,
@@ -23,12 +35,13 @@ from claimlab.core.options import (
     Profile,
     PromptFiles,
     Setting,
-    TaskOfRun,
 )
-from claimlab.core.progress import Progress, silent
+from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
 from claimlab.core.run import Run, Stored
+from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 from claimlab.detect.open import open_handles
-from claimlab.evaluate.judge.cases import Case, articles_in, read_articles, read_cases
 from claimlab.evaluate.judge.opinions import (
     Contradiction,
     Judge,
@@ -36,12 +49,301 @@ from claimlab.evaluate.judge.opinions import (
     NoJudge,
     check_scale,
 )
-from claimlab.evaluate.judge.people import read_people
-from claimlab.evaluate.judge.run import Judged, judge_run
-from claimlab.evaluate.scored_run import task_of
+from claimlab.evaluate.judge.people import (
+    DEFAULT,
+    OPEN,
+    QUESTION,
+    Articles,
+    Case,
+    Fit,
+    Verdicts,
+    agreement_between,
+    agreement_in_words,
+    articles_in,
+    as_annotations,
+    consensus,
+    fit,
+    left_out,
+    length_bias,
+    measured,
+    people_in,
+    rates,
+    read_articles,
+    read_cases,
+    read_people,
+    verdict,
+)
+from claimlab.evaluate.judge.views import Row, page
+from claimlab.evaluate.scored_run import ABSTENTIONS, task_of
 from claimlab.llm.estimate import estimate
+from claimlab.llm.judge import Opinion, agreement_of_runs
 from claimlab.llm.prompts import Prompts, read_prompts
-from claimlab.tasks import open_task
+from claimlab.pages.folder import Contents, fill
+from claimlab.tasks import Task, open_task
+from claimlab.tasks.table import VERACITY
+
+SCORE = (  # the question that a judge's own value answers; its verdict answers QUESTION
+    "contradiction"
+)
+FILE = "judge.json"
+REPORT = "judge-report"
+AnyOpinion: TypeAlias = Opinion[Any]
+
+UNVALIDATED = "unvalidated: it was not compared with annotators"
+
+
+@dataclass(frozen=True, repr=False)
+class Judged(Shown):
+    """The run with the judge's annotations, what came out, JSON-safe, and the cases for the
+    page.
+    """
+
+    dataset: Dataset
+    summary: JsonObject
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The judged cases: what was said, by whom, and the verdicts on it."""
+        rows = [
+            {**vars(row), "value": None if row.value is None else str(row.value)}
+            for row in self.rows
+        ]
+        return pl.DataFrame(rows, schema=dict.fromkeys((f.name for f in fields(Row)), pl.String))
+
+    def headline(self) -> str:
+        return (
+            f"'{self.dataset.name}' by {self.summary['judge']}: {self.summary['judged']:,} of "
+            + f"{several(self.summary['predictions'], 'prediction')}; {self.summary['standing']}"
+        )
+
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the run with the annotations and the report."""
+        with Run("judge", None, folder, force=force) as run:
+            run.finish(self.dataset, self.write_more)
+
+    def write_more(self, folder: Path) -> None:
+        """The summary and the report, beside the tables in `folder`."""
+        text = json.dumps(self.summary, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+        (folder / FILE).write_text(text, encoding="utf-8")
+        fill(
+            Contents("judge report", [page(self.dataset.name, self.summary, self.rows)]),
+            folder / REPORT,
+        )
+
+
+def judge_run(
+    run: Dataset,
+    judge: Judge,
+    *,
+    task: Task = VERACITY,
+    articles: Articles | None = None,
+    people: Verdicts | None = None,
+    threshold: float | None = None,
+    limit: int | None = None,
+) -> Judged:
+    """`articles` maps a record to its fact-checking article (null: the fact-checks among the run's
+    evidence); `people` has the annotators' verdicts on the rationales (null: the run's own
+    annotations); with `NoJudge` only these count. `threshold` is the score at which rationales
+    count as wrong, instead of fitting it. `limit` is on the cases that can be judged: the
+    predictions after the last of them are left out."""
+    texts = articles if articles is not None else articles_in(run)
+    cases = _first(read_cases(run, task, texts), limit)
+    everyone = people if people is not None else people_in(run)
+    settled = consensus(everyone)
+    _refuse_empty(run, judge, cases, settled)
+    open_cases = [case for case in cases if case.left_out is None]
+    opinions = {o.case: o for o in judge.judge(open_cases)}
+    judging = _Judging(judge, cases, everyone, settled, opinions, threshold)
+    summary, verdicts = judging.summary(), judging.verdicts
+    step = Lineage(
+        step="judge",
+        parameters={
+            "judge": judge.name,
+            "settings": judge.parameters(),
+            "threshold": summary["threshold"],
+            **({"limit": limit} if limit is not None else {}),
+        },
+        inputs={run.name: run.digest()},
+        counts={"predictions": len(cases), "judged": len(verdicts)},
+    )
+    rows = [*as_annotations(people or {}), *judging.annotations(summary["standing"])]
+    table = _behind(run.tables.get("annotations"), rows)
+    judged = run.derive(run.records, step, {**run.tables, "annotations": table})
+    judged.notes += [f"The judge '{judge.name}' is {summary['standing']}."] if opinions else []
+    known = [case for case in open_cases if case.record_id in {*opinions, *settled}]
+    return Judged(judged, summary, [judging.row(case) for case in known])
+
+
+def _first(cases: list[Case], limit: int | None) -> list[Case]:
+    """The cases up to the last of the first `limit` that can be judged."""
+    if limit is None:
+        return cases
+    ends = [number for number, case in enumerate(cases, 1) if case.left_out is None][:limit]
+    return cases[: ends[-1]] if ends else []
+
+
+def _behind(before: pl.DataFrame | None, rows: list[JsonObject]) -> pl.DataFrame:
+    """The new rows behind those that stood there; what the same annotator had said to the same
+    question is replaced.
+    """
+    empty = pl.DataFrame(schema=SIDE_TABLES["annotations"])
+    new = (
+        to_side_table("annotations", pl.DataFrame(rows, infer_schema_length=None))
+        if rows
+        else empty
+    )
+    if before is None:
+        return new
+    others = before.join(new, on=["annotator", "question"], how="anti", nulls_equal=True)
+    return pl.concat([others, new], how="diagonal_relaxed")
+
+
+def _refuse_empty(
+    run: Dataset, judge: Judge, cases: Sequence[Case], settled: Mapping[str, str]
+) -> None:
+    """Say what is missing before anything is asked."""
+    if isinstance(judge, NoJudge):
+        if not {c.record_id for c in cases} & set(settled):
+            raise DataError(
+                f"No prediction of '{run.name}' was judged by annotators, and no judge was given.",
+                "Pass `profile` or `offline=True` for a judge, or `labels` with what annotators"
+                " said.",
+            )
+    elif all(c.left_out for c in cases):
+        why = ", ".join(f"{reason} {n}" for reason, n in left_out(cases).items())
+        raise DataError(
+            f"No prediction of '{run.name}' can be judged ({why}).",
+            "A judge needs rationales (llm detectors give them) and fact-checks of the same claims:"
+            " pass `articles`.",
+        )
+
+
+def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:
+    """An abstention is neither right nor wrong; where a fact-check exists, there was something to
+    be found.
+    """
+    mine = [c for c in cases if c.left_out == kind]
+    return {"n": len(mine), "with_article": sum(bool((c.article or "").strip()) for c in mine)}
+
+
+@dataclass(frozen=True)
+class _Judging:
+    """What a judge and annotators said of the cases of a run; `settled` is one verdict a record,
+    and `given` the threshold that was set."""
+
+    judge: Judge
+    cases: Sequence[Case]
+    people: Verdicts
+    settled: Mapping[str, str]
+    opinions: Mapping[str, AnyOpinion]
+    given: float | None
+
+    @cached_property
+    def fitted(self) -> Fit | None:
+        """The threshold of a score, from the cases that people called wrong or not wrong; null
+        where there is nothing to fit or it was set. Open cases are left out, as people could not
+        say either."""
+        known = {i: o.value for i, o in self.opinions.items() if o.value is not None}
+        both = [i for i in known if self.settled.get(i, OPEN) != OPEN]
+        if self.judge.scale != "score" or self.given is not None or not both:
+            return None
+        return fit([float(known[i]) for i in both], [self.settled[i] for i in both])
+
+    @property
+    def threshold(self) -> float:
+        if self.fitted is not None:
+            return self.fitted.chosen
+        return DEFAULT if self.given is None else self.given
+
+    @cached_property
+    def verdicts(self) -> dict[str, str]:
+        return {
+            i: o.value if isinstance(o.value, str) else verdict(float(o.value), self.threshold)
+            for i, o in self.opinions.items()
+            if o.value is not None
+        }
+
+    @property
+    def against_people(self) -> JsonObject | None:
+        """The judge held against annotators, where they called a case wrong or not wrong."""
+        if self.fitted is not None:
+            return self.fitted.held_out
+        both = [i for i in self.verdicts if self.settled.get(i, OPEN) != OPEN]
+        answers, truth = [self.verdicts[i] for i in both], [self.settled[i] for i in both]
+        return measured(answers, truth) if both else None
+
+    @property
+    def standing(self) -> str:
+        if isinstance(self.judge, NoJudge):
+            return self.judge.standing
+        worth = UNVALIDATED
+        if self.against_people is not None:
+            worth = f"in agreement with annotators on {agreement_in_words(self.against_people)}"
+        return f"{self.judge.standing}; {worth}" if self.judge.standing else worth
+
+    def summary(self) -> JsonObject:
+        cases, verdicts, settled = self.cases, self.verdicts, self.settled
+        correct = {c.record_id: c.correct for c in cases if c.correct is not None}
+        opinions = list(self.opinions.values())
+        failures = Counter(chain.from_iterable(o.failures for o in opinions))
+        costs = [o.cost for o in opinions if o.cost is not None]
+        return {
+            "judge": self.judge.name,
+            "settings": self.judge.parameters(),
+            "standing": self.standing,
+            "validated": self.against_people is not None,
+            "predictions": len(cases),
+            "judged": len(verdicts),
+            "failed": dict(sorted(failures.items())),
+            "left_out": left_out(cases),
+            "abstained": {kind: _abstained(cases, kind) for kind in ABSTENTIONS},
+            "threshold": self.threshold if self.judge.scale == "score" else None,
+            "threshold_fit": self.fitted and asdict(self.fitted),
+            "verdicts": dict(sorted(Counter(verdicts.values()).items())),
+            "agreement_with_people": self.against_people,
+            "agreement_between_people": agreement_between(self.people),
+            "length_bias": length_bias(cases, verdicts, settled),
+            "agreement_of_runs": agreement_of_runs(opinions),
+            "by_judge": rates(verdicts, correct) if verdicts else None,
+            "by_people": rates(settled, correct) if settled else None,
+            "people_on_other_records": len(set(settled) - {c.record_id for c in cases}),
+            # null where it is not known of one
+            "cost": round(sum(costs), 9) if len(costs) == len(opinions) else None,
+        }
+
+    def annotations(self, standing: str) -> list[JsonObject]:
+        """The judge's own value and its verdict."""
+        rows: list[JsonObject] = []
+        for record, opinion in self.opinions.items():
+            meta = {
+                "runs": opinion.runs,
+                "failures": opinion.failures or None,
+                "cost": opinion.cost,
+                "standing": standing,
+            }
+            base = {
+                "record_id": record,
+                "annotator": self.judge.name,
+                "annotator_kind": "model",
+                "meta": meta_json(meta),
+            }
+            value = None if opinion.value is None else str(opinion.value)
+            rows.append({**base, "question": SCORE, "value": value, "rationale": opinion.rationale})
+            known = self.verdicts.get(record)
+            rows.append({**base, "question": QUESTION, "value": known, "rationale": None})
+        return rows
+
+    def row(self, case: Case) -> Row:
+        """What the page shows of a case that the judge or people had something to say on."""
+        opinion: AnyOpinion = self.opinions.get(case.record_id, Opinion(""))
+        return Row(
+            **{name: value for name, value in vars(case).items() if name != "left_out"},
+            value=opinion.value,
+            verdict=self.verdicts.get(case.record_id),
+            people=self.settled.get(case.record_id),
+            analysis=opinion.rationale,
+        )
 
 
 @repeatable()
@@ -73,10 +375,11 @@ def judge(
         float | None,
         Setting("Score at which rationales count as wrong; by default fitted.", least=0, most=10),
     ] = None,
-    task: TaskOfRun = None,
+    task: Annotated[
+        str | None, Setting("A task or any column; by default the one that the run was made for.")
+    ] = None,
     limit: Annotated[int | None, Option("Judge only the first N predictions.", least=1)] = None,
     force: Force = False,
-    progress: Progress = silent,
     **calls: Unpack[BatchOptions],
 ) -> Judged:
     """Judge the rationales of a run by contradictions with fact-checking articles.
@@ -88,7 +391,7 @@ def judge(
         profile, offline, threshold, model=model, scale=scale, runs=runs, prompts=prompts or None
     )
     words = read_prompts(prompts, "judge")
-    with Run("judge", data, output, force=force, progress=progress, **calls) as run:
+    with Run("judge", data, output, force=force, **calls) as run:
         opened = open_task(task or task_of(run.dataset), run.dataset.records)
         texts = read_articles(Path(articles)) if articles is not None else None
         with _opened(run.calls, profile, offline, model, scale, runs, words) as chosen:
@@ -104,7 +407,6 @@ def judge(
                 people=read_people(Path(labels)) if labels is not None else None,
                 threshold=threshold,
                 limit=limit,
-                progress=progress,
             )
         judged.dataset.report = {"judge": judged.summary, "budget": run.calls.budget.summary()}
         run.finish(judged.dataset, judged.write_more)

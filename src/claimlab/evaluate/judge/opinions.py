@@ -24,10 +24,9 @@ from pydantic import Field
 from claimlab.core import packaged
 from claimlab.core.engine import over_rows
 from claimlab.core.errors import UsageError
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.types import JsonObject
-from claimlab.evaluate.judge.cases import Case
-from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG
+from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG, Case
 from claimlab.llm.judge import Case as Asked
 from claimlab.llm.judge import ModelJudge, Opinion, Reasoned
 from claimlab.llm.messages import Request, untrusted
@@ -55,9 +54,7 @@ class Judge(Protocol):
 
     def parameters(self) -> JsonObject: ...
 
-    def judge(
-        self, cases: Sequence[Case], *, progress: Progress = silent
-    ) -> list[Opinion[Any]]: ...
+    def judge(self, cases: Sequence[Case]) -> list[Opinion[Any]]: ...
 
 
 class NoJudge:
@@ -70,7 +67,7 @@ class NoJudge:
     def parameters(self) -> JsonObject:
         return {}
 
-    def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion[Any]]:  # noqa: ARG002
+    def judge(self, cases: Sequence[Case]) -> list[Opinion[Any]]:  # noqa: ARG002
         return []
 
 
@@ -125,7 +122,7 @@ class Contradiction:
     def parameters(self) -> JsonObject:
         return {**self.model.parameters(), "scale": self.scale}
 
-    def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion[Any]]:
+    def judge(self, cases: Sequence[Case]) -> list[Opinion[Any]]:
         return self.model.judge([self.question(case) for case in cases], progress=progress)
 
     def requests(self, cases: Sequence[Case]) -> Sequence[Request[Any]]:
@@ -172,9 +169,7 @@ class LexicalJudge:
     def parameters(self) -> JsonObject:
         return {"model": None, "scale": self.scale, "near": NEAR}
 
-    def judge(
-        self, cases: Sequence[Case], *, progress: Progress = silent
-    ) -> list[Opinion[Reasoned]]:
+    def judge(self, cases: Sequence[Case]) -> list[Opinion[Reasoned]]:
         pairs = [[case.rationale or "", case.article or ""] for case in cases]
         answers = over_rows(conflicts, pairs, least=SLICE, name="judging", progress=progress)
         return [_opinion(case, *answer) for case, answer in zip(cases, answers, strict=True)]

@@ -145,6 +145,8 @@ AGREEMENT: tuple[Column[tuple[str, JsonObject]], ...] = (
     ),
     Column("Cohen's kappa", lambda row: coefficient(row[1], "kappa")),
     Column("Krippendorff's alpha", lambda row: coefficient(row[1], "alpha")),
+    Column("Gwet's AC1", lambda row: coefficient(row[1], "ac1")),
+    Column("PABAK", lambda row: coefficient(row[1], "pabak")),
     Column("Balanced accuracy, in %", lambda row: row[1].get("balanced_accuracy"), percent),
 )
 
@@ -160,6 +162,8 @@ def against_people(summary: JsonObject) -> Section:
     rows = _agreements(summary)
     if rows:
         blocks.append(Table.of(AGREEMENT, rows, sortable=False))
+    if summary["length_bias"] is not None:
+        blocks.append(Text(_length(summary["length_bias"])))
     if agreed is None and judged:
         unknown = "The judge was not compared with annotators: agreement is not measured."
         blocks.append(Text(unknown, "warning"))
@@ -188,6 +192,17 @@ def _agreements(summary: JsonObject) -> list[tuple[str, JsonObject]]:
         names = " and ".join(excerpt(str(name), 40) for name in pair["between"])
         rows.append((f"{names} (annotators)", pair))
     return rows
+
+
+def _length(bias: JsonObject) -> str:
+    """Whether the judge is harder on long rationales than annotators are."""
+    low, high = bias["interval"]
+    biased = "It depends on length" if low > 0 or high < 0 else "No dependence on length is shown"
+    return (
+        f"{biased}: against annotators, the judge calls {100 * bias['difference']:+.0f} points more"
+        " of the longer half of the rationales wrong than of the shorter half (95% interval"
+        f" {100 * low:+.0f} to {100 * high:+.0f}, {several(bias['n'], 'case')})."
+    )
 
 
 def _threshold(summary: JsonObject) -> str:

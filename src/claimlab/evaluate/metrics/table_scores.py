@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from claimlab.core.stats.scores import Floats, Ints, ratio
-from claimlab.evaluate.answers import Answers
-from claimlab.evaluate.metric import Cells, Measured, ScoreMetric
+from claimlab.evaluate.metric import Answers, Cells, Measured, ScoreMetric
 
 RATES = (0.01, 0.05)  # false-positive rates at which the true-positive rate is given
 BINS = 10
@@ -76,11 +76,10 @@ def auroc(answers: Answers, positive: str | None = None) -> Measured:
     averaged.
     """
     rows, why = ranked(answers)
-    return Measured(why=why) if rows is None else Measured(_mean_area(rows, positive))
-
-
-def _mean_area(rows: Answers, positive: str | None) -> float:
-    return float(np.mean([rank_area(truth, score) for truth, score in targets(rows, positive)]))
+    if rows is None:
+        return Measured(why=why)
+    areas = [rank_area(truth, score) for truth, score in targets(rows, positive)]
+    return Measured(float(np.mean(areas)))
 
 
 def rank_area(truth: Truth, score: Floats) -> float:
@@ -105,16 +104,13 @@ def _area_cells(answers: Answers, positive: str | None = None) -> Cells:
     return _spread_out(answers, where, cells, int(starts[-1]), mean_area)
 
 
-def _rate_cells(fpr: float) -> Callable[[Answers, str | None], Cells]:
-    def counted(answers: Answers, positive: str | None = None) -> Cells:
-        (((cell, places),), where) = _places(answers, positive)
+def _rate_cells(answers: Answers, positive: str | None = None, *, fpr: float) -> Cells:
+    (((cell, places),), where) = _places(answers, positive)
 
-        def rate(counts: Floats) -> Floats:
-            return rates_at(counts.reshape(len(counts), -1, 2), fpr)
+    def rate(counts: Floats) -> Floats:
+        return rates_at(counts.reshape(len(counts), -1, 2), fpr)
 
-        return _spread_out(answers, where, cell, 2 * places, rate)
-
-    return counted
+    return _spread_out(answers, where, cell, 2 * places, rate)
 
 
 def _places(answers: Answers, positive: str | None) -> tuple[list[tuple[Ints, int]], Ints]:
@@ -173,21 +169,17 @@ def rates_at(counts: Floats, fpr: float) -> Floats:
     return ratio(hits, up.sum(axis=-1), nothing=np.nan)
 
 
-def true_positives(fpr: float) -> Callable[[Answers, str | None], Measured]:
+def true_positives(answers: Answers, positive: str | None = None, *, fpr: float) -> Measured:
     """The true-positive rate where at most `fpr` of the negatives pass for positives; only for a
     task with two classes.
     """
-
-    def measure(answers: Answers, positive: str | None = None) -> Measured:
-        rows, why = ranked(answers)
-        if rows is None:
-            return Measured(why=why)
-        if len(answers.classes) != 2:
-            return Measured(why="There are more than two classes.")
-        ((truth, score),) = targets(rows, positive)
-        return tpr_at(truth, score, fpr)
-
-    return measure
+    rows, why = ranked(answers)
+    if rows is None:
+        return Measured(why=why)
+    if len(answers.classes) != 2:
+        return Measured(why="There are more than two classes.")
+    ((truth, score),) = targets(rows, positive)
+    return tpr_at(truth, score, fpr)
 
 
 def tpr_at(truth: Truth, score: Floats, fpr: float) -> Measured:
@@ -275,14 +267,9 @@ def _square_errors(probs: Floats, truth: Ints) -> Floats:
     return np.asarray(square / 2 if probs.shape[1] == 2 else square)
 
 
-def _ece(answers: Answers, _positive: str | None) -> Measured:
+def _calibrated(answers: Answers, _positive: str | None, *, name: str) -> Measured:
     known = calibration(answers)
-    return Measured(known.ece, known.why)
-
-
-def _brier(answers: Answers, _positive: str | None) -> Measured:
-    known = calibration(answers)
-    return Measured(known.brier, known.why)
+    return Measured(getattr(known, name), known.why)
 
 
 ENTRIES = [
@@ -301,8 +288,8 @@ ENTRIES = [
             title=f"true-positive rate at {100 * fpr:g}% false positives",
             place=40,
             summary=f"The share found where at most {100 * fpr:g}% of the others are taken for it.",
-            figure=true_positives(fpr),
-            counted=_rate_cells(fpr),
+            figure=partial(true_positives, fpr=fpr),
+            counted=partial(_rate_cells, fpr=fpr),
         )
         for fpr in RATES
     ),
@@ -312,7 +299,7 @@ ENTRIES = [
         short="ECE",
         place=50,
         summary="The mean distance between how sure a run is and how often it is right.",
-        figure=_ece,
+        figure=partial(_calibrated, name="ece"),
         counted=_calibration_cells,
         higher_is_better=False,
     ),
@@ -321,7 +308,7 @@ ENTRIES = [
         title="Brier score",
         place=60,
         summary="The mean squared distance between its probabilities and the truth.",
-        figure=_brier,
+        figure=partial(_calibrated, name="brier"),
         counted=_brier_cells,
         higher_is_better=False,
     ),

@@ -5,11 +5,10 @@ proposition (causal structure, stance, veracity level). The values and their def
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UsageError
@@ -112,27 +111,6 @@ class Claim:
             if any(held.values())
             else {}
         )
-
-    @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Claim:
-        """A claim from a record: from KEY in its `meta`, and from the change log of a synthetic
-        record.
-
-        A change log names a dimension and the value that the claim was brought to, as the released
-        claims do.
-        """
-        meta = json.loads(record.get("meta") or "{}")
-        note = meta.get("synthetic") if isinstance(meta.get("synthetic"), dict) else {}
-        held: JsonObject = {"context": (note.get("origin") or {}).get("context")}
-        for change in note.get("changes") or ():
-            if (
-                isinstance(change, dict)
-                and _folded(str(change.get("dimension"))) in _spellings()
-                and change.get("value")
-            ):
-                held[dimension(change["dimension"]).name] = change["value"]
-        held |= meta.get(KEY) or {}
-        return cls(text=record["text"], id=record.get("id"), **held)
 
 
 @dataclass(frozen=True)

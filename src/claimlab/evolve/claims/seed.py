@@ -12,26 +12,197 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal, Unpack
 
 import polars as pl
 from pydantic import BaseModel, Field, create_model
 
-from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import UsageError
-from claimlab.core.progress import Progress, silent
+from claimlab.core import sync
+from claimlab.core.call import repeatable
+from claimlab.core.calls.estimate import Priced
+from claimlab.core.dataset import MANIFEST, Dataset, Lineage
+from claimlab.core.errors import DataError, SchemaError, UsageError
+from claimlab.core.options import (
+    CallOptions,
+    Concurrency,
+    Force,
+    ModelName,
+    Option,
+    OutputFolder,
+    Profile,
+    PromptFiles,
+    Seed,
+    Setting,
+)
+from claimlab.core.progress import Progress, progress, silent
+from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
+from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evolve.claims.contexts import Context, Draft, evidence, records
-from claimlab.evolve.claims.model import read_data, types
-from claimlab.llm.gather import Tally, gather_sync
+from claimlab.evolve.claims.model import Claim, read_data, types
+from claimlab.evolve.member import open_member
+from claimlab.files.read import user_table
+from claimlab.files.tables import read_json
+from claimlab.llm.estimate import estimate as estimate_calls
+from claimlab.llm.judge import Tally, gather_sync
 from claimlab.llm.messages import Request, untrusted
-from claimlab.llm.prompts import Prompt, Prompts
+from claimlab.llm.open import open_provider
+from claimlab.llm.profiles import find_profile
+from claimlab.llm.prompts import Prompt, Prompts, read_prompts
 from claimlab.llm.provider import Provider
+
+# Contexts, the texts that seed claims are drawn from, and drafts: sentences on their way to being
+# a record.
+
+_FILES = ("abstract.json", "abstracts.json", "contexts.jsonl")
+
+
+@dataclass(frozen=True)
+class Context:
+    """`id` is unique among the contexts of a run; what is not known is null."""
+
+    id: str
+    text: str
+    title: str | None = None
+    topic: str | None = None
+    url: str | None = None
+    language: str | None = None
+
+
+def read_contexts(path: str | Path) -> list[Context]:
+    """The released abstracts as they are (topics, titles, numbered contents), or a table with a
+    column `text`; from a zip, too (ARCHIVE#MEMBER).
+    """
+    with open_member(path, *_FILES) as (bundle, name):
+        if name.lower().endswith(".json"):
+            content = read_json(bundle.text(name), name)
+            if isinstance(content, dict) and all(
+                isinstance(entries, list) for entries in content.values()
+            ):
+                contexts = list(_released(content))
+                if contexts:
+                    return contexts
+        frame = user_table(bundle, "id", "text", "title", "topic", "url", member=name)
+    if "text" not in frame.columns:
+        raise SchemaError(
+            f"'{name}' has no column 'text'.", "Put the text of each context into a column 'text'."
+        )
+    return _rows(frame)
+
+
+def contexts_of(dataset: Dataset) -> list[Context]:
+    """Every record that has a text, as a context."""
+    columns = ("id", "text", "topic", "url", "language")
+    return _rows(dataset.records.select(columns).filter(pl.col("text").is_not_null()))
+
+
+def _released(topics: JsonObject) -> Iterator[Context]:
+    for topic, entries in topics.items():
+        for entry in entries:
+            title = entry.get("title") if isinstance(entry, dict) else None
+            for key, text in entry.items() if title else ():
+                if key.startswith("content_") and isinstance(text, str) and text.strip():
+                    number = key.removeprefix("content_")
+                    digest = hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:10]
+                    yield Context(
+                        f"{digest}-{number}", text, title, topic, entry.get(f"url_{number}")
+                    )
+
+
+def _rows(frame: pl.DataFrame) -> list[Context]:
+    columns = [c for c in ("id", "text", "title", "topic", "url", "language") if c in frame.columns]
+    entries = []
+    for row in frame.select(columns).iter_rows(named=True):
+        if row["text"] and row["text"].strip():
+            digest = hashlib.sha256(row["text"].encode()).hexdigest()[:12]
+            entries.append(Context(**{**row, "id": row.get("id") or digest}))
+    repeated = len(entries) - len({context.id for context in entries})
+    if repeated:
+        raise SchemaError(
+            f"{several(repeated, 'context has', 'contexts have')} the id or text of another.",
+            "Give every context its own id.",
+        )
+    return entries
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A sentence with its type; `noise` and `before` once it was moved into the gray area."""
+
+    id: str
+    context: Context
+    text: str
+    type: str
+    model: str
+    noise: str | None = None
+    before: str | None = None
+
+    @property
+    def label(self) -> str:
+        return "claim" if types()[self.type].claim else "non-claim"
+
+
+def records(drafts: Sequence[Draft], prompt: str) -> pl.DataFrame:
+    """`prompt` is the hash of the words that the model was asked in: it is part of every record's
+    origin.
+    """
+    return pl.DataFrame([_record(draft, prompt) for draft in drafts], schema=SCHEMA)
+
+
+def evidence(drafts: Sequence[Draft]) -> pl.DataFrame:
+    """The context of each sentence, as the evidence it came with."""
+    rows = [
+        {
+            "record_id": d.id,
+            "evidence_id": f"{d.id}-context",
+            "rank": 1,
+            "title": d.context.title,
+            "text": d.context.text,
+            "url": d.context.url,
+            "provider": "context",
+        }
+        for d in drafts
+    ]
+    return pl.DataFrame(rows, schema=SIDE_TABLES["evidence"])
+
+
+def _record(draft: Draft, prompt: str) -> JsonObject:
+    context = draft.context
+    origin = {
+        "model": draft.model,
+        "context": context.title,
+        "context_id": context.id,
+        "prompt": prompt,
+    }
+    changes = (
+        []
+        if draft.noise is None
+        else [{"type": "gray area", "noise": draft.noise, "from": draft.before}]
+    )
+    synthetic = {
+        "label": draft.label,
+        "origin": {k: v for k, v in origin.items() if v},
+        "changes": changes,
+    }
+    claim = Claim(draft.text, context=context.title)
+    return {
+        "id": draft.id,
+        "text": draft.text,
+        "kind": "claim",
+        "label_raw": draft.label,
+        "language": context.language,
+        "topic": context.topic,
+        # Sentences from one context share its facts: they must not stand on both sides of a split.
+        "group": "context-" + hashlib.sha256(context.text.encode()).hexdigest()[:12],
+        "authorship": "MGT",
+        "meta": meta_json({"synthetic": synthetic, "type": draft.type, **claim.meta()}),
+    }
+
 
 # The gray area: noise that makes claims and non-claims harder to distinguish, without changing
 # which is which.  The kinds of noise are data (data/gray.toml). Which sentences get which is drawn
@@ -45,43 +216,6 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 class Rewritten(BaseModel):
     text: str = Field(min_length=1, max_length=800)
-
-
-def grayed(
-    drafts: list[Draft],
-    provider: Provider,
-    share: float,
-    seed: int,
-    prompt: Prompt,
-    tally: Tally,
-    dropped: Counter[str],
-    progress: Progress,
-) -> list[Draft]:
-    """The same sentences, some with noise; one whose rewriting fails or is not taken stays as it
-    was.
-    """
-    noises = {draft.id: noise_for(draft, share, seed) for draft in drafts}
-    rewrites = {
-        draft.id: _with_symbol(draft, seed) for draft in drafts if noises[draft.id] == "symbols"
-    }
-    asks = [(d, noise) for d in drafts if (noise := noises[d.id]) not in (None, "symbols")]
-    requests = [rewrite_request(draft, str(noise), seed, prompt) for draft, noise in asks]
-    for index, answer in gather_sync(
-        provider, requests, progress=progress, label="Into the gray area"
-    ):
-        tally.add(answer)
-        if answer.value is not None:
-            draft, text = asks[index][0], " ".join(answer.value.text.split())
-            if fault := _fault(draft, text):
-                dropped[fault] += 1
-            else:
-                rewrites[draft.id] = text
-    return [
-        replace(draft, text=rewrites[draft.id], noise=noises[draft.id], before=draft.text)
-        if draft.id in rewrites
-        else draft
-        for draft in drafts
-    ]
 
 
 def _fault(draft: Draft, text: str) -> str | None:
@@ -195,97 +329,114 @@ def wanted_of(claims: int, non_claims: int, gray: float) -> dict[str, int]:
     return {"claim": claims, "non-claim": non_claims}
 
 
-def draw_seeds(
-    contexts: Sequence[Context],
-    provider: Provider,
-    *,
-    wanted: dict[str, int],
-    gray: float = GRAY,
-    seed: int = 0,
-    name: str = "seeds",
-    prompts: Prompts | None = None,
-    progress: Progress = silent,
-) -> Seeded:
-    """So many sentences of each label as are `wanted` from every context, a share `gray` of them
-    made harder.
+@dataclass
+class Seeding:
+    """Sentences drawn from contexts by a model, `wanted` of each label, a share `gray` of them made
+    harder; `tally` and `dropped` are the account of the calls and of what was not taken.
     """
-    tally, dropped, words = Tally(), Counter[str](), prompts or Prompts()
-    drafts = _once(
-        _drawn(contexts, provider, wanted, seed, words["seeds"], tally, dropped, progress), dropped
-    )
-    drafts = grayed(drafts, provider, gray, seed, words["gray"], tally, dropped, progress)
-    written = Counter(draft.label for draft in drafts)
-    counts = {
-        "contexts": len(contexts),
-        "claims": written["claim"],
-        "non_claims": written["non-claim"],
-        "gray": sum(draft.noise is not None for draft in drafts),
-        "dropped": dropped.total(),
-        "failed_calls": sum(tally.failures.values()),
-    }
-    model = provider.profile.chosen_model()
-    parameters = {
-        "model": model,
-        "claims": wanted["claim"],
-        "non_claims": wanted["non-claim"],
-        "gray": gray,
-        "prompts": words.lineage("seeds", "gray"),
-    }
-    step = Lineage(
-        step="evolve seed",
-        parameters=parameters,
-        seed=seed,
-        inputs=_digest(contexts),
-        counts=counts,
-    )
-    notes = [f"{model}: {provider.profile.standing}."] if provider.profile.standing else []
-    tables = {"evidence": evidence(drafts)}
-    dataset = Dataset.build(
-        name,
-        records(drafts, words["seeds"].sha256[:16]),
-        tables,
-        synthetic=True,
-        notes=notes,
-        lineage=[step],
-    )
-    return Seeded(dataset, counts, dict(sorted((+dropped).items())), tally.summary())
 
+    provider: Provider
+    wanted: dict[str, int]
+    gray: float = GRAY
+    seed: int = 0
+    prompts: Prompts = field(default_factory=Prompts)
+    progress: Progress = silent
+    tally: Tally = field(default_factory=Tally)
+    dropped: Counter[str] = field(default_factory=Counter)
 
-def _drawn(
-    contexts: Sequence[Context],
-    provider: Provider,
-    wanted: dict[str, int],
-    seed: int,
-    prompt: Prompt,
-    tally: Tally,
-    dropped: Counter[str],
-    progress: Progress,
-) -> list[Draft]:
-    """What the model said, context after context; a call that failed is counted and gives
-    nothing.
-    """
-    sources = [(context, label) for context in contexts for label, count in wanted.items() if count]
-    requests = [
-        sentence_request(context, label, wanted[label], seed, prompt) for context, label in sources
-    ]
-    answers: dict[int, list[Draft]] = {}
-    for index, answer in gather_sync(provider, requests, progress=progress, label="Drawing seeds"):
-        tally.add(answer)
-        context, label = sources[index]
-        sentences = answer.value.sentences if answer.value is not None else []
-        if answer.ok:
-            dropped["asked for, not given"] += max(0, wanted[label] - len(sentences))
-        answers[index] = [
-            Draft(
-                f"{context.id}-{label}-{number}",
-                context,
-                " ".join(s.text.split()),
-                s.type,
-                answer.model,
-            )
-            for number, s in enumerate(sentences, 1)
+    def seeded(self, contexts: Sequence[Context], name: str = "seeds") -> Seeded:
+        drafts = self._grayed(_once(self._drawn(contexts), self.dropped))
+        written = Counter(draft.label for draft in drafts)
+        counts = {
+            "contexts": len(contexts),
+            "claims": written["claim"],
+            "non_claims": written["non-claim"],
+            "gray": sum(draft.noise is not None for draft in drafts),
+            "dropped": self.dropped.total(),
+            "failed_calls": sum(self.tally.failures.values()),
+        }
+        profile = self.provider.profile
+        step = Lineage(
+            step="evolve seed",
+            parameters={
+                "model": profile.chosen_model(),
+                "claims": self.wanted["claim"],
+                "non_claims": self.wanted["non-claim"],
+                "gray": self.gray,
+                "prompts": self.prompts.lineage("seeds", "gray"),
+            },
+            seed=self.seed,
+            inputs=_digest(contexts),
+            counts=counts,
+        )
+        dataset = Dataset.build(
+            name,
+            records(drafts, self.prompts["seeds"].sha256[:16]),
+            {"evidence": evidence(drafts)},
+            synthetic=True,
+            notes=[f"{profile.chosen_model()}: {profile.standing}."] if profile.standing else [],
+            lineage=[step],
+        )
+        return Seeded(dataset, counts, dict(sorted((+self.dropped).items())), self.tally.summary())
+
+    def _asked(
+        self, requests: Sequence[Request[Any]], label: str
+    ) -> Iterator[tuple[int, Any, str]]:
+        """What the model said, as answers come; a call that failed is counted and gives nothing."""
+        for index, answer in gather_sync(
+            self.provider, requests, progress=self.progress, label=label
+        ):
+            self.tally.add(answer)
+            if answer.value is not None:
+                yield index, answer.value, answer.model
+
+    def _drawn(self, contexts: Sequence[Context]) -> list[Draft]:
+        """What the model said, context after context."""
+        sources = [
+            (context, label, count)
+            for context in contexts
+            for label, count in self.wanted.items()
+            if count
         ]
-    return [draft for index in sorted(answers) for draft in answers[index]]
+        prompt = self.prompts["seeds"]
+        requests = [sentence_request(*source, self.seed, prompt) for source in sources]
+        answers: dict[int, list[Draft]] = {}
+        for index, reply, model in self._asked(requests, "Drawing seeds"):
+            (context, label, count), sentences = sources[index], reply.sentences
+            self.dropped["asked for, not given"] += max(0, count - len(sentences))
+            answers[index] = [
+                Draft(
+                    f"{context.id}-{label}-{number}",
+                    context,
+                    " ".join(s.text.split()),
+                    s.type,
+                    model,
+                )
+                for number, s in enumerate(sentences, 1)
+            ]
+        return [draft for index in sorted(answers) for draft in answers[index]]
+
+    def _grayed(self, drafts: list[Draft]) -> list[Draft]:
+        """The same sentences, some with noise; one whose rewriting fails or is not taken stays as
+        it was.
+        """
+        noises = {draft.id: noise_for(draft, self.gray, self.seed) for draft in drafts}
+        rewrites = {d.id: _with_symbol(d, self.seed) for d in drafts if noises[d.id] == "symbols"}
+        asks = [(d, noise) for d in drafts if (noise := noises[d.id]) not in (None, "symbols")]
+        prompt = self.prompts["gray"]
+        requests = [rewrite_request(draft, str(noise), self.seed, prompt) for draft, noise in asks]
+        for index, reply, _ in self._asked(requests, "Into the gray area"):
+            draft, text = asks[index][0], " ".join(reply.text.split())
+            if fault := _fault(draft, text):
+                self.dropped[fault] += 1
+            else:
+                rewrites[draft.id] = text
+        return [
+            replace(draft, text=rewrites[draft.id], noise=noises[draft.id], before=draft.text)
+            if draft.id in rewrites
+            else draft
+            for draft in drafts
+        ]
 
 
 def sentence_request(
@@ -346,3 +497,112 @@ def is_copy(sentence: str, context: str) -> bool:
 def _digest(contexts: Sequence[Context]) -> dict[str, str]:
     joined = "\n".join(f"{c.id}\t{hashlib.sha256(c.text.encode()).hexdigest()}" for c in contexts)
     return {"contexts": hashlib.sha256(joined.encode()).hexdigest()}
+
+
+# The Python twin of `claimlab evolve seed`.
+#
+# seeds = cl.seed_claims("abstracts.json", profile="openai", output="seeds")
+
+Contexts = Dataset | str | Path | Sequence[Context]
+
+
+@repeatable()
+def seed_claims(
+    contexts: Contexts,
+    *,
+    profile: Profile = None,
+    model: ModelName = None,
+    output: OutputFolder = None,
+    claims: Annotated[int, Setting("Claims from each context.", least=0)] = 5,
+    non_claims: Annotated[
+        int, Setting("Sentences that are not claims from each context.", least=0)
+    ] = 2,
+    gray: Annotated[
+        float, Setting("Share of the sentences to make harder.", least=0, most=1)
+    ] = GRAY,
+    prompts: PromptFiles = (),
+    name: Annotated[str, Setting("Name of the dataset.")] = "seeds",
+    concurrency: Concurrency = 64,
+    seed: Seed = 0,
+    limit: Annotated[int | None, Option("Use only the first N contexts.", least=1)] = None,
+    force: Force = False,
+    **calls: Unpack[CallOptions],
+) -> Seeded:
+    """Let a model write claims and non-claims from texts, each with its label, origin and change
+    log.
+
+    The texts are those of a file (the released abstracts, or a table with a column `text`), of a
+    dataset, or given one by one. Calls are recorded, so that a run that was stopped asks no
+    question twice, and the caps hold over all starts. The profile "embedded" needs no key.
+    """
+    if profile is None:
+        raise UsageError(
+            "No model was named to write the sentences.",
+            "Pass `profile`; see: claimlab llm profiles",
+        )
+    wanted, words = wanted_of(claims, non_claims, gray), read_prompts(prompts, "evolve seed")
+    with Run(
+        "evolve seed",
+        None,
+        output,
+        reads=_files(contexts),
+        force=force,
+        seed=seed,
+        concurrency=concurrency,
+        **calls,
+    ) as run:
+        texts = open_contexts(contexts, limit)
+        if run.estimate:
+            known, recording = find_profile(profile).with_model(model), run.calls.existing()
+            orders = [(text, *one) for text in texts for one in wanted.items() if one[1]]
+            sentences = (sentence_request(*one, seed, words["seeds"]) for one in orders)
+            parts: dict[str, Priced] = {
+                "sentences": estimate_calls(sentences, known, recording=recording),
+                "gray area": estimate_calls(_noises(orders, gray, seed, words["gray"]), known),
+            }
+            run.estimated(parts, facts={"contexts": len(texts)})
+        provider = open_provider(profile, model=model, calls=run.calls)
+        try:
+            seeding = Seeding(provider, wanted, gray, seed, words, progress)
+            seeded = seeding.seeded(texts, name)
+        finally:
+            sync.run(provider.close())
+        run.finish(seeded.dataset)
+    return seeded
+
+
+def _noises(
+    orders: Sequence[tuple[Context, str, int]], gray: float, seed: int, prompt: Prompt
+) -> Iterator[Request[Any]]:
+    """Which sentences get noise follows from their ids; how long they will be, from nothing:
+    200 characters.
+    """
+    kinds = {one.claim: one.name for one in [*types().values()][::-1]}  # the first of each
+    for context, label, count in orders:
+        for number in range(1, count + 1):
+            name, kind = f"{context.id}-{label}-{number}", kinds[label == "claim"]
+            draft = Draft(name, context, context.text[:200], kind, "")
+            noise = noise_for(draft, gray, seed)
+            if noise not in (None, "symbols"):
+                yield rewrite_request(draft, str(noise), seed, prompt)
+
+
+def open_contexts(contexts: Contexts, limit: int | None = None) -> list[Context]:
+    """The first `limit` contexts of a file, a dataset or a list."""
+    if isinstance(contexts, str | Path) and (Path(contexts) / MANIFEST).is_file():
+        contexts = Dataset.open(contexts)
+    if isinstance(contexts, Dataset):
+        texts = contexts_of(contexts)
+    elif isinstance(contexts, str | Path):
+        texts = read_contexts(contexts)
+    else:
+        texts = list(contexts)
+    if not texts:
+        raise DataError("There is no context with a text.", "Give a file or a dataset with texts.")
+    return texts[:limit]
+
+
+def _files(contexts: Contexts) -> list[Path]:
+    if isinstance(contexts, Dataset):
+        return [contexts.path] if contexts.path is not None else []
+    return [Path(str(contexts).partition("#")[0])] if isinstance(contexts, str | Path) else []

@@ -4,8 +4,7 @@ report.
 hops.py        the traces as one table of hops, whatever wrote them
 lite.py        how far a text is from its base claim, without a model, under its own name:
                drift-lite; does it rise fast and then flatten: early slope, late slope, ceiling
-fuse.py        FUSE-EVAL by a model judge, in its published readings, and what the judge is worth
-judged.py      coverage and verdicts
+judged.py      what a model is asked: FUSE-EVAL in its published readings, verdicts and coverage
 attainment.py  whether steered claims arrived
 measure.py     all of them together, and who rewrites; page.py, viewer.py and levels.py show the
                result

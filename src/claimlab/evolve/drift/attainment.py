@@ -7,12 +7,10 @@ settings by that one.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -24,14 +22,16 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.streams import stream_seed
-from claimlab.evolve.auditors.auditor import AUDITORS, Auditor, Question, Settings, Vote
 from claimlab.evolve.auditors.known.classifier import fit_auditors
 from claimlab.evolve.claims.model import Target
+from claimlab.evolve.contracts import AUDITORS, Auditor, Question, Settings
 from claimlab.evolve.drift.hops import LEAST, read_hops
+from claimlab.evolve.drift.noise import NOISE, with_noise
 from claimlab.llm.prompts import Prompts
 
 SETTINGS = {0: "direct", 1: "one auditor", 3: "three auditors"}
 UNSTATED = "not stated"
+INDEPENDENT, NULL_MODEL = "independent", "null model"
 MARGIN = 0.05
 # (run, trace id) -> whether the target was reached; runs over the same claims share their trace ids
 Ends = Mapping[tuple[str, str], bool | None]
@@ -46,58 +46,53 @@ def setting(auditors: int | None) -> str:
     return UNSTATED if auditors is None else SETTINGS.get(auditors, f"{auditors} auditors")
 
 
-def attainment(hops: pl.DataFrame, independent: Ends | None = None) -> pl.DataFrame:
+def attainment(
+    hops: pl.DataFrame, independent: Ends | None = None, noise: Ends | None = None
+) -> pl.DataFrame:
     """Per setting and dimension: traces, how many were judged, how many attained, the share with
     its interval.
 
-    `judge` is "own" (the run's last vote) or "independent" (`independent`: its word on each trace;
-    null: no answer). A trace without a vote is not counted as missed: it is in `unjudged`. A seed
+    `judge` is "own" (the run's last vote), "independent" (`independent`: its word on each trace;
+    null: no answer), or "null model" (`noise`: its word on the base after as many words changed at
+    random: what a target is reached by without aiming). A trace without a vote is not counted as
+    missed: it is in `unjudged`. A seed
     that passed as it was is not attained by anybody: it is in `untouched`, and not in the share.
     """
     last = last_hops(hops).with_columns(
-        pl.col("auditors")
-        .map_elements(setting, return_dtype=pl.String, skip_nulls=False)
-        .alias("setting")
+        setting=pl.col("auditors").map_elements(setting, return_dtype=pl.String, skip_nulls=False)
     )
     parts = [_tally(last, "own")]
-    if independent is not None:
-        words = pl.Series(
-            "passed",
-            [independent.get(key) for key in last.select("run", "trace_id").iter_rows()],
-            dtype=pl.Boolean,
-        )
-        parts.append(_tally(last.with_columns(words), "independent"))
+    for judge, ends, text in (
+        (INDEPENDENT, independent, "output"),
+        (NULL_MODEL, noise, NOISE),
+    ):
+        if ends is not None:
+            votes = [ends.get(key) for key in last.select("run", "trace_id").iter_rows()]
+            passed = pl.Series("passed", votes, dtype=pl.Boolean)
+            parts.append(_tally(last.with_columns(passed, output=pl.col(text)), judge))
     return pl.concat(parts)
 
 
 def _tally(last: pl.DataFrame, judge: str) -> pl.DataFrame:
+    passed, moved = pl.col("passed"), pl.col("output") != pl.col("base")
     counted = (
         last.group_by("setting", "dimension")
         .agg(
-            pl.len().alias("traces"),
-            pl.col("passed").count().alias("judged"),
-            (pl.col("passed") & (pl.col("output") != pl.col("base")))
-            .sum()
-            .cast(pl.Int64)
-            .alias("attained"),
-            (pl.col("passed") & (pl.col("output") == pl.col("base")))
-            .sum()
-            .cast(pl.Int64)
-            .alias("untouched"),
+            traces=pl.len(),
+            judged=passed.count(),
+            attained=(passed & moved).sum().cast(pl.Int64),
+            untouched=(passed & ~moved).sum().cast(pl.Int64),
         )
         .sort("setting", "dimension")
     )
-    tried = pl.col("judged") - pl.col("untouched")
-    intervals = [
-        wilson(a, n) for a, n in counted.select("attained", tried.cast(pl.Int64)).iter_rows()
-    ]
+    tried = (pl.col("judged") - pl.col("untouched")).cast(pl.Int64)
+    intervals = [wilson(*pair) or (None, None) for pair in counted.select("attained", tried).rows()]
+    ends = pl.DataFrame(intervals, schema=dict.fromkeys(("low", "high"), pl.Float64), orient="row")
     return counted.with_columns(
-        pl.lit(judge).alias("judge"),
-        (pl.col("traces") - pl.col("judged")).alias("unjudged"),
-        pl.when(tried > 0).then(pl.col("attained") / tried).alias("share"),
-        pl.Series("low", [i and i[0] for i in intervals], dtype=pl.Float64),
-        pl.Series("high", [i and i[1] for i in intervals], dtype=pl.Float64),
-    )
+        judge=pl.lit(judge),
+        unjudged=pl.col("traces") - pl.col("judged"),
+        share=pl.when(tried > 0).then(pl.col("attained") / tried),
+    ).hstack(ends)
 
 
 def one_against_three(table: pl.DataFrame) -> pl.DataFrame:
@@ -107,44 +102,32 @@ def one_against_three(table: pl.DataFrame) -> pl.DataFrame:
     "one does as well" means that the interval ends below MARGIN; "not decided" that it leaves room
     for both.
     """
+    known = table.filter((pl.col("judge") != NULL_MODEL) & pl.col("low").is_not_null()).select(
+        "setting",
+        "judge",
+        "dimension",
+        "share",
+        "low",
+        "high",
+        pl.col("judged") - pl.col("untouched"),
+    )
+    one, three = (known.filter(pl.col("setting") == SETTINGS[n]).drop("setting") for n in (1, 3))
     rows = []
-    for judge, dimension in (
-        table.select("judge", "dimension").unique().sort("judge", "dimension").iter_rows()
-    ):
-        part = table.filter((pl.col("judge") == judge) & (pl.col("dimension") == dimension))
-        known = {
-            row["setting"]: row for row in part.iter_rows(named=True) if row["low"] is not None
-        }
-        one, three = known.get(SETTINGS[1]), known.get(SETTINGS[3])
-        if one is None or three is None:
-            continue
-        gain = three["share"] - one["share"]
-        low = gain - math.hypot(three["share"] - three["low"], one["high"] - one["share"])
-        high = gain + math.hypot(three["high"] - three["share"], one["share"] - one["low"])
-        few = min(r["judged"] - r["untouched"] for r in (one, three)) < LEAST
-        verdict = (
-            "too few traces"
-            if few
-            else (
-                "three do better"
-                if low > 0
-                else "one does as well"
-                if high < MARGIN
-                else "not decided"
-            )
+    both = one.join(three, on=["judge", "dimension"]).sort("judge", "dimension")
+    for judge, dimension, share, low, high, tried, better, least, most, others in both.iter_rows():
+        gain = better - share
+        ends = (
+            gain - math.hypot(better - least, high - share),
+            gain + math.hypot(most - better, share - low),
         )
-        rows.append(
-            (
-                judge,
-                dimension,
-                one["share"],
-                three["share"],
-                gain,
-                None if few else low,
-                None if few else high,
-                verdict,
-            )
-        )
+        verdict = "not decided"
+        if min(tried, others) < LEAST:
+            ends, verdict = (None, None), "too few traces"
+        elif ends[0] > 0:
+            verdict = "three do better"
+        elif ends[1] < MARGIN:
+            verdict = "one does as well"
+        rows.append((judge, dimension, share, better, gain, *ends, verdict))
     names = ("judge", "dimension", "one", "three", "gain", "low", "high", "verdict")
     kinds = dict(zip(names, (pl.String, pl.String, *[pl.Float64] * 5, pl.String), strict=True))
     return pl.DataFrame(rows, schema=kinds, orient="row")
@@ -158,11 +141,11 @@ def steps_to_target(hops: pl.DataFrame) -> pl.DataFrame:
     return (
         arrivals.group_by("dimension", "target")
         .agg(
-            pl.len().alias("traces"),
-            pl.col("hops").mean().alias("mean"),
-            pl.col("hops").max().alias("most"),
-            (pl.col("hops") == 1).mean().alias("at_once"),
-            (pl.col("output") == pl.col("base")).sum().cast(pl.Int64).alias("untouched"),
+            traces=pl.len(),
+            mean=pl.col("hops").mean(),
+            most=pl.col("hops").max(),
+            at_once=(pl.col("hops") == 1).mean(),
+            untouched=(pl.col("output") == pl.col("base")).sum().cast(pl.Int64),
         )
         .sort("dimension", "mean", "target", descending=[False, True, False])
     )
@@ -180,17 +163,18 @@ def judge_ends(hops: pl.DataFrame, auditor: Auditor, *, progress: Progress = sil
 
 async def _judge(hops: pl.DataFrame, auditor: Auditor, progress: Progress) -> Ends:
     last = last_hops(hops).drop_nulls(["output", "base", "dimension"])
-    rows = list(last.select("run", "trace_id", "output", "base", "dimension", "target").iter_rows())
-
-    async def judge(row: tuple[Any, ...]) -> Vote:
-        _, _, text, base, dimension, value = row
-        return await auditor.judge(Question(text, Target.of(dimension, value), seed=0, origin=base))
-
+    questions = [
+        Question(text, Target.of(*goal), seed=0, origin=base)
+        for text, base, *goal in last.select("output", "base", "dimension", "target").iter_rows()
+    ]
     try:
-        votes = await all_of(rows, judge, progress=progress, label="Judging where claims ended")
+        votes = await all_of(
+            questions, auditor.judge, progress=progress, label="Judging where claims ended"
+        )
     finally:
         await auditor.close()
-    return {(row[0], row[1]): vote.passed for row, vote in zip(rows, votes, strict=True)}
+    traces = last.select("run", "trace_id").rows()
+    return {trace: vote.passed for trace, vote in zip(traces, votes, strict=True)}
 
 
 # Attainment in the eyes of an auditor that took no part in a run.  A classifier is never asked
@@ -205,49 +189,53 @@ CLASSIFIER = "classifier"
 
 def independent_ends(
     opened: Sequence[Dataset],
-    auditor: str,
+    auditor: str | None,
     data: str | Path | None,
     judges: Sequence[str],
     prompts: Prompts,
     run: Run,
-) -> Ends | None:
-    """The auditor's word on where the claims of `opened` ended; null where no trace had a
-    target.
+) -> tuple[Ends | None, Ends | None]:
+    """The auditor's word on where the claims of `opened` ended, and on where the null model would
+    have taken them (a model is not asked about that); null without an auditor or a target.
     """
+    if auditor is None:
+        return None, None
     if auditor == "model" and not judges:
         raise UsageError("No model was named to audit.", "Pass `judge`; see: claimlab llm profiles")
-    opens, hops = AUDITORS.get(auditor), read_hops(opened)
-    goals = (
-        last_hops(hops)
-        .select("dimension", "target")
-        .unique()
-        .sort("dimension", "target")
-        .drop_nulls()
-    )
-    targets = tuple(sorted({Target.of(d, v) for d, v in goals.iter_rows()}))
+    opens, hops = AUDITORS.get(auditor), with_noise(read_hops(opened), run.seed or 0)
+    targets = _targets(last_hops(hops))
     if not targets:
-        return None
-    learned = None if data is None else Path(data)
+        return None, None
     settings = Settings(
-        data=learned, targets=targets, profiles=tuple(judges), calls=run.calls, prompts=prompts
+        data=data, targets=targets, profiles=tuple(judges), calls=run.calls, prompts=prompts
     )
-    if auditor == CLASSIFIER and learned is not None:
-        return _by_folds(opened, hops, replace(settings, seed=run.seed or 0), run)
+    noise = hops.with_columns(output=pl.col(NOISE))
+    if auditor == CLASSIFIER and data is not None:
+        learning = replace(settings, seed=run.seed or 0)
+        return _by_folds(opened, hops, learning, run), _by_folds(opened, noise, learning, run)
     (chosen,) = opens(settings, 1)
-    return judge_ends(hops, chosen, progress=run.progress)
+    ends = judge_ends(hops, chosen, progress=run.progress)
+    if auditor == "model":
+        return ends, None
+    return ends, judge_ends(noise, chosen, progress=run.progress)
 
 
 def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings, run: Run) -> Ends:
     assert settings.data is not None
     examples = Dataset.open(settings.data)
     last = last_hops(hops)
-    claims = _claims(opened)
-    keys = [
-        claims.get((r, i), base)
-        for r, i, base in last.select("run", "record_id", "base").iter_rows()
-    ]
-    fold = pl.Series("fold", [stream_seed(0, key, "fold") % FOLDS for key in keys], dtype=pl.Int64)
-    dealt = last.with_columns(fold, pl.Series("claim", keys, dtype=pl.String))
+    runs = hops["run"].unique(maintain_order=True)
+    claims = pl.concat(
+        dataset.records.select(
+            pl.lit(run).alias("run"), record_id="id", claim=pl.coalesce("group", "id")
+        )
+        for run, dataset in zip(runs, opened, strict=True)
+    )
+    dealt = last.join(
+        claims, on=["run", "record_id"], how="left", maintain_order="left"
+    ).with_columns(pl.coalesce("claim", "base"))
+    folds = [stream_seed(0, claim, "fold") % FOLDS for claim in dealt["claim"]]
+    dealt = dealt.with_columns(fold=pl.Series(folds, dtype=pl.Int64))
     ends: dict[tuple[str, str], bool | None] = {}
     for number in range(FOLDS):
         part = dealt.filter(pl.col("fold") == number)
@@ -256,8 +244,7 @@ def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings,
         others = other_claims(
             examples, set(part["claim"]), {*part["base"], *part["output"].drop_nulls()}
         )
-        goals = part.select("dimension", "target").unique().drop_nulls().iter_rows()
-        dimensions = sorted({Target.of(dimension, value).dimension for dimension, value in goals})
+        dimensions = sorted({target.dimension for target in _targets(part)})
         (judge,) = fit_auditors(others, dimensions, 1, settings.seed)
         ends |= judge_ends(part.drop("fold", "claim"), judge, progress=run.progress)
     return ends
@@ -267,32 +254,17 @@ def other_claims(examples: Dataset, claims: set[str], texts: set[str]) -> Datase
     """The examples that come from none of these claims: neither by their group, nor by their text
     or base text.
     """
-    bases = [_base(meta) for meta in examples.records["meta"].to_list()]
-    records = examples.records.with_columns(pl.Series("base", bases, dtype=pl.String))
-    group = pl.coalesce("group", "id")
-    own = (
-        group.is_in(sorted(claims))
-        | pl.col("text").is_in(sorted(texts))
-        | pl.col("base").is_in(sorted(texts))
-    )
-    left = records.filter(~own.fill_null(False)).drop("base")
+    own_texts = [
+        pl.col("text"),
+        pl.col("meta").str.json_path_match("$.synthetic.origin.base_claim"),
+    ]
+    own = pl.coalesce("group", "id").is_in(sorted(claims))
+    for text in own_texts:
+        own |= text.is_in(sorted(texts)).fill_null(False)
+    left = examples.records.filter(~own)
     return replace(examples, records=left, tables={}, path=None)
 
 
-def _claims(opened: Sequence[Dataset]) -> Mapping[tuple[str, str], str]:
-    """(run, record) to the claim that it came from."""
-    runs = [read_hops([dataset])["run"][0] for dataset in opened]
-    if len(set(runs)) < len(runs):
-        runs = [f"{i + 1}: {run}" for i, run in enumerate(runs)]
-    return {
-        (run, record): group or record
-        for run, dataset in zip(runs, opened, strict=True)
-        for record, group in dataset.records.select("id", "group").iter_rows()
-    }
-
-
-def _base(meta: str | None) -> str | None:
-    note = (json.loads(meta) if meta else {}).get("synthetic") or {}
-    origin = note.get("origin") if isinstance(note, dict) else None
-    base = origin.get("base_claim") if isinstance(origin, dict) else None
-    return str(base) if base else None
+def _targets(last: pl.DataFrame) -> tuple[Target, ...]:
+    goals = last.select("dimension", "target").unique().drop_nulls()
+    return tuple(sorted({Target.of(*goal) for goal in goals.iter_rows()}))

@@ -10,72 +10,40 @@ dataset, else it is null.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.core.types import JsonObject
+from claimlab.core.stats.interval import DRAWS, Interval, unit_interval
 
-SCHEMA: JsonObject = {
-    "run": pl.String,
-    "trace_id": pl.String,
-    "record_id": pl.String,
-    "hop": pl.Int32,
-    "hops": pl.Int32,
-    "round": pl.Int32,
-    "step": pl.Int32,
-    "agent": pl.String,
-    "role": pl.String,
-    "base": pl.String,
-    "input": pl.String,
-    "output": pl.String,
-    "passed": pl.Boolean,
-    "reason": pl.String,
-    "topic": pl.String,
-    "topology": pl.String,
-    "group": pl.String,
-    "home": pl.String,
-    "dimension": pl.String,
-    "target": pl.String,
-    "auditors": pl.Int32,
-    "verdict": pl.String,
-    "attributes": pl.List(pl.String),
-    "operators": pl.List(pl.String),
-    "votes": pl.List(pl.String),
-    "failure": pl.String,
-    "why": pl.String,
-    "depth": pl.Int32,
-    "parent": pl.Int32,
+_TEXT = pl.String()
+_WORDS = pl.List(_TEXT)
+_VOTE = dict.fromkeys(("auditor", "reason", "diagnosis", "failure"), _TEXT)
+# What a run or a release may state in the meta of a hop.
+META: dict[str, pl.DataType] = {
+    "topology": _TEXT,
+    "group": _TEXT,
+    "dimension": _TEXT,
+    "target_value": _TEXT,
+    "auditors": pl.Int32(),
+    "verdict": _TEXT,
+    "influencing_attributes": _WORDS,
+    "influencing_reason": _TEXT,
+    "operators": pl.List(pl.Struct({"name": _TEXT, "fired": pl.Boolean()})),
+    "votes": pl.List(pl.Struct({**_VOTE, "passed": pl.Boolean()})),
+    "failure": _TEXT,
+    "depth": pl.Int32(),
+    "parent": pl.Int32(),
 }
-# The names under which a run may state a thing in the meta of a hop or in its lineage, the first
-# that is there counts.
-KEYS: dict[str, tuple[str, ...]] = {
-    "topology": ("topology", "network", "network_kind"),
-    "group": ("agent_group", "group"),
-    "dimension": ("dimension", "target_dimension"),
-    "target": ("target_value", "value"),
-    "auditors": ("auditors",),
-    "verdict": ("verdict", "veracity_level"),
-    "failure": ("failure",),
-    "why": ("influencing_reason", "rewrite_reason", "why"),
-}
-
-
-_KEPT = (
-    "trace_id",
-    "record_id",
-    "round",
-    "step",
-    "agent",
-    "role",
-    "input",
-    "output",
-    "passed",
-    "reason",
+COLUMNS = (
+    *("run", "trace_id", "record_id", "hop", "hops", "round", "step", "agent", "role", "base"),
+    *("input", "output", "passed", "reason", "topic", "language", "topology", "group", "home"),
+    *("dimension", "target", "auditors", "verdict", "attributes", "operators", "votes"),
+    *("failure", "why", "depth", "parent"),
 )
 
 
@@ -83,86 +51,74 @@ def read_hops(datasets: Sequence[Dataset], groups: Mapping[str, str] | None = No
     """Every hop of `datasets`, in order; `groups` says the social group of an agent where the hop
     does not.
     """
-    frames = [_of(dataset, _name(dataset), groups or {}) for dataset in datasets]
+    frames = [_of(dataset, groups or {}) for dataset in datasets]
     if len({f["run"][0] for f in frames if f.height}) < len(frames):
         frames = [
-            f.with_columns((pl.lit(f"{i + 1}: ") + pl.col("run")).alias("run"))
-            for i, f in enumerate(frames)
+            f.with_columns(run=pl.lit(f"{i + 1}: ") + pl.col("run")) for i, f in enumerate(frames)
         ]
     return pl.concat(frames)
 
 
-def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
+def _of(dataset: Dataset, groups: Mapping[str, str]) -> pl.DataFrame:
+    run = dataset.path.name if dataset.path is not None else dataset.name
     table = dataset.tables.get("traces")
     if table is None or not table.height:
         raise DataError(
             f"'{run}' has no traces.",
             "Make some with: claimlab evolve run DIR -o DIR, or load evolved-claims.",
         )
-    stated = stated_by_run(dataset)
+    try:
+        stated = table.with_columns(pl.col("meta").str.json_decode(pl.Struct(META)))
+    except pl.exceptions.ComputeError:
+        raise DataError("The meta of a hop is not JSON.", "Make the traces again.") from None
+    topology, auditors = stated_by_run(dataset)
     groups = {**groups_of(dataset), **groups}
-    topics = dict(dataset.records.select("id", "topic").iter_rows())
-    rows = []
-    for row in table.sort("trace_id", "round", "step", maintain_order=True).iter_rows(named=True):
-        meta = _object(row["meta"])
-        fields = _fields(meta, stated)
-        fields["group"] = fields["group"] or groups.get(row["agent"] or "")
-        topic = topics.get(row["record_id"]) or meta.get("topic")
-        rows.append({**{k: row[k] for k in _KEPT}, **fields, "topic": topic, "run": run})
-    frame = pl.DataFrame(
-        rows, schema={k: t for k, t in SCHEMA.items() if k not in ("hop", "hops", "base", "home")}
-    )
+    known = pl.col("agent").replace_strict(groups, default=None, return_dtype=pl.String)
+    fired = pl.element().struct.field("fired").fill_null(True)
+    votes = pl.col("votes").list.len()
+    about = dataset.records.select("topic", "language", record_id="id")
     return (
-        frame.with_columns(
-            pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("trace_id").alias("hop"),
-            pl.len().over("trace_id").cast(pl.Int32).alias("hops"),
-            pl.col("input").first().over("trace_id").alias("base"),
-            _home().alias("home"),
+        stated.unnest("meta")
+        .join(about, on="record_id", how="left", maintain_order="left")
+        .sort("trace_id", "round", "step", maintain_order=True)
+        .rename({"target_value": "target", "influencing_reason": "why"})
+        .with_columns(
+            pl.col("votes").fill_null([]),
+            run=pl.lit(run),
+            topology=pl.coalesce("topology", pl.lit(topology, dtype=pl.String)),
+            auditors=pl.coalesce(
+                "auditors", pl.lit(auditors, dtype=pl.Int32), pl.when(votes > 0).then(votes)
+            ).cast(pl.Int32),
+            group=pl.coalesce("group", known),
+            attributes=pl.col("influencing_attributes").fill_null([]),
+            operators=pl.col("operators")
+            .list.eval(pl.element().filter(fired).struct.field("name"))
+            .fill_null([]),
+            hop=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("trace_id"),
+            hops=pl.len().over("trace_id").cast(pl.Int32),
+            base=pl.col("input").first().over("trace_id"),
         )
-        .with_columns(pl.coalesce("depth", "hop").alias("depth"))
-        .select(list(SCHEMA))
+        # the group that a whole trace stayed in; none outside clusters, as a rule
+        .with_columns(
+            home=pl.when((pl.col("group").n_unique() == 1).over("trace_id")).then("group"),
+            depth=pl.coalesce("depth", "hop"),
+        )
+        .select(COLUMNS)
         .sort("trace_id", "hop")
     )
 
 
-def _fields(meta: JsonObject, stated: JsonObject) -> JsonObject:
-    """What the meta of a hop says, or else the run."""
-    fields: JsonObject = {name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()}
-    votes = [_vote(v) for v in meta.get("votes") or ()]
-    auditors = fields.pop("auditors")
-    return {
-        **{name: None if value is None else str(value) for name, value in fields.items()},
-        "auditors": auditors if isinstance(auditors, int) else len(votes) or None,
-        "attributes": _words(meta.get("influencing_attributes")),
-        "operators": _fired(meta.get("operators")),
-        "votes": votes,
-        "depth": meta.get("depth"),
-        "parent": meta.get("parent"),
-    }
-
-
-def _home() -> pl.Expr:
-    """The group that a whole trace stayed in; null for one that crossed groups, which is the rule
-    outside clusters.
-    """
-    one = (pl.col("group").n_unique() == 1).over("trace_id")
-    return pl.when(one).then(pl.col("group"))
-
-
-def stated_by_run(dataset: Dataset) -> JsonObject:
+def stated_by_run(dataset: Dataset) -> tuple[str | None, int | None]:
     """What the last `evolve` step in the lineage says of the whole run: its network, and how many
     auditors it had.
     """
     for step in reversed(dataset.lineage):
         if step.step == "evolve":
             network = step.parameters.get("society", {}).get("network", {})
-            auditors = step.parameters.get("auditors")
             steered = bool(step.parameters.get("targets"))
-            return {
-                "topology": network.get("kind"),
-                "auditors": len(auditors or ()) if steered else None,
-            }
-    return {}
+            auditors = len(step.parameters.get("auditors") or ()) if steered else None
+            return network.get("kind"), auditors
+    return None, None
 
 
 def groups_of(dataset: Dataset) -> dict[str, str]:
@@ -173,58 +129,22 @@ def groups_of(dataset: Dataset) -> dict[str, str]:
     return dict(table.select("id", "group").drop_nulls().iter_rows())
 
 
-def _name(dataset: Dataset) -> str:
-    return dataset.path.name if dataset.path is not None else dataset.name
-
-
-def _object(text: str | None) -> JsonObject:
-    try:
-        value = json.loads(text) if text else {}
-    except ValueError:
-        raise DataError("The meta of a hop is not JSON.", "Make the traces again.") from None
-    return value if isinstance(value, dict) else {}
-
-
-def _first(values: Mapping[str, Any], keys: Sequence[str], default: Any) -> Any:
-    return next((values[k] for k in keys if values.get(k) not in (None, "")), default)
-
-
-def _words(value: Any) -> list[str]:
-    return [str(v) for v in value] if isinstance(value, list) else [str(value)] if value else []
-
-
-def _fired(value: Any) -> list[str]:
-    """The operators that changed the text; those that were tried in vain are left out."""
-    tried = value if isinstance(value, list) else []
-    return [str(o.get("name")) if isinstance(o, dict) else str(o) for o in tried if _changed(o)]
-
-
-def _changed(operator: Any) -> bool:
-    return bool(operator.get("fired", True)) if isinstance(operator, dict) else bool(operator)
-
-
-def _vote(vote: Any) -> str:
-    """One auditor's vote as JSON text: who, whether it passed (null: no answer), why."""
-    if isinstance(vote, dict):
-        fields = {
-            "auditor": vote.get("auditor") or vote.get("name"),
-            "passed": vote.get("passed"),
-            "reason": vote.get("reason") or vote.get("diagnosis") or vote.get("failure"),
-        }
-    else:
-        fields = {
-            "auditor": None,
-            "passed": vote if isinstance(vote, bool) else None,
-            "reason": None,
-        }
-    return json.dumps(fields, ensure_ascii=False)
-
-
 # Hops by what they have in common: topics one by one, small ones pooled, so that no figure rests on
 # a few traces.
 
 
 LEAST = 20  # traces behind a slope, an interval or a group of its own
+
+
+def mean_interval(
+    values: npt.NDArray[np.float64], seed: int, draws: int = DRAWS
+) -> Interval | None:
+    """95% interval of a mean over traces."""
+    if len(values) < LEAST:
+        return None
+    return unit_interval(len(values), lambda at: float(values[at].mean()), seed=seed, draws=draws)
+
+
 UNSTATED = "not stated"
 _BETWEEN = (  # "health; taxes" and "health,taxes" are two topics, "Health, science" is one
     r"\s*[;|]\s*|,(\S)"
@@ -236,17 +156,16 @@ def by_topic(hops: pl.DataFrame, least: int = LEAST) -> pl.DataFrame:
     with their number.
     """
     one_each = hops.with_columns(
-        pl.col("topic")
+        topic=pl.col("topic")
         .fill_null(UNSTATED)
         .str.replace_all(_BETWEEN, "\x1f$1")
         .str.split("\x1f")
-        .alias("topic")
     ).explode("topic")
     sizes = (
         one_each.select("run", "trace_id", "topic")
         .unique()
         .group_by("topic")
-        .agg(pl.len().alias("size"))
+        .agg(size=pl.len())
         .sort("topic")
     )
     small = sizes.filter(pl.col("size") < least)["topic"].to_list()
@@ -255,7 +174,7 @@ def by_topic(hops: pl.DataFrame, least: int = LEAST) -> pl.DataFrame:
     rest = f"other ({len(small)} topics with fewer than {least} traces)"
     named = pl.when(pl.col("topic").is_in(small)).then(pl.lit(rest)).otherwise(pl.col("topic"))
     # A trace with two small topics is in the pool once.
-    return one_each.with_columns(named.alias("topic")).unique(
+    return one_each.with_columns(topic=named).unique(
         ["run", "trace_id", "hop", "topic"], keep="first", maintain_order=True
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -32,8 +32,6 @@ from claimlab.evolve.drift.hops import LEAST as LEAST_TRACES
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-# A capital that starts no sentence: a run of such words is one name.
-_NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)(?<=\s)\b[A-Z][\w&’'-]*(?:\s+[A-Z][\w&’'-]*)*")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d(?:s\b)?|\b(?:the )?(?:[2-9]0s)\b|[’']\d0s\b")
 _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]+(?=\s|$)")
 _EMOJI = re.compile("[\U0001f300-\U0001faff]")
@@ -46,7 +44,6 @@ class Features:
     words: tuple[str, ...]
     content: frozenset[str]
     numbers: frozenset[str]
-    names: frozenset[str]
     times: frozenset[str]
     pairs: frozenset[
         str
@@ -57,44 +54,28 @@ class Features:
 
     @property
     def units(self) -> frozenset[str]:
-        """The pieces of information a text carries: content words, numbers and names, each counted
-        once.
+        """The pieces of information a text carries: content words (names among them) and numbers,
+        each counted once.
         """
         return self.content | self.numbers
 
 
-class Reader:
-    """Reads texts and remembers them: along a walk most texts come again and again."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, Features] = {}
-        self._stem = _stemmer()
-        self._stop = _stop_stems()
-
-    def read(self, text: str) -> Features:
-        features = self._seen.get(text)
-        if features is None:
-            features = self._seen[text] = self._features(text)
-        return features
-
-    def _features(self, text: str) -> Features:
-        plain = text.replace("’", "'")
-        words = tuple(w.lower() for w in _WORD.findall(plain))
-        stems: list[str] = self._stem.analyze(plain)
-        numbers = frozenset(n.replace(",", "") for n in _NUMBER.findall(plain))
-        content = frozenset(s for s in stems if s not in self._stop and not s.isdigit())
-        padded = f" {' '.join(words)} "
-        return Features(
-            words=words,
-            content=content,
-            numbers=numbers,
-            names=frozenset(n.lower() for n in _NAME.findall(plain)),
-            times=times(plain, words, padded),
-            pairs=frozenset(stems) | {f"{a} {b}" for a, b in pairwise(stems)},
-            sentiment=_sentiment().polarity_scores(plain)["compound"],
-            certainty=certainty(words, padded),
-            style=style(plain, words, padded),
-        )
+@lru_cache(maxsize=1 << 16)  # along a walk most texts come again and again
+def read(text: str) -> Features:
+    plain = text.replace("’", "'")
+    words = tuple(w.lower() for w in _WORD.findall(plain))
+    stems: list[str] = _stemmer().analyze(plain)
+    padded = f" {' '.join(words)} "
+    return Features(
+        words=words,
+        content=frozenset(s for s in stems if s not in _stop_stems() and not s.isdigit()),
+        numbers=frozenset(n.replace(",", "") for n in _NUMBER.findall(plain)),
+        times=times(plain, words, padded),
+        pairs=frozenset(stems) | {f"{a} {b}" for a, b in pairwise(stems)},
+        sentiment=_sentiment().polarity_scores(plain)["compound"],
+        certainty=certainty(words, padded),
+        style=style(plain, words, padded),
+    )
 
 
 def certainty(words: Sequence[str], padded: str) -> float:
@@ -281,13 +262,11 @@ def drift_lite(
     base: Sequence[str | None],
     now: Sequence[str | None],
     *,
-    reader: Reader | None = None,
     progress: Progress = silent,
 ) -> pl.DataFrame:
     """One row per pair: the six dimensions and `drift`, their mean. A pair with a missing text is
     null throughout.
     """
-    reader = reader or Reader()
     values = np.full((len(base), len(NAMES)), np.nan)
     known: dict[
         tuple[str, str], tuple[float, ...]
@@ -295,7 +274,7 @@ def drift_lite(
     for i, (a, b) in enumerate(zip(base, now, strict=True)):
         if a is not None and b is not None:
             if (a, b) not in known:
-                known[a, b] = compare(reader.read(a), reader.read(b))
+                known[a, b] = compare(read(a), read(b))
             values[i] = known[a, b]
         if i % CHUNK == 0:
             progress("measuring drift", i, len(base))
@@ -343,6 +322,9 @@ class Curve:
     ratio_interval: tuple[float, float] | None
     ceiling: float
     unrelated: float | None
+    noise: tuple[float, ...] = ()  # the mean of the null model at the same hops
+    noise_end: float | None = None
+    beyond: tuple[float, float] | None = None  # interval of the end less the end of the null model
 
     @property
     def ratio(self) -> float | None:
@@ -370,68 +352,61 @@ class Curve:
             "end": self.end,
             "ceiling": self.ceiling,
             "unrelated": self.unrelated,
+            "null": list(self.noise),
+            "null_end": self.noise_end,
+            "beyond_null": self.beyond,
         }
 
 
-def curve(
-    measured: pl.DataFrame,
-    *,
-    value: str = TOTAL,
-    ceiling: float = CEILING,
-    unrelated: float | None = None,
-    start: float = 0.0,
-    seed: int = 0,
-) -> Curve:
-    """`measured` has trace_id, depth and `value`. Every trace has the drift `start` at depth 0, its
-    base claim.
+def curve(measured: pl.DataFrame, *, unrelated: float | None = None, seed: int = 0) -> Curve:
+    """`measured` has trace_id, depth and drift. No trace has drifted at depth 0, its base claim.
 
     Slopes are taken over the same traces throughout, up to the hop that half of all traces reached:
     a curve must not bend because traces end. The means say at each hop how many traces got there.
     """
     # In a cascade a trace has several texts at one depth: their mean is the trace's value there.
     known = (
-        measured.drop_nulls(value)
-        .group_by("trace_id", pl.col("depth").alias("hop"), maintain_order=True)
-        .agg(pl.col(value).mean())
+        measured.drop_nulls(TOTAL)
+        .group_by("trace_id", hop="depth", maintain_order=True)
+        .agg(pl.col(TOTAL).mean())
         .sort("trace_id", "hop")
     )
     # A mean of floats depends on the order of its terms: groups keep the order of the rows, here
     # and below.
     means = (
-        known.group_by("hop", maintain_order=True)
-        .agg(pl.col(value).mean(), pl.len().alias("n"))
-        .sort("hop")
+        known.group_by("hop", maintain_order=True).agg(pl.col(TOTAL).mean(), n=pl.len()).sort("hop")
     )
-    n0 = known["trace_id"].n_unique()
-    hops = (0, *means["hop"].to_list())
-    mean = (start, *means[value].to_list())
-    matrix = _whole(known, value, start)
-    early = late = None
-    interval = None
+    matrix = _whole(known)
+    early = late = interval = None
     if matrix is not None and len(matrix) >= LEAST_TRACES:
         early, late = _slopes(matrix.mean(axis=0))
         interval = _interval(matrix, seed)
-    ends = known.group_by("trace_id", maintain_order=True).last()[value]
-    end = float(ends.sum()) / ends.len() if ends.len() else None
+    ends = known.group_by("trace_id", maintain_order=True).last()[TOTAL]
     return Curve(
-        hops, mean, (n0, *means["n"].to_list()), end, early, late, interval, ceiling, unrelated
+        hops=(0, *means["hop"]),
+        mean=(0.0, *means[TOTAL]),
+        n=(len(ends), *means["n"]),
+        end=float(ends.sum()) / len(ends) if len(ends) else None,
+        early=early,
+        late=late,
+        ratio_interval=interval,
+        ceiling=CEILING,
+        unrelated=unrelated,
     )
 
 
-def unrelated_drift(
-    bases: Sequence[str], *, seed: int = 0, reader: Reader | None = None
-) -> float | None:
+def unrelated_drift(bases: Sequence[str], *, seed: int = 0) -> float | None:
     """Mean drift between different base claims: each against the next in a shuffled ring."""
     different = sorted(set(bases))
     if len(different) < 2:
         return None
     ring = np.random.default_rng(seed).permutation(len(different))
     texts = [different[i] for i in ring]
-    value = drift_lite(texts, [*texts[1:], texts[0]], reader=reader)[TOTAL].mean()
+    value = drift_lite(texts, [*texts[1:], texts[0]])[TOTAL].mean()
     return float(value) if isinstance(value, float) else None
 
 
-def _whole(known: pl.DataFrame, value: str, start: float) -> npt.NDArray[np.float64] | None:
+def _whole(known: pl.DataFrame) -> npt.NDArray[np.float64] | None:
     """Traces by hops, hop 0 included, up to the hop that half of the traces reached; null when that
     is too early.
     """
@@ -443,8 +418,8 @@ def _whole(known: pl.DataFrame, value: str, start: float) -> npt.NDArray[np.floa
     full = part.filter(pl.len().over("trace_id") == last).sort("trace_id", "hop")
     if not full.height:
         return None
-    matrix = full[value].to_numpy().reshape(-1, last)
-    return np.hstack([np.full((len(matrix), 1), start), matrix])
+    matrix = full[TOTAL].to_numpy().reshape(-1, last)
+    return np.pad(matrix, ((0, 0), (1, 0)))
 
 
 def _slopes(mean: npt.NDArray[np.float64]) -> tuple[float, float]:

@@ -5,7 +5,7 @@ and no pictures.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import polars as pl
@@ -16,16 +16,18 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.attainment import Ends, attainment, one_against_three, steps_to_target
-from claimlab.evolve.drift.fuse import Judged, Reading, judge_pairs, means, scores
 from claimlab.evolve.drift.hops import by_topic, grouped, read_hops
 from claimlab.evolve.drift.judged import (
+    Inquiry,
+    Judged,
+    Judges,
     contexts,
     coverage,
     entailed,
     judge_levels,
-    level_judge,
+    judge_pairs,
+    means,
     sample_hops,
-    stated_judge,
     verdict_moves,
     verdict_shares,
     verdicts_by_hop,
@@ -37,13 +39,11 @@ from claimlab.evolve.drift.lite import (
     NAMES,
     TOTAL,
     Curve,
-    Reader,
     curve,
     drift_lite,
     unrelated_drift,
 )
-from claimlab.llm.prompts import Prompts
-from claimlab.llm.provider import Provider
+from claimlab.evolve.drift.noise import NOISE, beyond, survival, with_noise
 
 # Who rewrites, and what moves them: the share of producers, the attributes they name, and which go
 # together.  Agents name their attributes in free words ("higher_education", "moderate ideology"): a
@@ -88,7 +88,7 @@ def named_attributes(hops: pl.DataFrame) -> pl.DataFrame:
     words = {w: attribute(w) for w in long["attributes"].unique().to_list()}
     return (
         long.with_columns(
-            pl.col("attributes").replace_strict(words, return_dtype=pl.String).alias("attribute")
+            attribute=pl.col("attributes").replace_strict(words, return_dtype=pl.String)
         )
         .select("run", "trace_id", "hop", "dimension", "attribute")
         .unique(maintain_order=True)
@@ -104,13 +104,13 @@ def influence(hops: pl.DataFrame) -> pl.DataFrame:
         hops.filter((pl.col("role") == "producer") & (pl.col("attributes").list.len() > 0))
         .with_columns(pl.col("dimension").fill_null("none"))
         .group_by("dimension")
-        .agg(pl.len().alias("hops"))
+        .agg(hops=pl.len())
     )
     return (
         named.group_by("dimension", "attribute")
-        .agg(pl.len().alias("n"))
+        .agg(n=pl.len())
         .join(acts, on="dimension")
-        .with_columns((pl.col("n") / pl.col("hops")).alias("share"))
+        .with_columns(share=pl.col("n") / pl.col("hops"))
         .sort("dimension", "n", "attribute", descending=[False, True, False])
     )
 
@@ -124,8 +124,8 @@ def together(hops: pl.DataFrame) -> pl.DataFrame:
         pl.col("attribute") != pl.col("attribute_right")
     )
     return (
-        pairs.group_by(pl.col("attribute").alias("a"), pl.col("attribute_right").alias("b"))
-        .agg(pl.len().alias("n"))
+        pairs.group_by(a=pl.col("attribute"), b=pl.col("attribute_right"))
+        .agg(n=pl.len())
         .sort("a", "b")
     )
 
@@ -137,37 +137,28 @@ def producer_share(hops: pl.DataFrame, by: str) -> pl.DataFrame:
     return (
         hops.group_by(pl.col(by).fill_null("not stated"))
         .agg(
-            pl.len().alias("hops"),
-            (pl.col("role") == "producer").sum().alias("producers"),
-            (pl.col("role") == "failed").sum().alias("failed"),
+            hops=pl.len(),
+            producers=(pl.col("role") == "producer").sum(),
+            failed=(pl.col("role") == "failed").sum(),
         )
-        .with_columns((pl.col("producers") / (pl.col("hops") - pl.col("failed"))).alias("share"))
+        .with_columns(share=pl.col("producers") / (pl.col("hops") - pl.col("failed")))
         .sort(by)
     )
 
 
 BY = ("run", "topology", "topic", "home")
-
-
-@dataclass(frozen=True)
-class Judges:
-    """The models to ask, and how much: pairs are drawn at random, whole traces at a time."""
-
-    providers: Sequence[Provider]
-    reading: Reading = field(default_factory=Reading)
-    runs: int = 1
-    sample: int = 200
-    prompts: Prompts = field(default_factory=Prompts)
+NOISE_DRIFT = "noise_drift"
 
 
 @dataclass(repr=False)
 class Drift(Shown):
     """What was found. A table with no rows was not measured; `notes` say why."""
 
-    hops: pl.DataFrame  # with drift-lite beside each hop
+    hops: pl.DataFrame  # with drift-lite beside each hop, and the null model's text and drift
     curves: dict[
         tuple[str, str], Curve
     ]  # (what it is split by, value) -> curve; ("all", "") is the whole
+    details: pl.DataFrame  # what became of the details of the base claims, by kind and step
     coverage: pl.DataFrame
     attainment: pl.DataFrame
     steps: pl.DataFrame
@@ -176,9 +167,6 @@ class Drift(Shown):
     verdict_shares: dict[str, pl.DataFrame]
     verdict_moves: pl.DataFrame
     fuse: Judged | None = None
-    fuse_hops: pl.DataFrame | None = None  # the judged hops, with the mean of their scores
-    fuse_scores: pl.DataFrame | None = None  # every score, by hop, judge and repeat
-    fuse_means: pl.DataFrame | None = None  # by step, network, group and topic
     model_coverage: pl.DataFrame | None = None
     notes: list[str] = field(default_factory=list)
     tallies: dict[str, JsonObject] = field(default_factory=dict)
@@ -192,7 +180,7 @@ class Drift(Shown):
     @property
     def table(self) -> pl.DataFrame:
         """Every hop, with its drift from the base."""
-        return self.hops.drop("votes", strict=False)
+        return self.hops.drop("votes", NOISE, strict=False)
 
     def headline(self) -> str:
         return ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in self.counts.items())
@@ -209,6 +197,7 @@ class Drift(Shown):
     def to_json(self) -> JsonObject:
         """Every figure of the report; no text of a claim."""
         rows = {
+            "details": self.details,
             "attainment": self.attainment,
             "steps_to_target": self.steps,
             "influence": self.influence,
@@ -220,7 +209,7 @@ class Drift(Shown):
             "one_against_three": one_against_three(self.attainment),
         }
         fuse = self.fuse and {
-            "means": self.fuse_means.to_dicts() if self.fuse_means is not None else [],
+            "means": self.fuse.groups.to_dicts(),
             "scale": self.fuse.reading.scale,
             "pd": self.fuse.reading.pd,
             "pairs": self.fuse.table["pair"].n_unique(),
@@ -249,7 +238,7 @@ def measure(
     *,
     groups: Mapping[str, str] | None = None,
     judges: Judges | None = None,
-    independent: Ends | None = None,
+    independent: tuple[Ends | None, Ends | None] = (None, None),
     seed: int = 0,
     progress: Progress = silent,
 ) -> Drift:
@@ -257,26 +246,33 @@ def measure(
     there are any.
     """
     sources = {k: v for d in datasets for k, v in contexts(d).items()}
-    reader = Reader()
     hops = read_hops(datasets, groups)
     pairs = hops["base"].to_list(), hops["output"].to_list()
-    hops = hops.with_columns(drift_lite(*pairs, reader=reader, progress=progress))
+    hops = hops.with_columns(drift_lite(*pairs, progress=progress))
+    hops = with_noise(hops, seed)
+    noise = drift_lite(hops["base"].to_list(), hops[NOISE].to_list())
+    hops = hops.with_columns(noise[TOTAL].alias(NOISE_DRIFT))
     stated = pl.when(pl.col("verdict").is_not_null()).then(pl.lit("traces or annotators"))
     hops = _with_verdicts(hops, datasets).with_columns(
-        pl.lit(None, dtype=pl.String).alias("verdict_rationale"), stated.alias("verdict_by")
+        verdict_rationale=pl.lit(None, dtype=pl.String), verdict_by=stated
     )
     by_model: JsonObject = {}
     if judges is not None and judges.providers:
         drawn = sample_hops(hops, judges.sample, seed)
-        by_model = _fuse(drawn, judges, seed, progress)
-        hops, by_model["model_coverage"], by_model["tallies"] = _other_judgements(
-            hops, drawn, sources, judges, progress
-        )
+        inquiries = judges.questions(drawn, sources)
+        *scorers, levels, facts = inquiries.values()
+        by_model["fuse"] = _fuse(drawn, judge_pairs(scorers, judges.reading, progress=progress))
+        by_model["fuse"].groups = means(by_model["fuse"], seed)
+        hops = _with_levels(hops, drawn, levels, progress)
+        by_model["model_coverage"] = _stated(drawn, sources, facts, progress)
+        by_model["tallies"] = {
+            name: inquiries[name].judge.tally.summary() for name in ("verdicts", "coverage")
+        }
     judged, shares = verdicts_measured(hops), {}
     if judged:
         shares = {by: verdict_shares(by_topic(hops) if by == "topic" else hops, by) for by in BY}
         shares["hop"] = verdicts_by_hop(hops)
-    covered, attained = coverage(hops, sources, reader), attainment(hops, independent)
+    covered, attained = coverage(hops, sources), attainment(hops, *independent)
     unmeasured = {
         "Verdict drift is not measured: the traces state no verdicts and no model was asked"
         " (`judge`).": not judged,
@@ -289,7 +285,8 @@ def measure(
     }
     return Drift(
         hops=hops,
-        curves=_curves(hops, reader, seed),
+        curves=_curves(hops, seed),
+        details=survival(hops, seed),
         coverage=covered,
         attainment=attained,
         steps=steps_to_target(hops),
@@ -319,15 +316,26 @@ def coverage_means(covered: pl.DataFrame, by: str) -> pl.DataFrame:
     )
 
 
-def _curves(hops: pl.DataFrame, reader: Reader, seed: int) -> dict[tuple[str, str], Curve]:
-    far = unrelated_drift(hops["base"].drop_nulls().to_list(), seed=seed, reader=reader)
-    keyed = hops.with_columns((pl.col("run") + "\n" + pl.col("trace_id")).alias("trace_id"))
-    out = {("all", ""): curve(keyed, unrelated=far, seed=seed)}
+def _curves(hops: pl.DataFrame, seed: int) -> dict[tuple[str, str], Curve]:
+    far = unrelated_drift(hops["base"].drop_nulls().to_list(), seed=seed)
+    keyed = hops.with_columns(trace_id=pl.col("run") + "\n" + pl.col("trace_id"))
+    out = {("all", ""): _curve(keyed, far, seed)}
     for by in BY:
         parts = by_topic(keyed) if by == "topic" else keyed
         for value in parts[by].drop_nulls().unique().sort().to_list():
-            out[by, value] = curve(parts.filter(pl.col(by) == value), unrelated=far, seed=seed)
+            out[by, value] = _curve(parts.filter(pl.col(by) == value), far, seed)
     return out
+
+
+def _curve(hops: pl.DataFrame, unrelated: float | None, seed: int) -> Curve:
+    """The curve of some traces, with that of the null model."""
+    noise = curve(hops.with_columns(pl.col(NOISE_DRIFT).alias(TOTAL)), seed=seed)
+    return replace(
+        curve(hops, unrelated=unrelated, seed=seed),
+        noise=noise.mean,
+        noise_end=noise.end,
+        beyond=beyond(hops, TOTAL, NOISE_DRIFT, seed),
+    )
 
 
 def _with_verdicts(hops: pl.DataFrame, datasets: Sequence[Dataset]) -> pl.DataFrame:
@@ -340,67 +348,38 @@ def _with_verdicts(hops: pl.DataFrame, datasets: Sequence[Dataset]) -> pl.DataFr
     return pl.concat(parts)
 
 
-def _fuse(drawn: pl.DataFrame, judges: Judges, seed: int, progress: Progress) -> JsonObject:
-    """The parts of a `Drift` that FUSE-EVAL gives."""
-    pairs = list(drawn.select("base", "output").iter_rows())
-    judged = judge_pairs(
-        pairs,
-        judges.providers,
-        reading=judges.reading,
-        runs=judges.runs,
-        prompts=judges.prompts,
-        progress=progress,
-    )
+def _fuse(drawn: pl.DataFrame, judged: Judged) -> Judged:
+    """With the scores beside the hops; drift-lite's of the same name are not meant."""
     scored = drawn.with_row_index("pair").with_columns(pl.col("pair").cast(pl.Int64))
-    same = [
-        name for name in judged.reading.dimensions if name in scored.columns
-    ]  # drift-lite's, which is not meant
-    hops = scored.drop(same).join(judged.means(), on="pair", how="left")
-    return {
-        "fuse": judged,
-        "fuse_hops": hops,
-        "fuse_scores": scores(judged, hops),
-        "fuse_means": means(hops, judged.reading.dimensions, seed),
-    }
+    scored = scored.drop(judged.reading.dimensions, strict=False)
+    return replace(judged, hops=scored.join(judged.means(), on="pair", how="left"))
 
 
-def _other_judgements(
-    hops: pl.DataFrame,
-    drawn: pl.DataFrame,
-    sources: Mapping[str, str],
-    judges: Judges,
-    progress: Progress,
-) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, JsonObject]]:
-    """Verdicts and entailed coverage of the drawn hops, by the first judge, with what was asked;
-    without a context the base is compared.
-    """
-    rows = list(drawn.select("record_id", "base", "output").iter_rows())
-    first = judges.providers[0]
-    judge = level_judge(first, judges.prompts)
-    levels, why = judge_levels(
-        [(now, sources.get(i) or base) for i, base, now in rows], judge, progress=progress
+HOP = ["run", "trace_id", "hop"]
+
+
+def _with_levels(
+    hops: pl.DataFrame, drawn: pl.DataFrame, inquiry: Inquiry, progress: Progress
+) -> pl.DataFrame:
+    """Verdicts of the drawn hops, where there is none yet."""
+    levels, why = judge_levels(inquiry, progress=progress)
+    judged = drawn.select(HOP).with_columns(
+        level=pl.Series(levels, dtype=pl.String), rationale=pl.Series(why, dtype=pl.String)
     )
-    key = ["run", "trace_id", "hop"]
-    judged = drawn.select(key).with_columns(
-        pl.Series("level", levels, dtype=pl.String), pl.Series("rationale", why, dtype=pl.String)
-    )
-    joined = hops.join(judged, on=key, how="left", maintain_order="left")
     by_model = pl.col("verdict").is_null() & pl.col("level").is_not_null()
-    hops = joined.with_columns(
-        pl.coalesce("verdict", "level").alias("verdict"),
-        pl.when(by_model).then(pl.col("rationale")).alias("verdict_rationale"),
-        pl.when(by_model)
-        .then(pl.lit(first.profile.chosen_model()))
-        .otherwise("verdict_by")
-        .alias("verdict_by"),
-    ).drop("level", "rationale")
-    known = [(now, sources[i]) if i in sources else None for i, _, now in rows]
-    reader = stated_judge(first, judges.prompts)
-    shares = entailed([k for k in known if k is not None], reader, progress=progress)
-    answers = iter(shares)
-    column = [next(answers) if k is not None else None for k in known]
-    covered = drawn.select(*key, "topic").with_columns(
-        pl.Series("entailed", column, dtype=pl.Float64)
+    joined = hops.join(judged, on=HOP, how="left", maintain_order="left").with_columns(
+        verdict=pl.coalesce("verdict", "level"),
+        verdict_rationale=pl.when(by_model).then("rationale"),
+        verdict_by=pl.when(by_model).then(pl.lit(inquiry.judge.model)).otherwise("verdict_by"),
     )
-    tallies = {"verdicts": judge.tally.summary(), "coverage": reader.tally.summary()}
-    return hops, covered, tallies
+    return joined.drop("level", "rationale")
+
+
+def _stated(
+    drawn: pl.DataFrame, sources: Mapping[str, str], inquiry: Inquiry, progress: Progress
+) -> pl.DataFrame:
+    """The share of the context that each drawn hop states, null where it has none."""
+    known = drawn.filter(pl.col("record_id").is_in(list(sources)))
+    shares = entailed(inquiry, [sources[i] for i in known["record_id"]], progress=progress)
+    stated = known.select(HOP).with_columns(entailed=pl.Series(shares, dtype=pl.Float64))
+    return drawn.select(*HOP, "topic").join(stated, on=HOP, how="left", maintain_order="left")

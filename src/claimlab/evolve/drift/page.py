@@ -6,18 +6,17 @@ there is nothing to draw, and the page then says why.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 import polars as pl
 
 from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.attainment import hardest, one_against_three
-from claimlab.evolve.drift.fuse import TOTAL
 from claimlab.evolve.drift.hops import LEAST
-from claimlab.evolve.drift.judged import LEVELS
-from claimlab.evolve.drift.lite import DIMENSIONS, FLAT, NAMES, Curve
+from claimlab.evolve.drift.judged import LEVELS, TOTAL
+from claimlab.evolve.drift.lite import DIMENSIONS, FLAT, NAMES, Curve, Dimension
 from claimlab.evolve.drift.measure import (
+    OTHER,
     Drift,
     attribute_names,
     coverage_means,
@@ -27,6 +26,7 @@ from claimlab.evolve.drift.measure import (
 from claimlab.pages.blocks import (
     Block,
     Cell,
+    Column,
     Figure,
     Items,
     Report,
@@ -34,42 +34,47 @@ from claimlab.pages.blocks import (
     Table,
     Text,
     Tiles,
+    cell,
     percent,
+    short,
 )
-from claimlab.pages.charts import bars, distinct, heatmap, lines, to_svg
+from claimlab.pages.charts import Chart, bars, distinct, heatmap, lines, to_svg
 from claimlab.pages.excerpt import excerpt
 
 MANY = 12  # series in one picture
+SHOWN = (1, 2, 3, 5, 10, 20, 30)  # steps in a table
 WORDS = {"home": "group (of traces that stayed in one)"}
+KINDS = {"home": "group", "all": "all traces"}
 VERDICT_COLOURS = dict(
     zip(LEVELS, ("#2f7d4f", "#7fb069", "#d9c14a", "#dd8a3e", "#c8453b", "#7d1f2f"), strict=True)
 )  # from true to false, as a traffic light is read
+
+
+def pictures(chart: Chart, caption: str, alt: str, name: str) -> list[Figure]:
+    return [Figure(to_svg(chart), caption, alt, name)]
 
 
 def trajectory_figures(drift: Drift, by: str) -> list[Figure]:
     """Figure 7: mean drift at each hop, a line for each value of `by`; dashed: what unrelated
     claims score.
     """
-    chosen = {value: c for (kind, value), c in drift.curves.items() if kind == by}
-    series = {excerpt(v, 40): points(c) for v, c in list(chosen.items())[:MANY]}
-    series = {name: p for name, p in series.items() if len(p) > 1}
+    chosen = {value: curve for (kind, value), curve in drift.curves.items() if kind == by}
+    series = {excerpt(value, 40): points(curve) for value, curve in list(chosen.items())[:MANY]}
+    series = {name: line for name, line in series.items() if len(line) > 1}
     if not series:
         return []
-    far = next(iter(chosen.values())).unrelated
+    whole = drift.curves["all", ""]
+    series["null model"] = points(replace(whole, mean=whole.noise))
+    far = whole.unrelated
     levels = {} if far is None else {"two unrelated claims": far}
-    chart = lines(series, across="hops", up="drift-lite", levels=levels)
-    caption = (
-        f"Mean drift-lite after each hop, by {WORDS.get(by, by)} (figure 7 of the paper). Hops that"
-        f" fewer than {LEAST} traces reached are not drawn."
+    return pictures(
+        lines(series, across="hops", up="drift-lite", levels=levels),
+        f"Mean drift-lite after each hop, by {WORDS.get(by, by)} (figure 7 of the paper), and of"
+        " the null model on all traces: as many words changed at random. Hops that"
+        f" fewer than {LEAST} traces reached are not drawn.",
+        f"Lines of mean drift over hops by {by}",
+        f"trajectories-by-{by}",
     )
-    return [
-        Figure(
-            to_svg(chart),
-            caption,
-            f"Lines of mean drift over hops by {by}",
-            f"trajectories-by-{by}",
-        )
-    ]
 
 
 def points(one: Curve) -> list[tuple[float, float]]:
@@ -79,17 +84,16 @@ def points(one: Curve) -> list[tuple[float, float]]:
 
 def dimension_figures(drift: Drift, by: str) -> list[Figure]:
     """Figure 12: which dimensions moved, for each value of `by`, at the end of the traces."""
-    table = decomposition(drift.hops, by)
+    table = decomposition(drift.hops, by).head(MANY)
     if not table.height:
         return []
     titles = {d.name: d.title + (" (weak)" if d.weak else "") for d in DIMENSIONS}
     cells = [
         {"dimension": titles[name], by: excerpt(str(row[by]), 30), "value": row[name]}
-        for row in table.head(MANY).iter_rows(named=True)
+        for row in table.iter_rows(named=True)
         for name in NAMES
         if row[name] is not None
     ]
-    values = list(dict.fromkeys(c[by] for c in cells))
     chart = heatmap(
         cells,
         row="dimension",
@@ -97,87 +101,76 @@ def dimension_figures(drift: Drift, by: str) -> list[Figure]:
         value="value",
         title="mean",
         order=list(titles.values()),
-        columns=values,
+        columns=list(dict.fromkeys(cell[by] for cell in cells)),
         number=".2f",
     )
-    caption = (
+    return pictures(
+        chart,
         f"The six dimensions of drift-lite at the last hop, mean by {by} (figure 12). Each runs"
-        " from 0 to 1."
+        " from 0 to 1.",
+        f"Heat map of drift dimensions by {by}",
+        f"dimensions-by-{by}",
     )
-    return [
-        Figure(
-            to_svg(chart), caption, f"Heat map of drift dimensions by {by}", f"dimensions-by-{by}"
-        )
-    ]
 
 
 def step_figures(drift: Drift) -> list[Figure]:
     """Figure 4: the target of each dimension that took the most hops, its mean and its longest
     trace.
     """
-    table = hardest(drift.steps)
-    if not table.height:
+    table = hardest(drift.steps).to_dicts()
+    if not table:
         return []
-    names = distinct(
-        f"{excerpt(r['target'], 24)} (most {r['most']})" for r in table.iter_rows(named=True)
-    )
-    rows = [
-        {"target": n, "hops": float(m)} for n, m in zip(names, table["mean"].to_list(), strict=True)
-    ]
-    chart = bars(rows, category="target", value="hops", title="hops to the target, mean", width=360)
-    caption = (
+    names = distinct(f"{excerpt(row['target'], 24)} (most {row['most']})" for row in table)
+    rows = [{"target": name, "hops": row["mean"]} for name, row in zip(names, table, strict=True)]
+    return pictures(
+        bars(rows, category="target", value="hops", title="hops to the target, mean", width=360),
         "The value of each dimension that took the most hops on average, of traces that attained"
-        " it; the longest is in parentheses (figure 4)."
+        " it; the longest is in parentheses (figure 4).",
+        "Bars of mean hops to the hardest target of each dimension",
+        "steps",
     )
-    return [
-        Figure(
-            to_svg(chart),
-            caption,
-            "Bars of mean hops to the hardest target of each dimension",
-            "steps",
-        )
-    ]
 
 
 def influence_figures(drift: Drift) -> list[Figure]:
     """Figure 5: which attributes moved agents to become producers, by dimension."""
     if not drift.influence.height:
         return []
-    cells = drift.influence.with_columns(pl.col("share") * 100).to_dicts()
-    used = {c["attribute"] for c in cells}
-    order = [a for a in (*attribute_names(), "other") if a in used]
-    columns = drift.influence["dimension"].unique().sort().to_list()
     chart = heatmap(
-        cells,
+        drift.influence.with_columns(pl.col("share") * 100).to_dicts(),
         row="attribute",
         column="dimension",
         value="share",
         title="% of hops",
-        order=order,
-        columns=columns,
+        order=_in_profile(drift.influence["attribute"]),
+        columns=drift.influence["dimension"].unique().sort().to_list(),
     )
-    caption = (
+    return pictures(
+        chart,
         "Share of producers' hops in which an agent named the attribute as an influence, in %"
-        " (figure 5)."
+        " (figure 5).",
+        "Heat map of attributes by dimension",
+        "influence",
     )
-    return [Figure(to_svg(chart), caption, "Heat map of attributes by dimension", "influence")]
 
 
 def together_figures(drift: Drift) -> list[Figure]:
     """Figure 19: attributes that were named in the same hop."""
     if not drift.together.height:
         return []
-    used = set(drift.together["a"].to_list())
-    order = [a for a in (*attribute_names(), "other") if a in used]
-    chart = heatmap(
-        drift.together.to_dicts(), row="a", column="b", value="n", title="hops", order=order
+    order = _in_profile(drift.together["a"])
+    cells = drift.together.to_dicts()
+    return pictures(
+        heatmap(cells, row="a", column="b", value="n", title="hops", order=order),
+        "How often two attributes were named in the same hop (figure 19). Empty: never together.",
+        "Heat map of attributes that are named together",
+        "together",
     )
-    caption = (
-        "How often two attributes were named in the same hop (figure 19). Empty: never together."
-    )
-    return [
-        Figure(to_svg(chart), caption, "Heat map of attributes that are named together", "together")
-    ]
+
+
+def _in_profile(named: pl.Series) -> list[str]:
+    """The attributes that were named, in the order of a profile."""
+    used = set(named)
+    return [name for name in (*attribute_names(), OTHER) if name in used]
 
 
 def verdict_figures(drift: Drift, by: str) -> list[Figure]:
@@ -185,9 +178,8 @@ def verdict_figures(drift: Drift, by: str) -> list[Figure]:
     table = drift.verdict_shares.get(by)
     if table is None or not table.height:
         return []
-    rows = _by_level(table.to_dicts(), by)
     chart = bars(
-        rows,
+        _by_level(table, by),
         category="value",
         value="n",
         colour="verdict",
@@ -196,26 +188,20 @@ def verdict_figures(drift: Drift, by: str) -> list[Figure]:
         stack="normalize",
         width=460,
     )
-    caption = (
+    return pictures(
+        chart,
         f"Verdicts at the last judged hop by {WORDS.get(by, by)} (figure 6); the number of traces"
-        " is in parentheses."
+        " is in parentheses.",
+        f"Bars of verdict shares by {by}",
+        f"verdicts-by-{by}",
     )
-    return [Figure(to_svg(chart), caption, f"Bars of verdict shares by {by}", f"verdicts-by-{by}")]
 
 
-def _by_level(rows: Sequence[Mapping[str, Any]], by: str) -> list[JsonObject]:
+def _by_level(table: pl.DataFrame, by: str) -> list[JsonObject]:
     """Rows in the order of the levels, each value named with its number of traces."""
-    sizes: dict[str, int] = {}
-    for row in rows:
-        sizes[row[by]] = sizes.get(row[by], 0) + row["n"]
-    return [
-        {
-            "value": f"{excerpt(row[by], 34)} ({sizes[row[by]]:,})",
-            "verdict": row["verdict"],
-            "n": row["n"],
-        }
-        for row in sorted(rows, key=lambda r: (_in_order(r[by]), LEVELS.index(r["verdict"])))
-    ]
+    rows = table.with_columns(size=pl.col("n").sum().over(by)).to_dicts()
+    rows.sort(key=lambda row: (_in_order(row[by]), LEVELS.index(row["verdict"])))
+    return [{**row, "value": f"{excerpt(row[by], 34)} ({row['size']:,})"} for row in rows]
 
 
 def _in_order(value: str) -> tuple[int, str]:
@@ -225,25 +211,22 @@ def _in_order(value: str) -> tuple[int, str]:
 
 def fuse_figures(drift: Drift) -> list[Figure]:
     """FUSE-EVAL of the judged hops, by topic."""
-    if drift.fuse is None or drift.fuse_hops is None:
+    if drift.fuse is None:
         return []
-    known = drift.fuse_hops.drop_nulls(TOTAL).with_columns(pl.col("topic").fill_null("not stated"))
-    means = (
-        known.group_by("topic", "hop", maintain_order=True)
-        .agg(pl.col(TOTAL).mean())
-        .sort("topic", "hop")
-    )
+    known = drift.fuse.hops.drop_nulls(TOTAL).with_columns(pl.col("topic").fill_null("not stated"))
+    means = known.group_by("topic", "hop", maintain_order=True).agg(pl.col(TOTAL).mean())
     series: dict[str, list[tuple[float, float]]] = {}
-    for topic, hop, value in means.iter_rows():
+    for topic, hop, value in means.sort("topic", "hop").iter_rows():
         series.setdefault(excerpt(topic, 40), []).append((hop, value))
     if not series:
         return []
     reading = drift.fuse.reading
-    chart = lines(series, across="hops", up=f"FUSE-EVAL ({reading.scale})", levels={})
-    caption = (
-        f"Mean FUSE-EVAL of the judged hops by topic; PD is the {reading.pd.replace('-', ' ')}."
+    return pictures(
+        lines(series, across="hops", up=f"FUSE-EVAL ({reading.scale})", levels={}),
+        f"Mean FUSE-EVAL of the judged hops by topic; PD is the {reading.pd.replace('-', ' ')}.",
+        "Lines of FUSE-EVAL over hops by topic",
+        "fuse-eval",
     )
-    return [Figure(to_svg(chart), caption, "Lines of FUSE-EVAL over hops by topic", "fuse-eval")]
 
 
 VIEWER = "traces.html"
@@ -252,300 +235,271 @@ NOT_FUSE = (
     " compared with published ones. Certainty and temporal shift hardly separate released pairs:"
     " they are marked weak."
 )
+Made = Column[JsonObject]
 
 
 def report(drift: Drift, *, viewer: str | None = VIEWER) -> Report:
     """The whole page; `viewer` is the file name of the trace viewer beside it."""
     counts = drift.counts
     runs = drift.hops["run"].unique().sort().to_list()
-    sections = [
-        shape(drift),
-        dimensions(drift),
-        verdicts(drift),
-        fuse(drift),
-        targets(drift),
-        producers(drift),
-        coverage(drift),
-    ]
+    parts = (shape, details, dimensions, verdicts, fuse, targets, producers, coverage)
     links = [("Follow single traces", viewer)] if viewer else []
     intro = (
         f"{counts['traces']:,} traces, {counts['hops']:,} hops; {counts['failed_hops']:,} hops"
         " failed."
     )
-    unmeasured: list[Block] = (
-        [Section("Not measured", [Items(drift.notes)], tone="not-measured")] if drift.notes else []
-    )
+    sections = [section for part in parts if (section := part(drift)) is not None]
+    if drift.notes:
+        sections.append(Section("Not measured", [Items(drift.notes)], tone="not-measured"))
     return Report(
         "Drift of claims",
         excerpt(", ".join(runs), 200),
-        [
-            Text(intro, links=links),
-            tiles(drift),
-            *(s for s in sections if s is not None),
-            *unmeasured,
-        ],
+        [Text(intro, links=links), tiles(drift), *sections],
     )
 
 
 def tiles(drift: Drift) -> Tiles:
-    whole = drift.curves["all", ""]
+    whole, failed = drift.curves["all", ""], drift.counts["failed_hops"]
     return Tiles(
         [
             ("drift-lite at the end", number(whole.end), "plain"),
+            ("null model at the end", number(whole.noise_end), "plain"),
             ("two unrelated claims", number(whole.unrelated), "plain"),
             ("late slope / early slope", number(whole.ratio), "plain"),
-            (
-                "hops failed",
-                f"{drift.counts['failed_hops']:,}",
-                "warn" if drift.counts["failed_hops"] else "plain",
-            ),
+            ("hops failed", f"{failed:,}", "warn" if failed else "plain"),
         ]
     )
 
 
+BY_AND_VALUE = (Made("By", format=lambda by: KINDS.get(by, by)), Made("Value", format=short(60)))
+CURVES = (
+    *BY_AND_VALUE,
+    Made("Traces"),
+    Made("Early slope"),
+    Made("Late slope"),
+    Made("Late / early", "ratio"),
+    Made("95% interval", lambda row: ends(*(row["ratio_interval"] or (None, None)))),
+    Made("At the end", "end"),
+    Made("Null model", "null_end"),
+    Made("Difference, 95% interval", lambda row: ends(*(row["beyond_null"] or (None, None)))),
+    Made("Flattens", lambda row: {None: "not known", True: "yes", False: "no"}[row["flattens"]]),
+)
+
+
 def shape(drift: Drift) -> Section:
-    rows = [_curve_row(by, value, c) for (by, value), c in drift.curves.items()]
-    columns = [
-        "By",
-        "Value",
-        "Traces",
-        "Early slope",
-        "Late slope",
-        "Late / early",
-        "95% interval",
-        "At the end",
-        "Flattens",
+    rows = [
+        {"by": by, "value": value, "traces": curve.n[0], **curve.to_json()}
+        for (by, value), curve in drift.curves.items()
     ]
     caption = (
         f"Slopes per hop over the first and the last third of the hops; a late slope under {FLAT:g}"
         " of the early one counts as flat. Unknown where half of the traces took fewer than six"
-        " hops."
+        " hops. The null model changes as many words as each hop did, at random: an interval of the"
+        " difference that holds 0 shows no more than word noise."
     )
-    figures: list[Figure] = []
-    for by in ("topic", "topology", "home"):
-        figures += trajectory_figures(drift, by)
-    return Section(
-        "How fast claims move",
-        [Text(NOT_FUSE, "note"), *figures, Table(columns, rows, caption)],
-        "shape",
+    figures = [
+        figure for by in ("topic", "topology", "home") for figure in trajectory_figures(drift, by)
+    ]
+    blocks: list[Block] = [Text(NOT_FUSE, "note"), *figures, Table.of(CURVES, rows, caption)]
+    return Section("How fast claims move", blocks, "shape")
+
+
+DETAILS = (
+    *map(Made, ("Kind", "Step", "Traces", "Details")),
+    Made("Kept, %", "kept", percent),
+    Made("95% interval", lambda row: _shares(row)),
+    Made("Changed, %", "changed", percent),
+    Made("Lost, %", "lost", percent),
+    Made("New for each 100", "new", percent),
+    Made("Null model keeps, %", "null_kept", percent),
+    Made("Difference, 95% interval", lambda row: _shares(row, "difference_")),
+)
+
+
+def details(drift: Drift) -> Section | None:
+    """How long numbers, dates, names and the words that qualify a claim survive."""
+    table = drift.details
+    if not table.height:
+        return None
+    known = table.filter(pl.col("traces") >= min(LEAST, table["traces"].max()))  # type: ignore[type-var]
+    series = {
+        str(kind): [(0.0, 100.0), *((s, 100 * k) for s, k in part["step", "kept"].rows())]
+        for (kind,), part in known.group_by("kind", maintain_order=True)
+    }
+    note = (
+        "Read by rules, in the languages that have word lists; kinds that cannot be read in a"
+        " language are not measured there. A detail that is said in other words counts as lost."
     )
+    shown = table.filter(pl.col("step").is_in(SHOWN) | (pl.col("step") == pl.col("step").max()))
+    blocks: list[Block] = [
+        Text(note, "note"),
+        *pictures(
+            lines(series, across="hops", up="details kept, %", levels={}),
+            "Details of the base claims that are still there after each hop, by kind.",
+            "Lines of the share of details kept over hops, by kind",
+            "details",
+        ),
+        Table.of(
+            DETAILS,
+            shown.to_dicts(),
+            "What became of the details of the base claims. The null model changes as many words at"
+            " random; an interval of the difference that holds 0 shows no more than word noise.",
+        ),
+    ]
+    return Section("Details that survive", blocks, "details")
 
 
-def _curve_row(by: str, value: str, c: Curve) -> list[Any]:
-    interval = (
-        "–"
-        if c.ratio_interval is None
-        else f"{c.ratio_interval[0]:.2f} to {c.ratio_interval[1]:.2f}"
-    )
-    flat = {None: "not known", True: "yes", False: "no"}[c.flattens]
-    return [_kind(by), excerpt(value, 60), c.n[0], c.early, c.late, c.ratio, interval, c.end, flat]
-
-
-def _kind(by: str) -> str:
-    return {"home": "group", "all": "all traces"}.get(by, by)
+STANDING: tuple[Column[Dimension], ...] = (
+    Column("Dimension", "title"),
+    Column("Standing", lambda one: Cell("weak", tone="warn") if one.weak else "", cell),
+    Column("Ceiling"),
+    Column("Reached when", "ceiling_when"),
+)
 
 
 def dimensions(drift: Drift) -> Section:
-    rows = [
-        [d.title, Cell("weak", tone="warn") if d.weak else "", d.ceiling, d.ceiling_when]
-        for d in DIMENSIONS
-    ]
-    table = Table(
-        ["Dimension", "Standing", "Ceiling", "Reached when"],
-        rows,
-        "What each dimension of drift-lite can reach.",
-    )
-    figures = [
-        f
-        for by in ("topic", "topology")
-        for f in dimension_figures(drift, by)
-        if by == "topic" or _varies(drift, by)
-    ]
+    table = Table.of(STANDING, DIMENSIONS, "What each dimension of drift-lite can reach.")
+    figures = dimension_figures(drift, "topic")
+    if drift.hops["topology"].n_unique() > 1:
+        figures += dimension_figures(drift, "topology")
     return Section("What moves", [*figures, table], "dimensions")
-
-
-def _varies(drift: Drift, by: str) -> bool:
-    return drift.hops[by].n_unique() > 1
 
 
 def verdicts(drift: Drift) -> Section | None:
     if not drift.verdict_shares:
         return None
-    figures: list[Block] = []
-    for by in ("topology", "home", "topic", "hop"):
-        figures += verdict_figures(drift, by)
-    rows = [list(row) for row in drift.verdict_moves.iter_rows()]
-    moves = Table(
-        ["From", "To", "Hops"],
-        rows,
-        "From level to level, between neighbouring judged hops of a trace.",
-    )
     note = Text("Verdicts by a model are unvalidated: it was not compared with annotators.", "note")
-    notes = [note] if "verdicts" in drift.tallies else []
-    return Section("How true claims stay", [*notes, *figures, moves], "verdicts")
+    blocks: list[Block] = [note] if "verdicts" in drift.tallies else []
+    for by in ("topology", "home", "topic", "hop"):
+        blocks += verdict_figures(drift, by)
+    caption = "From level to level, between neighbouring judged hops of a trace."
+    moves = Table(["From", "To", "Hops"], drift.verdict_moves.rows(), caption)
+    return Section("How true claims stay", [*blocks, moves], "verdicts")
+
+
+AGREEMENT = (
+    Made("Dimension"),
+    Made("Judges and runs", "judges"),
+    Made("Pairs judged twice or more", "units"),
+    Made("Krippendorff's alpha", "alpha"),
+    Made("ICC(2,1)", "icc"),
+)
 
 
 def fuse(drift: Drift) -> Section | None:
     if drift.fuse is None:
         return None
-    rows = [
-        [name, a["judges"], a["units"], a["alpha"], a["icc"]]
-        for name, a in drift.fuse.agreement().items()
-    ]
-    table = Table(
-        [
-            "Dimension",
-            "Judges and runs",
-            "Pairs judged twice or more",
-            "Krippendorff's alpha",
-            "ICC(2,1)",
-        ],
-        rows,
-        "How well judges, or the runs of one judge, agree. One judge with one run has no"
-        " agreement.",
+    agreed = [{"dimension": name, **row} for name, row in drift.fuse.agreement().items()]
+    caption = (
+        "How well judges, or the runs of one judge, agree. One judge with one run has no agreement."
     )
-    scores = drift.fuse.table.height
     counts = (
-        f"{scores:,} scores asked for, {drift.fuse.nulls:,} could not be read: those are null, not"
-        " zero."
+        f"{drift.fuse.table.height:,} scores asked for, {drift.fuse.nulls:,} could not be read:"
+        " those are null, not zero."
     )
     notes = dict.fromkeys(note for tally in drift.fuse.tallies.values() for note in tally["notes"])
-    standing = "".join(
-        f" {note[:1].upper()}{note[1:]}." for note in notes
-    )  # such as that a model is too small
-    caution = "The judge is unvalidated: it was not compared with annotators." + excerpt(
-        standing, 400
-    )
+    # such as that a model is too small
+    standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in notes)
+    caution = "The judge is unvalidated: it was not compared with annotators."
     blocks: list[Block] = [
         Text(counts),
-        Text(caution, "note"),
+        Text(caution + excerpt(standing, 400), "note"),
         *fuse_figures(drift),
         *fuse_means(drift),
-        table,
+        Table.of(AGREEMENT, agreed, caption),
     ]
     return Section("FUSE-EVAL by a model", blocks, "fuse-eval")
 
 
+SCORED = (
+    Made("Traces"),
+    Made("Total", TOTAL),
+    Made("95% interval", lambda row: ends(row["low"], row["high"])),
+)
+
+
 def fuse_means(drift: Drift) -> list[Block]:
     """Total deviation by step, and the six dimensions at the end by network, group and topic."""
-    if drift.fuse is None or drift.fuse_means is None or not drift.fuse_means.height:
+    if drift.fuse is None or not drift.fuse.groups.height:
         return []
-    names = drift.fuse.reading.dimensions
-    ends, steps = [], []
-    for row in drift.fuse_means.iter_rows(named=True):
-        interval = "–" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
-        start = [_kind(row["by"]), excerpt(row["value"], 60)]
-        if row["step"] is None:
-            ends.append(
-                [*start, row["traces"], row[TOTAL], interval, *(row[name] for name in names)]
-            )
-        elif row["by"] in ("all", "topology", "home", "topic"):
-            steps.append([*start, row["step"], row["traces"], row[TOTAL], interval])
-    titles = [name.replace("_", " ") for name in names]
+    last = pl.col("step").is_null()
+    shown = pl.col("by").is_in(("all", "topology", "home", "topic"))
+    titles = [Made(name.replace("_", " "), name) for name in drift.fuse.reading.dimensions]
     few = f"No interval is given for fewer than {LEAST} traces; smaller topics are pooled."
     return [
-        Table(
-            ["By", "Value", "Traces", "Total", "95% interval", *titles],
-            ends,
+        Table.of(
+            (*BY_AND_VALUE, *SCORED, *titles),
+            drift.fuse.groups.filter(last).to_dicts(),
             "FUSE-EVAL at the last judged hop of each trace, means (figures 12 and 15 to 18 of the"
             f" paper). {few}",
         ),
-        Table(
-            ["By", "Value", "Step", "Traces", "Total", "95% interval"],
-            steps,
+        Table.of(
+            (*BY_AND_VALUE, Made("Step"), *SCORED),
+            drift.fuse.groups.filter(~last & shown).to_dicts(),
             "Total deviation by step (figure 7 and table 27 of the paper).",
         ),
     ]
 
 
+def _shares(row: JsonObject, of: str = "") -> str:
+    low, high = row[f"{of}low"], row[f"{of}high"]
+    return ends(low and 100 * low, high and 100 * high, digits=1)
+
+
+ATTAINED = (
+    *map(Made, ("Setting", "Dimension", "Judge", "Traces", "Judged")),
+    Made("Passed untouched", "untouched"),
+    Made("Attained, %", "share", percent),
+    Made("95% interval", _shares),
+)
+STEPS = (
+    Made("Dimension"),
+    Made("Value", "target"),
+    Made("Traces"),
+    Made("Mean hops", "mean"),
+    Made("Most hops", "most"),
+    Made("At once, %", "at_once", percent),
+)
+AGAINST = (
+    Made("Dimension"),
+    Made("Judge"),
+    Made("One, %", "one", percent),
+    Made("Three, %", "three", percent),
+    Made("Three minus one, 95% interval", _shares),
+    Made("Result", "verdict"),
+)
+
+
 def targets(drift: Drift) -> Section | None:
     if not drift.attainment.height:
         return None
-    rows = [
-        [
-            r["setting"],
-            r["dimension"],
-            r["judge"],
-            r["traces"],
-            r["judged"],
-            r["untouched"],
-            percent(r["share"]),
-            "–" if r["low"] is None else f"{100 * r['low']:.1f} to {100 * r['high']:.1f}",
-        ]
-        for r in drift.attainment.iter_rows(named=True)
-    ]
-    columns = [
-        "Setting",
-        "Dimension",
-        "Judge",
-        "Traces",
-        "Judged",
-        "Passed untouched",
-        "Attained, %",
-        "95% interval",
-    ]
-    steps = [
-        [r["dimension"], r["target"], r["traces"], r["mean"], r["most"], percent(r["at_once"])]
-        for r in drift.steps.iter_rows(named=True)
-    ]
-    return Section(
-        "Targets",
-        [
-            Text(
-                "The auditors who guide a claim also decide when it has reached its target, which"
-                " flatters the run. A release with only the successful traces does not show how"
-                " many failed.",
-                "note",
-            ),
-            Table(
-                columns,
-                rows,
-                "Traces that reached their target value. A seed that passed as it was is counted"
-                " apart, and is not in the share.",
-            ),
-            *_one_or_three(drift),
-            *step_figures(drift),
-            Table(
-                ["Dimension", "Value", "Traces", "Mean hops", "Most hops", "At once, %"],
-                steps,
-                "Hops to the target.",
-            ),
-        ],
-        "targets",
+    flattered = (
+        "The auditors who guide a claim also decide when it has reached its target, which flatters"
+        " the run. A release with only the successful traces does not show how many failed."
     )
+    untouched = (
+        "Traces that reached their target value. A seed that passed as it was is counted apart, and"
+        " is not in the share."
+    )
+    three = "Do three auditors do better than one? One does as well where they gain under 5 points."
+    compared = one_against_three(drift.attainment).to_dicts()
+    blocks: list[Block] = [
+        Text(flattered, "note"),
+        Table.of(ATTAINED, drift.attainment.to_dicts(), untouched),
+        *([Table.of(AGAINST, compared, three)] if compared else []),
+        *step_figures(drift),
+        Table.of(STEPS, drift.steps.to_dicts(), "Hops to the target."),
+    ]
+    return Section("Targets", blocks, "targets")
 
 
-def _one_or_three(drift: Drift) -> list[Block]:
-    table = one_against_three(drift.attainment)
-    if not table.height:
-        return []
-    rows = [
-        [
-            r["dimension"],
-            r["judge"],
-            percent(r["one"]),
-            percent(r["three"]),
-            "–" if r["low"] is None else f"{100 * r['low']:.1f} to {100 * r['high']:.1f}",
-            r["verdict"],
-        ]
-        for r in table.iter_rows(named=True)
-    ]
-    columns = [
-        "Dimension",
-        "Judge",
-        "One, %",
-        "Three, %",
-        "Three minus one, 95% interval",
-        "Result",
-    ]
-    return [
-        Table(
-            columns,
-            rows,
-            "Do three auditors do better than one? One does as well where they gain under 5"
-            " points.",
-        )
-    ]
+PRODUCERS = (
+    Made("Group"),
+    Made("Hops"),
+    Made("By producers", "producers"),
+    Made("Producers, %", "share", percent),
+    Made("Failed"),
+)
 
 
 def producers(drift: Drift) -> Section | None:
@@ -556,69 +510,48 @@ def producers(drift: Drift) -> Section | None:
         "Attributes are what agents say influenced them. A model's own explanation is not evidence"
         " of a cause."
     )
-    shares = producer_share(drift.hops, "group")
-    rows = [
-        [r["group"], r["hops"], r["producers"], percent(r["share"]), r["failed"]]
-        for r in shares.to_dicts()
-    ]
-    columns = ["Group", "Hops", "By producers", "Producers, %", "Failed"]
-    table = Table(
-        columns,
-        rows,
-        "Who had a claim and rewrote it, by group; hops that failed are not in the share.",
-    )
-    return Section("Who rewrites", [Text(note, "note"), *figures, table], "producers")
+    shares = producer_share(drift.hops, "group").to_dicts()
+    caption = "Who had a claim and rewrote it, by group; hops that failed are not in the share."
+    blocks: list[Block] = [Text(note, "note"), *figures, Table.of(PRODUCERS, shares, caption)]
+    return Section("Who rewrites", blocks, "producers")
+
+
+COVERED = (
+    *map(Made, ("By", "Value", "Traces")),
+    Made("Coverage, seed", "seed_coverage"),
+    Made("Coverage, end", "coverage"),
+    Made("Words, seed", "seed_length"),
+    Made("Words, end", "length"),
+)
 
 
 def coverage(drift: Drift) -> Section:
-    rows: list[list[Any]] = []
-    for by in ("dimension", "run"):
-        table = coverage_means(drift.coverage, by)
-        rows += [
-            [
-                by,
-                r[by],
-                r["traces"],
-                r["seed_coverage"],
-                r["coverage"],
-                r["seed_length"],
-                r["length"],
-            ]
-            for r in table.iter_rows(named=True)
-        ]
-    columns = [
-        "By",
-        "Value",
-        "Traces",
-        "Coverage, seed",
-        "Coverage, end",
-        "Words, seed",
-        "Words, end",
+    rows = [
+        {**row, "by": by, "value": row[by]}
+        for by in ("dimension", "run")
+        for row in coverage_means(drift.coverage, by).to_dicts()
     ]
-    blocks: list[Block] = [
-        Text(
-            "Coverage is the share of the context's clauses of which at least half the content"
-            " words, numbers and names occur in the claim. It matches words only: it misses"
-            " paraphrases and counts what is denied.",
-            "note",
-        ),
-        Table(
-            columns,
-            rows,
-            "What claims keep of their context, and at what length (table 2 of the paper).",
-        ),
-    ]
+    note = (
+        "Coverage is the share of the context's clauses of which at least half the content words,"
+        " numbers and names occur in the claim. It matches words only: it misses paraphrases and"
+        " counts what is denied."
+    )
+    caption = "What claims keep of their context, and at what length (table 2 of the paper)."
+    blocks: list[Block] = [Text(note, "note"), Table.of(COVERED, rows, caption)]
     if drift.model_coverage is not None and drift.model_coverage["entailed"].count():
         known = drift.model_coverage["entailed"].drop_nulls()
         mean, n = float(known.sum()) / known.len(), known.len()
-        blocks.append(
-            Text(
-                f"Asked of a model instead: {mean:.3f} of the context's units, over {n:,} judged"
-                " hops."
-            )
+        words = (
+            f"Asked of a model instead: {mean:.3f} of the context's units, over {n:,} judged hops."
         )
+        blocks.append(Text(words))
     return Section("Coverage and length", blocks, "coverage")
 
 
 def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
+
+
+def ends(low: float | None, high: float | None, digits: int = 2) -> str:
+    """An interval; a dash where there is none."""
+    return "–" if low is None else f"{low:.{digits}f} to {high:.{digits}f}"

@@ -12,8 +12,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +20,9 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
-from claimlab.evolve.drift.fuse import TOTAL as FUSE_TOTAL
 from claimlab.evolve.drift.hops import groups_of
+from claimlab.evolve.drift.judged import TOTAL as FUSE_TOTAL
+from claimlab.evolve.drift.judged import scores
 from claimlab.evolve.drift.lite import TOTAL, drift_lite
 from claimlab.evolve.drift.measure import Drift
 from claimlab.evolve.drift.page import VIEWER, report
@@ -31,27 +30,11 @@ from claimlab.evolve.society.network import Network
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
 
-# The trace viewer: one page on which a reader follows single claims through the network, hop by
-# hop.  The page is self-contained and bounded: so many traces, so many agents, so much text, and it
-# says what it leaves out. Claims, reasons and names are data of unknown origin: they travel as JSON
-# that cannot close its script element, and the page's own script writes them as text, never as
-# markup.
-
-
 TRACES = 60
 AGENTS = 240
 TEXT = 700  # characters
 MAX_BYTES = 2_000_000
 _TIES = 2_500
-
-
-class Neighbours(Protocol):
-    """As much of a network as the picture needs."""
-
-    @property
-    def size(self) -> int: ...
-
-    def neighbours(self, agent: int) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -61,7 +44,7 @@ class Society:
     """
 
     ids: list[str]
-    network: Neighbours
+    network: Network
     groups: Mapping[str, str] = field(default_factory=dict)
 
     def ties(self, names: Sequence[str]) -> list[tuple[str, str]]:
@@ -96,8 +79,8 @@ def choose(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
     )
     lot = np.random.default_rng(seed).permutation(traces.height)
     ranked = traces.with_columns(pl.Series("lot", lot)).with_columns(
-        pl.struct(-pl.col("hops"), "lot").rank("ordinal").over("run").alias("longest"),
-        pl.col("lot").rank("ordinal").over("run").alias("drawn"),
+        longest=pl.struct(-pl.col("hops"), "lot").rank("ordinal").over("run"),
+        drawn=pl.col("lot").rank("ordinal").over("run"),
     )
     share = most // 2
     first = ranked.sort("longest", "run").head(share)
@@ -112,9 +95,8 @@ def choose(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
 
 def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> JsonObject:
     shown = choose(hops, most, seed)
-    if (
-        TOTAL not in shown.columns
-    ):  # traces as they were written, not measured yet: only those shown need it
+    # Traces as they were written are not measured yet: only those shown need it.
+    if TOTAL not in shown.columns:
         shown = shown.with_columns(drift_lite(shown["base"].to_list(), shown["output"].to_list()))
     total = hops.select("run", "trace_id").n_unique()
     drawn = shown.select("run", "trace_id").n_unique()
@@ -156,26 +138,25 @@ def _world(
         part.drop_nulls(["agent", "group"]).select("agent", "group").unique().sort("agent", "group")
     )
     groups = {**(society.groups if society is not None else {}), **dict(members.iter_rows())}
+    number_of = {kind: number for number, kind in enumerate(kinds)}
     agents = [
-        [excerpt(name, 60), round(float(x), 3), round(float(y), 3), _group_of(name, groups, kinds)]
+        [
+            excerpt(name, 60),
+            round(float(x), 3),
+            round(float(y), 3),
+            number_of.get(excerpt(groups.get(name) or "", 60), -1),
+        ]
         for name, (x, y) in zip(names, place(len(names), ties, seed=seed), strict=True)
     ]
-    note = (
-        ""
-        if society is not None
-        else "Where no network was given, only the hops themselves are drawn as ties."
-    )
-    if society is not None and len(names) < society.network.size:
+    note = ""
+    if society is None:
+        note = "Where no network was given, only the hops themselves are drawn as ties."
+    elif len(names) < society.network.size:
         note = (
             f"At most {most:,} agents of a network are drawn: those on these traces and their"
             " nearest."
         )
     return {"agents": agents, "ties": ties}, {name: i for i, name in enumerate(names)}, note
-
-
-def _group_of(name: str, groups: Mapping[str, str], kinds: list[str]) -> int:
-    group = excerpt(groups[name], 60) if name in groups else None
-    return kinds.index(group) if group in kinds else -1
 
 
 def _neighbourhood(
@@ -248,12 +229,11 @@ def _hop(row: JsonObject, number: dict[str, int]) -> JsonObject:
     return {k: v for k, v in raw.items() if v is not None and v != []}
 
 
-def _vote(text: str) -> JsonObject:
-    vote = json.loads(text)
+def _vote(vote: JsonObject) -> JsonObject:
     return {
         "auditor": _text(vote["auditor"], 60),
         "passed": vote["passed"],
-        "reason": _text(vote["reason"]),
+        "reason": _text(vote["reason"] or vote["diagnosis"] or vote["failure"]),
     }
 
 
@@ -262,24 +242,18 @@ def _text(text: object, limit: int = TEXT) -> str | None:
 
 
 def _render(data: JsonObject) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     # "<" cannot occur in the JSON, so nothing in it can close the element or open a comment.
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    html: str = (
-        _environment()
-        .get_template("viewer.html.jinja")
-        .render(data=Markup(packed), version=__version__)
+    environment = Environment(
+        loader=PackageLoader("claimlab.evolve.drift", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
     )
-    return html
-
-
-@cache
-def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    loader = PackageLoader("claimlab.evolve.drift", "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    template = environment.get_template("viewer.html.jinja")
+    return template.render(data=Markup(packed), version=__version__)
 
 
 ROUNDS = 120
@@ -324,8 +298,8 @@ def contents(
     """What the report folder holds; `traces` is how many the viewer shows."""
     page = report(drifted, viewer=VIEWER if traces else None)
     files: dict[str, str | pl.DataFrame] = {HOPS: with_fuse(drifted)}
-    if drifted.fuse_scores is not None and drifted.fuse_means is not None:
-        files |= {FUSE: drifted.fuse_scores, FUSE_MEANS: drifted.fuse_means}
+    if drifted.fuse is not None:
+        files |= {FUSE: scores(drifted.fuse), FUSE_MEANS: drifted.fuse.groups}
     if traces:
         files[VIEWER] = to_page(drifted.hops, societies, most=traces, seed=seed)
     return Contents(KIND, [page], data={FILE: drifted.to_json()}, files=files)
@@ -336,16 +310,12 @@ def with_fuse(drifted: Drift) -> pl.DataFrame:
     start with `fuse_`.
     """
     hops = drifted.hops.drop("votes")
-    if drifted.fuse is None or drifted.fuse_hops is None:
+    if drifted.fuse is None:
         return hops
+    key = ["run", "trace_id", "hop"]
     names = (*drifted.fuse.reading.dimensions, FUSE_TOTAL)
-    judged = drifted.fuse.means().join(
-        drifted.fuse_hops.select("pair", "run", "trace_id", "hop"), on="pair"
-    )
-    scores = judged.select(
-        "run", "trace_id", "hop", *(pl.col(name).alias(f"fuse_{name}") for name in names)
-    )
-    return hops.join(scores, on=["run", "trace_id", "hop"], how="left", maintain_order="left")
+    scored = drifted.fuse.hops.select(*key, pl.col(names).name.prefix("fuse_"))
+    return hops.join(scored, on=key, how="left", maintain_order="left")
 
 
 def society_of(dataset: Dataset) -> Society | None:

@@ -31,6 +31,7 @@ class Rates(BaseModel):
     exchange: float = Field(ge=0, le=1)
     take: float = Field(ge=0, le=1)
     numbers: float = Field(ge=0, le=1)
+    blur: float = Field(ge=0, le=1)
     swap: float = Field(ge=0, le=1)
     producers: float = Field(ge=0, le=1)
 
@@ -53,12 +54,12 @@ class Weights:
     digest: str
 
     @classmethod
-    def read(cls, path: Path | None = None) -> Weights:
+    def read(cls, path: str | Path | None = None) -> Weights:
         """The user's table, or the one that ships."""
         if path is None:
             return _shipped()
         try:
-            return _parse(path.read_text(encoding="utf-8"), path.name)
+            return _parse(Path(path).read_text(encoding="utf-8"), Path(path).name)
         except OSError as error:
             raise UnreadableFile(
                 f"The weights '{path}' cannot be read: {error.strerror}.", "Check the path."

@@ -3,7 +3,7 @@
     people = Population.read("agents.json")               # or Population.draw(1_000_000, seed=1)
     net = build("scale-free", people, seed=1)             # random, scale-free, clustered, dunbar
     model = Model(starts, seeds, agents=net.size)         # engine.py: how all claims move
-    travel(model, neighbour(net), depth=30)               # telling.py: whom an agent tells
+    travel(model, neighbour(net), depth=30)               # and whom an agent tells
 
 Everything is an array: an agent is a row number, never an object, so that a million of them fit a
 laptop.

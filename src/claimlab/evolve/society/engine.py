@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.network import Flags, Floats, Ints, Longs, Network
 
 # Random numbers without a state: what is drawn is a function of a claim's seed and of what it is
 # drawn for.
@@ -36,16 +36,15 @@ from claimlab.evolve.society.network import Network
 
 
 Numbers = npt.NDArray[np.uint64]
-START, HUB = (
-    1 << 40,
-    1 << 41,
-)  # names of draws that are not made for a step: no depth and no agent is so large
+Whole = npt.NDArray[np.integer]
+# names of draws that are not made for a step: no depth and no agent is so large
+START, HUB, SILENT = 1 << 40, 1 << 41, 1 << 42
 _STRIDE = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _HALF = np.uint64(32)
 
 
-def numbers(seeds: Numbers, *names: int | npt.NDArray[np.integer]) -> Numbers:
+def numbers(seeds: Numbers, *names: int | Whole) -> Numbers:
     """64 random bits for each seed and the names it is drawn for; a name is one number, or one for
     each seed.
     """
@@ -60,7 +59,7 @@ def numbers(seeds: Numbers, *names: int | npt.NDArray[np.integer]) -> Numbers:
     return seeds
 
 
-def below(drawn: Numbers, sizes: npt.NDArray[np.integer] | int) -> npt.NDArray[np.int64]:
+def below(drawn: Numbers, sizes: Whole | int) -> Longs:
     """Whole numbers from 0 to below `sizes`, all alike (to one part in 2**32 divided by the
     size).
     """
@@ -68,14 +67,12 @@ def below(drawn: Numbers, sizes: npt.NDArray[np.integer] | int) -> npt.NDArray[n
     return ((drawn >> _HALF) * sizes >> _HALF).astype(np.int64)
 
 
-def shares(drawn: Numbers) -> npt.NDArray[np.float64]:
+def shares(drawn: Numbers) -> Floats:
     """Numbers from 0 to below 1."""
     return (drawn >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-Ints = npt.NDArray[np.int64]
-Agents = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
+Marks = npt.NDArray[np.uint32]
 HEARD = np.uint32(2**32 - 1)
 
 
@@ -84,9 +81,9 @@ class Front(NamedTuple):
     front before.
     """
 
-    claim: Ints
-    agent: Agents
-    parent: Ints
+    claim: Longs
+    agent: Ints
+    parent: Longs
     depth: int
 
     def __len__(self) -> int:
@@ -98,15 +95,15 @@ class Visits(NamedTuple):
     (-1: the start).
     """
 
-    claim: Ints
-    agent: Agents
-    depth: Ints
-    parent: Ints
+    claim: Longs
+    agent: Ints
+    depth: Longs
+    parent: Longs
 
 
 # A rule: rows of the model's front that tell another, one for each agent that is told, and those
 # agents.
-Telling = Callable[["Model", Ints], tuple[Ints, Agents]]
+Telling = Callable[["Model", Longs], tuple[Longs, Ints]]
 
 
 class Model:
@@ -120,14 +117,14 @@ class Model:
         self.seeds = np.zeros(self.claims, dtype=np.uint64) if seeds is None else seeds
         self._everyone = np.arange(self.claims)
         self.fronts = [Front(self._everyone, first, np.full(self.claims, -1), 0)]
-        self._marks: npt.NDArray[np.uint32] | None = None
+        self._marks: Marks | None = None
         self._marked = 0
 
     @property
     def front(self) -> Front:
         return self.fronts[-1]
 
-    def pass_on(self, telling: Telling, willing: Mask | None = None) -> Front:
+    def pass_on(self, telling: Telling, willing: Flags | None = None) -> Front:
         """Those of the front who are willing (null: all) tell others, who are the new front."""
         front = self.front
         if len(self._everyone) != len(front):
@@ -139,11 +136,11 @@ class Model:
         self.fronts.append(Front(claims, agents, rows, front.depth + 1))
         return self.front
 
-    def slots(self, claims: Ints, agents: npt.NDArray[np.integer]) -> Ints:
+    def slots(self, claims: Longs, agents: Whole) -> Longs:
         """The place of an agent of a claim among all agents of all claims."""
         return claims * self.agents + agents
 
-    def marks(self) -> npt.NDArray[np.uint32]:
+    def marks(self) -> Marks:
         """By slot: not 0 where the agent has heard the claim. Pages that are not touched take no
         memory.
         """
@@ -172,19 +169,26 @@ class Model:
         return Visits(claim[order], agent, np.repeat(np.arange(len(sizes)), sizes)[order], parents)
 
 
-def travel(model: Model, telling: Telling, depth: int, reach: int | None = None) -> Model:
-    """All tell, until claims are `depth` hops from their starts or have come to `reach` agents."""
+def travel(
+    model: Model, telling: Telling, depth: int, reach: int | None = None, threshold: float = 0
+) -> Model:
+    """All tell, until claims are `depth` hops from their starts or have come to `reach` agents.
+    With a threshold, all but the first draw a number from 0 to 1 and tell where it is not below.
+    """
     hearers = np.zeros(model.claims, dtype=np.int64)
-    while model.front.depth < depth and len(model.front):
-        if reach is None:
-            model.pass_on(telling)
-        else:
-            hearers += np.bincount(model.front.claim, minlength=model.claims)
-            model.pass_on(telling, hearers[model.front.claim] < reach)
+    while (front := model.front).depth < depth and len(front):
+        willing = None
+        if reach is not None:
+            hearers += np.bincount(front.claim, minlength=model.claims)
+            willing = hearers[front.claim] < reach
+        if threshold and front.depth:
+            drawn = shares(numbers(model.seeds[front.claim], SILENT, front.agent)) >= threshold
+            willing = drawn if willing is None else willing & drawn
+        model.pass_on(telling, willing)
     return model
 
 
-def depth(model: Model) -> Ints:
+def depth(model: Model) -> Longs:
     """How many hops away from its start each claim was heard."""
     deepest = np.zeros(model.claims, dtype=np.int64)
     for front in model.fronts:
@@ -192,7 +196,7 @@ def depth(model: Model) -> Ints:
     return deepest
 
 
-def size(model: Model) -> Ints:
+def size(model: Model) -> Longs:
     """How many agents heard each claim."""
     slots = np.unique(
         np.concatenate([model.slots(front.claim, front.agent) for front in model.fronts])
@@ -215,7 +219,6 @@ def size(model: Model) -> Ints:
 # (`tests/evolve/test_engine.py` takes turns and compares).
 
 
-Ranks = npt.NDArray[np.uint64]
 _LOW = np.uint64(2**32 - 1)
 _NEVER = np.uint64(2**64 - 1)
 
@@ -225,26 +228,26 @@ class Candidates(NamedTuple):
     agent.
     """
 
-    teller: Ints
-    entry: Ints
-    agent: Agents
+    teller: Longs
+    entry: Longs
+    agent: Ints
 
 
-def candidates(ties: Network, tellers: Agents) -> Candidates:
+def candidates(ties: Network, tellers: Ints) -> Candidates:
     begin = ties.indptr[tellers]
     counts = ties.indptr[tellers + 1] - begin
     entries = spans(begin, counts)
     return Candidates(np.repeat(np.arange(len(tellers)), counts), entries, ties.indices[entries])
 
 
-def spans(begin: Ints, counts: Ints) -> Ints:
+def spans(begin: Longs, counts: Longs) -> Longs:
     """begin[0], begin[0] + 1, ... (as many as counts[0]), begin[1], ..."""
     ends = np.cumsum(counts)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin - ends + counts, counts)
 
 
 def neighbour(ties: Network) -> Telling:
-    def tell(model: Model, rows: Ints) -> tuple[Ints, Agents]:
+    def tell(model: Model, rows: Longs) -> tuple[Longs, Ints]:
         front = model.front
         begin = ties.indptr[front.agent[rows]]
         degrees = ties.indptr[front.agent[rows] + 1] - begin
@@ -260,16 +263,16 @@ def neighbour(ties: Network) -> Telling:
 class Lists:
     """For every agent, a stretch of `members`."""
 
-    begin: Ints
-    end: Ints
-    members: npt.NDArray[np.integer]
+    begin: Longs
+    end: Longs
+    members: Whole
 
 
-def weighted(lists: Lists, weights: npt.NDArray[np.float64]) -> Telling:
+def weighted(lists: Lists, weights: Floats) -> Telling:
     """`weights` are of agents; in a list without any weight, all are alike."""
     total = np.concatenate([[0.0], np.cumsum(weights[lists.members])])
 
-    def tell(model: Model, rows: Ints) -> tuple[Ints, Agents]:
+    def tell(model: Model, rows: Longs) -> tuple[Longs, Ints]:
         front = model.front
         begin, end = lists.begin[front.agent[rows]], lists.end[front.agent[rows]]
         drawn = numbers(model.seeds[front.claim[rows]], front.depth)
@@ -288,7 +291,7 @@ class Fresh:
     ties: Network
     fan_out: int
 
-    def __call__(self, model: Model, rows: Ints) -> tuple[Ints, Agents]:
+    def __call__(self, model: Model, rows: Longs) -> tuple[Longs, Ints]:
         front = model.front
         known = candidates(self.ties, front.agent[rows])
         slots = model.slots(front.claim[rows][known.teller], known.agent)
@@ -316,7 +319,7 @@ class Closest:
         self.ring = np.random.default_rng(seed).permutation(ties.size)
         self.place = np.argsort(self.ring)
 
-    def __call__(self, model: Model, rows: Ints) -> tuple[Ints, Agents]:
+    def __call__(self, model: Model, rows: Longs) -> tuple[Longs, Ints]:
         """Strangers are looked at only when an agent runs out of ties, and twice as many each
         time.
         """
@@ -333,7 +336,7 @@ class Closest:
             marks[slots] = 0
             window = min(max(4 * self.fan_out, 4 * window), self.ties.size - 1)
 
-    def _lists(self, tellers: Agents, window: int) -> tuple[Ints, npt.NDArray[np.integer], Ranks]:
+    def _lists(self, tellers: Ints, window: int) -> tuple[Longs, Whole, Numbers]:
         known = candidates(self.ties, tellers)
         rank = self._rank(known.entry)
         if not window:
@@ -350,7 +353,7 @@ class Closest:
         order = first[np.argsort(teller[first], kind="stable")]
         return teller[order], agent[order], rank[order]
 
-    def _rank(self, entry: Ints) -> Ranks:
+    def _rank(self, entry: Longs) -> Numbers:
         """Two bits of tier, thirty of likeness: a positive float sorts as its bits do, and none up
         to 1 has more.
         """
@@ -366,9 +369,7 @@ class Closest:
         )
 
 
-def in_turn(
-    teller: Ints, slots: Ints, rank: Ranks, marks: npt.NDArray[np.uint32], fan_out: int
-) -> Ints:
+def in_turn(teller: Longs, slots: Longs, rank: Numbers, marks: Marks, fan_out: int) -> Longs:
     """Tellers take turns; each takes the first `fan_out` by rank that none took before it. Gives
     places, in order.
 

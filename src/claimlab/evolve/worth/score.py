@@ -20,13 +20,12 @@ nothing.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from functools import cache
+from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
@@ -36,8 +35,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.interval import unit_interval
 from claimlab.core.stats.streams import stream_seed
 from claimlab.core.types import JsonObject
-from claimlab.evolve.society.engine import Closest, Ints, Model, depth, size
-from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.engine import Closest, Model, depth, size
+from claimlab.evolve.society.network import Floats, Longs, Network
 from claimlab.evolve.society.population import Population
 from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.messages import untrusted
@@ -53,6 +52,12 @@ PROMPT = "worth"
 Claims = Sequence[tuple[str, str]]  # id and text
 
 
+@cache
+def values() -> JsonObject:
+    """What users are asked, and the values that a background can have."""
+    return packaged.toml("claimlab.evolve.worth", "values.toml")
+
+
 @dataclass(frozen=True)
 class Background:
     """The social environment in which a claim is judged; the first value of each is the everyday
@@ -63,90 +68,55 @@ class Background:
     regulatory_pressure: str = "low"
     trust_climate: str = "high"
 
-    @classmethod
-    def parse(cls, text: str | None) -> Background:
-        """`time_node=sensitive,trust_climate=low`; what is not named is the everyday value."""
-        known = cls().__dict__
-        choices: dict[str, str] = {}
-        for part in (text or "").split(","):
-            name, _, value = (p.strip() for p in part.partition("="))
-            if name and name not in known:
-                raise UnknownName("condition of the background", name, known)
-            choices |= {name: value} if name else {}
-        return cls(**choices)
-
-    def __str__(self) -> str:
-        return ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in self.__dict__.items())
-
-
-@dataclass(frozen=True)
-class Values:
-    """What users are asked, and the values that a background can have (`data/values.toml`)."""
-
-    questions: dict[str, str]
-    backgrounds: dict[str, list[str]]
-
-    @classmethod
-    def read(cls, path: Path | None = None) -> Values:
-        name = str(path) if path else "values.toml"
-        try:
-            text = (
-                path.read_text(encoding="utf-8")
-                if path
-                else packaged.text("claimlab.evolve.worth", "values.toml")
-            )
-            raw = tomllib.loads(text)
-            values = cls(raw["dimensions"], raw["background"])
-        except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
-            raise DataError(
-                f"'{name}' is not a table of values: {error}.",
-                "Start from the packaged values.toml.",
-            ) from None
-        if tuple(values.questions) != DIMENSIONS:
-            raise DataError(
-                f"'{name}' names the wrong dimensions: {list(values.questions)}.",
-                f"Use: {', '.join(DIMENSIONS)}.",
-            )
-        return values
-
-    def check(self, background: Background) -> None:
-        for condition, value in background.__dict__.items():
-            known = self.backgrounds.get(condition, [])
+    def __post_init__(self) -> None:
+        for condition, value in vars(self).items():
+            known = values()["background"][condition]
             if value not in known:
                 raise UnknownName(condition.replace("_", " "), value, known)
 
+    @classmethod
+    def parse(cls, text: str | None) -> Background:
+        """`time_node=sensitive,trust_climate=low`; what is not named is the everyday value."""
+        choices = {name: value for name, _, value in _parts(text) if name}
+        for name in choices:
+            if name not in values()["background"]:
+                raise UnknownName("condition of the background", name, values()["background"])
+        return cls(**choices)
 
-@dataclass(frozen=True)
-class Bounds:
-    depth: int = 3
-    fan_out: int = 3
+    def __str__(self) -> str:
+        return ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in vars(self).items())
 
-    @property
-    def most_reached(self) -> int:
-        return sum(self.fan_out**d for d in range(self.depth + 1))
 
-    def ceiling(self, population: int) -> float:
-        """The greatest propagation ability that these bounds allow in a population."""
-        return (1 + min(self.most_reached, population) / population) / 2 if population else 0.0
+def _parts(text: str | None) -> list[list[str]]:
+    """`a=1,b` as name, equals sign and value."""
+    return [[word.strip() for word in part.partition("=")] for part in (text or "").split(",")]
 
-    def ability(self, depths: Ints, sizes: Ints, population: int) -> npt.NDArray[np.float64]:
-        """Mean of depth over the greatest depth and size over the population, for each cascade."""
-        if not self.depth or not population:
-            return np.zeros(len(depths))
-        return (depths / self.depth + sizes / population) / 2
+
+def weights_of(text: str) -> dict[str, float]:
+    """`controversy=2,novelty`: what has no number weighs 1."""
+    weights = {}
+    for name, _, weight in _parts(text):
+        try:
+            weights[name] = float(weight or 1)
+        except ValueError:
+            raise UsageError(
+                f"'{weight}' is not a valid weight.", "Write NAME=NUMBER, such as controversy=2."
+            ) from None
+    return weights
 
 
 @dataclass(frozen=True)
 class Perspective:
     """What counts: which content values, how much content weighs against propagation, where a yes
-    begins.
+    begins, how far a cascade may go.
     """
 
     dimensions: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(DIMENSIONS, 1.0))
     content: float = 0.5
     propagation: float = 0.5
     threshold: float | None = None
-    bounds: Bounds = field(default_factory=Bounds)
+    depth: int = 3
+    fan_out: int = 3
     decimals: int | None = None  # null: nothing is rounded
 
     @classmethod
@@ -154,24 +124,32 @@ class Perspective:
         if reading not in READINGS:
             raise UnknownName("reading", reading, READINGS)
         settings: JsonObject = {k: v for k, v in changes.items() if v is not None}
-        return replace(cls(decimals=1 if reading == "released" else None), **settings)
+        return cls(decimals=1 if reading == "released" else None, **settings)
 
     def __post_init__(self) -> None:
         strange = [d for d in self.dimensions if d not in DIMENSIONS]
         if strange:
             raise UnknownName("content value", strange[0], DIMENSIONS)
-        weights = [*self.dimensions.values(), self.content, self.propagation]
-        if (
-            min(weights) < 0
-            or sum(self.dimensions.values()) <= 0
-            or self.content + self.propagation <= 0
-        ):
+        parts = self.dimensions.values(), (self.content, self.propagation)
+        if any(min(weights) < 0 or sum(weights) <= 0 for weights in parts):
             raise UsageError(
                 "Weights must not be negative, and not all zero.",
                 "Give weights such as 0.5 and 0.5.",
             )
 
-    def weights(self) -> npt.NDArray[np.float64]:
+    @property
+    def most_reached(self) -> int:
+        return sum(self.fan_out**d for d in range(self.depth + 1))
+
+    def ability(self, depth: int, size: int, population: int) -> float:
+        """Mean of depth over the greatest depth and size over the population."""
+        return (depth / self.depth + size / population) / 2
+
+    def ceiling(self, population: int) -> float:
+        """The greatest propagation ability that these bounds allow in a population."""
+        return self.ability(self.depth, min(self.most_reached, population), population)
+
+    def weights(self) -> Floats:
         raw = np.array([self.dimensions.get(d, 0.0) for d in DIMENSIONS])
         return np.asarray(raw / raw.sum())
 
@@ -211,7 +189,7 @@ class Society:
         return cls(Population.of(population.agents[rows]), _induced(network, rows))
 
 
-def _induced(network: Network, rows: npt.NDArray[np.int64]) -> Network:
+def _induced(network: Network, rows: Longs) -> Network:
     """The network among `rows` alone, renumbered."""
     number = np.full(network.size, -1, dtype=np.int64)
     number[rows] = np.arange(len(rows))
@@ -227,12 +205,8 @@ class Circumstances:
 
     background: Background = field(default_factory=Background)
     perspective: Perspective = field(default_factory=Perspective)
-    values: Values = field(default_factory=Values.read)
     prompts: Prompts = field(default_factory=Prompts)
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        self.values.check(self.background)
 
 
 Condition = tuple[str, Society, Circumstances]
@@ -248,8 +222,8 @@ def conditions(society: Society, setting: Circumstances, by: str | None) -> list
     table = [(ALL, society, setting)]
     if by is None:
         return table
-    if by in stated.__dict__:
-        for value in setting.values.backgrounds[by]:
+    if by in values()["background"]:
+        for value in values()["background"][by]:
             changed = replace(setting, background=replace(stated, **{by: value}))
             table.append((value, society, changed))
     elif by in ("group", *people.attributes):
@@ -258,19 +232,22 @@ def conditions(society: Society, setting: Circumstances, by: str | None) -> list
             if code in present:
                 table.append((value, Society.of(people, society.network, {by: value}), setting))
     else:
-        raise UnknownName("condition", by, [*stated.__dict__, "group", *people.attributes])
+        raise UnknownName("condition", by, [*vars(stated), "group", *people.attributes])
     return table
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Rating(Reasoned):
     """Ratings from 0 to 1, and whether this user would pass the claim on."""
 
-    public_interest: float = Field(ge=0, le=1)
-    controversy: float = Field(ge=0, le=1)
-    elites: float = Field(ge=0, le=1)
-    proximity: float = Field(ge=0, le=1)
-    novelty: float = Field(ge=0, le=1)
-    difficulty: float = Field(ge=0, le=1)
+    public_interest: Share
+    controversy: Share
+    elites: Share
+    proximity: Share
+    novelty: Share
+    difficulty: Share
     forward: bool
 
 
@@ -290,7 +267,7 @@ def case_of(
     name, text = claim
     who = "; ".join(f"{k.replace('_', ' ')}: {v}" for k, v in profile.items())
     questions = "\n".join(
-        f"- {dimension}: {question}" for dimension, question in setting.values.questions.items()
+        f"- {dimension}: {question}" for dimension, question in values()["dimensions"].items()
     )
     system = prompt.text("system", person=who, background=setting.background, questions=questions)
     return Case(name, system, untrusted(text[:READ], "claim"))
@@ -307,7 +284,7 @@ def score_claims(
     One cascade per claim; a claim without a rating has null scores.
     """
     people, perspective = society.population, setting.perspective
-    closest = Closest(society.network, perspective.bounds.fan_out, seed=setting.seed)
+    closest = Closest(society.network, perspective.fan_out, seed=setting.seed)
     starts = [
         int(np.random.default_rng(stream_seed(setting.seed, name)).integers(people.size))
         for name, _ in claims
@@ -326,29 +303,25 @@ def score_claims(
             if opinion.reply is not None:
                 ratings[hearing[index][0]].append([getattr(opinion.reply, d) for d in DIMENSIONS])
                 willing[index] = opinion.reply.forward
-        if model.front.depth == perspective.bounds.depth:
+        if model.front.depth == perspective.depth:
             break
         model.pass_on(closest, willing)
     depths, sizes, rows = depth(model), size(model), []
     for i, ((name, _), scores) in enumerate(zip(claims, ratings, strict=True)):
         # The order in which answers came must not show in the sum.
         rated = np.array(sorted(scores))
-        cascade = depths[i : i + 1], sizes[i : i + 1], people.size
+        cascade = int(depths[i]), int(sizes[i]), people.size
         rows.append({"id": name, **(scored(rated, *cascade, perspective) if scores else {})})
     numbers = (*DIMENSIONS, "content", "depth", "size", "propagation", "score")
     schema = {"id": pl.String, **dict.fromkeys(numbers, pl.Float64)}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     if perspective.threshold is None:
         return frame
-    return frame.with_columns((pl.col("score") >= perspective.threshold).alias("worthy"))
+    return frame.with_columns(worthy=pl.col("score") >= perspective.threshold)
 
 
 def scored(
-    ratings: npt.NDArray[np.float64],
-    depths: Ints,
-    sizes: Ints,
-    population: int,
-    perspective: Perspective,
+    ratings: Floats, depth: int, size: int, population: int, perspective: Perspective
 ) -> dict[str, float]:
     """The figures of one claim, from the ratings (users by dimensions) and the depth and size of
     its cascade.
@@ -357,14 +330,12 @@ def scored(
         ratings = np.round(ratings, perspective.decimals)
     means = [perspective.rounded(float(m)) for m in ratings.mean(axis=0)]
     content = perspective.rounded(float(np.array(means) @ perspective.weights()))
-    propagation = perspective.rounded(
-        float(np.mean(perspective.bounds.ability(depths, sizes, population)))
-    )
+    propagation = perspective.rounded(perspective.ability(depth, size, population))
     return {
         **dict(zip(DIMENSIONS, means, strict=True)),
         "content": content,
-        "depth": float(np.mean(depths)),
-        "size": float(np.mean(sizes)),
+        "depth": float(depth),
+        "size": float(size),
         "propagation": propagation,
         "score": perspective.combined(content, propagation),
     }
@@ -374,27 +345,13 @@ def scored(
 # gave.
 
 
-def wasserstein(
-    a: Sequence[float] | npt.NDArray[np.float64],
-    b: Sequence[float] | npt.NDArray[np.float64],
-    a_weights: Sequence[float] | None = None,
-    b_weights: Sequence[float] | None = None,
-) -> float:
+def wasserstein(one: Floats, other: Floats) -> float:
     """The first Wasserstein distance between two sets of scores: how far, on average, scores have
     to be moved.
     """
     from scipy.stats import wasserstein_distance
 
-    if not len(a) or not len(b):
-        raise DataError(
-            "There are no scores to compare.", "Give at least one score on either side."
-        )
-    return float(wasserstein_distance(a, b, a_weights, b_weights))
-
-
-def of_counts(counts: Mapping[float, int], other: Mapping[float, int]) -> float:
-    """The same between two tables of score -> how often."""
-    return wasserstein(list(counts), list(other), list(counts.values()), list(other.values()))
+    return float(wasserstein_distance(one, other))
 
 
 def against_people(

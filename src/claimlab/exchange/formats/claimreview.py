@@ -16,13 +16,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-import polars as pl
-
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.exchange.escape import json_ld
+from claimlab.exchange.about import json_ld
 from claimlab.exchange.format import Format, Road, Settings, Written
 from claimlab.exchange.synthetic import machine_made
 
@@ -73,7 +71,7 @@ class ClaimReview(Format):
     def write(
         self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
     ) -> Written:
-        rows = dataset.records.with_columns(machine_made(dataset).alias("made"))
+        rows = dataset.records.with_columns(made=machine_made(dataset))
         checked = from_evidence(dataset)
         chosen: list[tuple[JsonObject, Review]] = []
         lacking: Counter[str] = Counter()
@@ -108,9 +106,7 @@ def from_evidence(dataset: Dataset) -> dict[str, list[Review]]:
     evidence = dataset.tables.get("evidence")
     if evidence is None:
         return {}
-    labels = dataset.records.select(
-        pl.col("id").alias("record_id"), pl.col("label_raw").alias("rating")
-    )
+    labels = dataset.records.select(record_id="id", rating="label_raw")
     rows = evidence.join(labels, on=["record_id", "rating"], how="semi", maintain_order="left")
     reviews: dict[str, list[Review]] = {}
     for record, url, publisher, published, meta in rows.select(

@@ -19,12 +19,22 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_file, write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.exchange.about import SYNTHETIC, TABLES, About, about, field_summary, responsible
-from claimlab.exchange.escape import json_ld
+from claimlab.exchange.about import (
+    SYNTHETIC,
+    TABLES,
+    About,
+    about,
+    field_summary,
+    json_ld,
+    present_or_missing,
+    responsible,
+    stated,
+)
 from claimlab.exchange.format import Format, Marker, Road, Settings, Written
 from claimlab.exchange.tables import RECORDS, by_name
 
 FILE = "croissant.json"
+STATES = "responsible-ai.md"
 
 # The context that the specification prescribes; readers compare it key by key.
 CONTEXT: JsonObject = json.loads(packaged.text("claimlab.exchange", "croissant_context.json"))
@@ -33,7 +43,7 @@ CONTEXT: JsonObject = json.loads(packaged.text("claimlab.exchange", "croissant_c
 class Croissant(Format):
     name = "croissant"
     summary = "Parquet tables with Croissant 1.1 metadata (JSON-LD)."
-    accepts = frozenset({"audit"})
+    accepts = frozenset({"audit", "rai"})
     back = (Road("cl.import_files(DIR)"),)
 
     def write(
@@ -51,6 +61,7 @@ class Croissant(Format):
             "recordSet": sets,
         }
         (folder / FILE).write_text(json_ld(metadata), encoding="utf-8")
+        (folder / STATES).write_text(present_or_missing(metadata), encoding="utf-8")
         progress("croissant", len(tables), len(tables))
         return Written(facts={"tables": list(tables)})
 
@@ -83,6 +94,7 @@ def _about(dataset: Dataset, known: About, settings: Settings) -> JsonObject:
         ],
         **{key: value for key, value in facts.items() if value},
         **responsible(dataset, known, settings.audit),
+        **stated(settings.rai),
     }
 
 

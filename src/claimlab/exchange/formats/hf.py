@@ -16,20 +16,21 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.exchange.about import card, findings_in
+from claimlab.exchange.about import card, findings_in, yaml
 from claimlab.exchange.format import Format, Marker, Road, Settings, Written
 from claimlab.exchange.tables import RECORDS, by_name
+from claimlab.tasks import open_task
 
 POSITION = "position"
 UNSPLIT = "unsplit"
 RESERVED = {"all"}  # `load_dataset` understands it as every split together
+INTERNAL = {"dropped", "doubtful", "traces"}  # in the folder, for claimlab; not offered to others
+EVAL = "eval.yaml"  # what `inspect eval hf/OWNER/NAME` runs
 
 
 class HuggingFace(Format):
     name = "hf"
-    summary = (
-        "A Hugging Face dataset folder: Parquet per split, side tables as configs, a dataset card."
-    )
+    summary = "A Hugging Face dataset folder: Parquet per split, a dataset card, eval.yaml."
     accepts = frozenset({"audit"})
     records = ("data/*.parquet",)
     then = "hf upload NAME {} --repo-type dataset"
@@ -58,6 +59,9 @@ class HuggingFace(Format):
             (folder / "tables").mkdir(exist_ok=True)
             write_parquet(table, folder / "tables" / f"{name}.parquet")
         findings = None if settings.audit is None else findings_in(settings.audit, dataset)
+        benchmark = evaluation(dataset, splits)
+        if benchmark is not None:
+            (folder / EVAL).write_text(yaml(benchmark), encoding="utf-8")
         readme = card(dataset, configs(splits, side), splits, findings)
         (folder / "README.md").write_text(readme, encoding="utf-8")
         progress("hf", len(splits) + len(side), len(splits) + len(side))
@@ -97,15 +101,39 @@ def configs(splits: dict[str | None, str], side: dict[str, pl.DataFrame]) -> lis
     """The front matter's list: the records are what loads when nothing is named.
 
     `datasets` cannot load a config without rows: an empty side table is in the folder but is not
-    offered.
+    offered, and neither is what only claimlab needs.
     """
     files = [{"split": name, "path": f"data/{name}.parquet"} for name in splits.values()]
     tables = [
         {"config_name": name, "data_files": [{"split": UNSPLIT, "path": f"tables/{name}.parquet"}]}
         for name, table in side.items()
-        if table.height
+        if table.height and name not in INTERNAL
     ]
     return [{"config_name": RECORDS, "default": True, "data_files": files}, *tables]
+
+
+def evaluation(dataset: Dataset, splits: dict[str | None, str]) -> JsonObject | None:
+    """The test records as a benchmark of the Hub; null where one of them has no label or text."""
+    part = dataset.records.filter(split="test")
+    labels = part["veracity"].drop_nulls().unique().sort().to_list()
+    if len(labels) < 2 or part.select("veracity", "text").null_count().sum_horizontal().item():
+        return None
+    words = ", ".join(labels[:-1]) + f" or {labels[-1]}"
+    question = open_task("veracity", part).question
+    template = f"{question}\n\n{{prompt}}\n\nAnswer with one word and nothing else: {words}."
+    task: JsonObject = {
+        "id": "veracity",
+        "config": RECORDS,
+        "split": splits["test"],
+        "field_spec": {"input": "text", "target": "veracity", "metadata": ["language"]},
+        "solvers": [
+            {"name": "prompt_template", "args": {"template": template}},
+            {"name": "generate"},
+        ],
+        "scorers": [{"name": "match"}],
+    }
+    about: JsonObject = {"name": dataset.name, "evaluation_framework": "inspect-ai"}
+    return about | {"tasks": [task]}
 
 
 FORMAT = HuggingFace()

@@ -9,7 +9,8 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
-from claimlab.core.errors import DataError
+from claimlab.core.errors import Choice, DataError
+from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.bundle import Bundle
 from claimlab.files.encoding import looks_binary, sniff_encoding
@@ -142,14 +143,18 @@ def _about(name: str) -> bool:
     return file.startswith(ABOUT) or file in ABOUT_TABLES
 
 
-def only(names: Sequence[str], others: Collection[str]) -> str | None:
-    """The argument that chooses these files and no others: `only='data/*.csv'`, or a list of them;
-    null where it would take too many patterns, or too long ones.
+def chosen(names: Sequence[str], others: Collection[str], words: str) -> Choice | None:
+    """The choice of these files and no others; null where it would take too many patterns, or too
+    long ones.
     """
     globs = patterns(names, others)
-    if not globs:
-        return None
-    return f"`only='{globs[0]}'`" if len(globs) == 1 else f"`only={globs!r}`"
+    return Choice("only", globs if len(globs) > 1 else globs[0], words) if globs else None
+
+
+def some_of(names: Sequence[str]) -> str:
+    """'a.csv', or 'a.csv' and 2 more files."""
+    more = f" and {several(len(names) - 1, 'more file')}" if len(names) > 1 else ""
+    return f"'{names[0]}'{more}"
 
 
 def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
@@ -165,6 +170,7 @@ def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
             [f"*{_literal(end)}"],
             *([f"*{word}*{_literal(end)}"] for word in _shared_words(names)),
             _by_folder(names),
+            sorted({f"*/{_literal(_folder(name))}/*{suffix_of(name)}" for name in names}),
         ]
     else:
         choices = []
@@ -193,6 +199,10 @@ def _by_folder(names: Sequence[str]) -> list[str]:
     places = [PurePosixPath(name) for name in names]
     globs = sorted({_literal(f"{place.parent}/") + f"*{place.suffix}" for place in places})
     return [] if PurePosixPath() in {place.parent for place in places} else globs
+
+
+def _folder(name: str) -> str:
+    return PurePosixPath(name).parent.name
 
 
 def _shared_words(names: Sequence[str]) -> list[str]:

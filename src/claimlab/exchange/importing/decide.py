@@ -4,32 +4,49 @@ user must answer.
 What no column gives may be in the names of files and folders (a folder per label, a file per
 split), and what codes mean may be in the name of their column (is_fake) or in the codes themselves
 (T and F).
+
+Questions that several files raise and that only the user can answer: which of them are the
+records?
+
+An error names the option that resolves it. With `only`, the user has chosen: then files are read
+together as long as each of them has the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import NoReturn
 
+import polars as pl
+
+from claimlab.core.errors import Choice, DataError, Question, UsageError
 from claimlab.core.labels import GENERAL, LabelMap, fold
-from claimlab.exchange.importing.doubts import refuse_doubts
+from claimlab.core.words import several
+from claimlab.exchange.importing.choose import chosen, some_of
 from claimlab.exchange.importing.layouts import (
     FILE,
     Gathered,
+    Layout,
+    by_columns,
     labels_in,
+    layouts_of,
     leaves,
     read_names,
     split_in,
+    stem,
     usual_places,
 )
-from claimlab.exchange.importing.meanings import codes_by_words
-from claimlab.exchange.importing.plan import Plan
-from claimlab.exchange.importing.profile import Profiled
-from claimlab.exchange.importing.propose import ASIDE, Pick
+from claimlab.exchange.importing.meanings import codes_by_words, labels_of_task
+from claimlab.exchange.importing.plan import Plan, shown
+from claimlab.exchange.importing.profile import Profile, Profiled
+from claimlab.exchange.importing.propose import ASIDE, NONE, Pick
 from claimlab.exchange.importing.texts import FOLDER
-from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, fold_name
+from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, UNCLEAR, fold_name, named
 from claimlab.files.excel import SHEET
+from claimlab.files.raw import RawTable
 
 ARTICLE = 600  # characters of the median text at which texts count as articles
 MOST_CODES = 12
@@ -114,6 +131,8 @@ def _read_codes(plan: Plan) -> None:
         prose = {plan.column("text"), pick.column}
         others = [column for column in plan.gathered.frame.columns if column not in prose]
         codes = codes_by_words(plan.gathered.plain(), pick.column, others, plan.verdicts)
+    if codes is None and len(values) <= MOST_CODES:
+        codes = labels_of_task(pick.column, values, plan.verdicts)
     if codes is not None:
         plan.verdicts = codes
         plan.picks["label"] = replace(pick, why=codes.name.removeprefix(f"{pick.column}: "))
@@ -165,3 +184,298 @@ def _kind(plan: Plan) -> str:
     texts = plan.gathered.frame[column]
     median = texts.gather_every(max(1, texts.len() // 1_000)).str.len_chars().median()
     return "article" if isinstance(median, int | float) and median >= ARTICLE else "claim"
+
+
+ALIKE = 0.8  # of a file's columns that the main file must have too, for both to be read together
+# share of a file's texts in another file at which the two look like editions of one dataset
+SAME = 0.5
+DISTINCT = 0.7  # of the ids of records that have no text, which must differ
+LINES = "one text per line"
+MARKS = ("__label__", "::", "|||", "\u0001")
+LAYOUTS = 3  # that a message names
+LEAST = 5  # a file with fewer texts is not compared
+MAPPED = 0.9  # of the labels that the map knows, at which they are labels beyond doubt
+CHOICES, EXAMPLES, LONGEST = 6, 3, 40  # columns in a question; values of each; characters of one
+
+
+def refuse_doubts(plan: Plan, seen: Profiled) -> None:
+    key = plan.column("text") or plan.column("tweet_id") or plan.column("url")
+    if key is None:
+        _ask_text(plan, seen)
+    _refuse_marked_lines(plan, key)
+    if len(plan.gathered.tables) > 1:
+        _refuse_mixture(plan, key)
+        if not plan.gathered.chosen:
+            _refuse_editions(plan, key)
+    _refuse_links(plan, key)
+    _refuse_folders(plan)
+    for role in ("text", "label"):
+        _ask_column(plan, seen, role)
+    _refuse_unclear_label(plan, seen.under(plan.verdicts))
+    _refuse_unlabelled(plan, seen)
+
+
+def _ask_text(plan: Plan, seen: Profiled) -> NoReturn:
+    """The text is none that we know: the columns with the longest values are offered."""
+    columns = plan.gathered.frame.columns
+    likely = sorted(
+        (name for name in seen.visible if seen.columns[name].n and not seen.columns[name].numbers),
+        key=lambda name: -seen.columns[name].length,
+    )
+    problem = "No column looks like the text of a record"
+    if not likely:
+        shown_columns = ", ".join(map(repr, columns[:20]))
+        raise UsageError(f"{problem} (there are {shown_columns}).", "Name it: `text`.")
+    raise Question(
+        f"{problem}.", [Choice("text", n, _examples(seen.columns[n])) for n in likely[:LAYOUTS]]
+    )
+
+
+def _refuse_links(plan: Plan, key: str) -> None:
+    """Without a text, ids that come back again and again belong to a table that links records
+    (replies to posts).
+    """
+    role = "tweet_id" if "tweet_id" in plan.picks else "url"
+    pick = plan.picks.get(role)
+    ids = plan.gathered.frame[key].drop_nulls()
+    if (
+        plan.column("text") is None
+        and pick is not None
+        and not pick.given
+        and ids.n_unique() < DISTINCT * ids.len()
+    ):
+        raise Question(
+            f"There is no text, and each value of '{key}' occurs {ids.len() / ids.n_unique():.1f}"
+            " times: it links records rather than holding them. Give another file, or name the"
+            " column that identifies a record.",
+            [Choice(role, key, "every row is a record")],
+        )
+
+
+def _refuse_marked_lines(plan: Plan, key: str) -> None:
+    """Lines in which some other mark separates the label from the text are not texts."""
+    pick = plan.picks.get("text")
+    if pick is None or pick.given or any(t.layout.format != LINES for t in plan.gathered.tables):
+        return
+    texts = plan.gathered.frame[key].drop_nulls()
+    for mark in MARKS:
+        if (
+            texts.len() >= LEAST
+            and texts.str.contains(mark, literal=True).sum() >= ALIKE * texts.len()
+        ):
+            raise Question(
+                f"Nearly every line contains '{mark}', which seems to separate a label from the"
+                f" text. Save it as a table, with tabs for '{mark}', or say that it is a text.",
+                [Choice("text", key, "each line is a text")],
+            )
+
+
+def _refuse_folders(plan: Plan) -> None:
+    """Folders such as `fake` and `fake-titles` say the same label of files that are not of the same
+    kind.
+    """
+    if plan.column("label") != FOLDER or plan.gathered.chosen or plan.picks["label"].given:
+        return
+    leaves: dict[str | None, set[str]] = {}
+    for place, word in plan.values["label"].items():
+        leaves.setdefault(plan.verdicts.verdict(word) or word, set()).add(PurePosixPath(place).name)
+    if alike := min((sorted(names) for names in leaves.values() if len(names) > 1), default=None):
+        shortest = [f"{min(names, key=lambda n: (len(n), n))}/*" for names in leaves.values()]
+        raise Question(
+            f"The folders {', '.join(map(repr, alike[:6]))} seem to stand for one label, but hold"
+            " different files.",
+            [
+                Choice("only", sorted(shortest), "the records are in these"),
+                Choice("label", FOLDER, "all of them are records"),
+            ],
+        )
+
+
+def _ask_column(plan: Plan, seen: Profiled, role: str) -> None:
+    """Which of several columns that look alike is the text, or the label, is asked rather than
+    guessed.
+    """
+    pick = plan.picks.get(role)
+    if pick is None or pick.given or pick.column not in seen.columns:
+        return
+    elsewhere = {other.column for name, other in plan.picks.items() if name != role and other.sure}
+    rivals = [
+        column
+        for column in pick.close
+        if column not in elsewhere and not seen.says_the_same(pick.column, column)
+    ]
+    columns = [pick.column, *rivals][:CHOICES]
+    choices = [Choice(role, column, _examples(seen.columns[column])) for column in columns]
+    if rivals:
+        raise Question(
+            f"Several columns may be the {role}: {', '.join(map(repr, columns))}.", choices
+        )
+    if role == "label" and not pick.sure and seen.columns[pick.column].verdicts < MAPPED:
+        raise Question(
+            f"The column '{pick.column}' may be the label, or there is none.",
+            [*choices, Choice(role, NONE, "no labels")],
+        )
+
+
+def _examples(seen: Profile) -> str:
+    values = list(dict.fromkeys(seen.values))[:EXAMPLES]
+    return ", ".join(repr(shown(value, LONGEST)) for value in values)
+
+
+def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
+    """Whether "true" means a true claim is asked rather than guessed."""
+    pick = plan.picks.get("label")
+    if pick is None or pick.given or pick.column not in seen.columns or "label" in plan.values:
+        return
+    label = seen.columns[pick.column]
+    if label.booleans and not _says_truth(label.name) and seen.verdicts.name == GENERAL:
+        values = ", ".join(f"'{value}'" for value in sorted(set(label.values))[:4])
+        raise Question(
+            f"The column '{pick.column}' holds {values}, and its name does not say whether 'true'"
+            " means a true claim.",
+            [
+                Choice("label", pick.column, "true means a true claim"),
+                Choice("map", "True=false,False=true", "true means a false claim"),
+                Choice("label", NONE, "it says something else"),
+            ],
+        )
+
+
+def _says_truth(name: str) -> bool:
+    """Whether a column of this name holds verdicts, so that "true" means a true claim: is_rumor
+    does not.
+    """
+    how = named(name).get("label")
+    whole = how is not None and how.where in ("whole", "main")
+    return whole and not UNCLEAR & {name, *name.split()}
+
+
+def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
+    """No labels, although a column may hold them: that is said before anything is written."""
+    if plan.label_given or plan.picks.keys() & {"label", "veracity"}:
+        return
+    visible = set(seen.visible)
+    likely = [
+        name for name in plan.meta_and_topic if name in visible and seen.columns[name].may_be_label
+    ]
+    if likely:
+        coded = [n for n in plan.meta_and_topic if n in visible and seen.columns[n].may_be_codes]
+        columns = sorted(likely, key=lambda name: -seen.columns[name].verdicts)
+        columns = list(dict.fromkeys([*columns, *coded]))[:CHOICES]
+        question = Question(
+            "No column looks like the label, but some have few values.",
+            [Choice("label", name, _examples(seen.columns[name])) for name in columns]
+            + [Choice("label", NONE, "no labels")],
+        )
+        question.exit_code = DataError.exit_code
+        raise question
+
+
+def _refuse_mixture(plan: Plan, key: str) -> None:
+    layouts = by_columns(plan.gathered.tables)
+    parent = key.split(".")[0] if key in plan.gathered.inner else key
+    lacking = any(parent not in columns for columns, _ in layouts)
+    if not lacking and (plan.gathered.chosen or _all_alike(plan, layouts)):
+        return
+    names = [table.name for table in plan.gathered.tables]
+    why = f"Not every file has a column '{key}'" if lacking else "The files hold different tables"
+    ranked = layouts_of(plan.gathered, plan.verdicts)
+    offers = [offered(layout, names) for layout in ranked]
+    choices = [one for one in offers if one is not None]
+    more = f" The likeliest {LAYOUTS} are offered." if len(ranked) > LAYOUTS else ""
+    raise Question(
+        f"{why}: the {len(names)} files have {several(len(layouts), 'layout')}.{more}",
+        [*_joined(ranked), *choices][:LAYOUTS],
+    )
+
+
+def offered(layout: Layout, names: Sequence[str]) -> Choice | None:
+    """The choice that reads a layout, or its first file where its files have too little in
+    common.
+    """
+    words = layout.describe()
+    first = f"the first of {several(len(layout.names), 'file')}: {words}"
+    return chosen(layout.names, names, words) or chosen(layout.names[:1], names, first)
+
+
+def _joined(ranked: Sequence[Layout]) -> list[Choice]:
+    """The choice that joins a table of labels to the likeliest layout by its key."""
+    first, *others = ranked
+    links = []
+    for other in others if len(first.tables) == 1 and "label" not in first.picks else []:
+        shared = [column for column in first.columns if column in other.columns]
+        keys = [column for column in shared if fold_name(column).split()[-1:] == ["id"]]
+        if len(other.tables) == 1 and keys and "label" in other.picks:
+            value = f"{other.tables[0].name}:{keys[0]}"
+            links.append(Choice("join", value, f"the labels are in '{other.tables[0].name}'"))
+    return links[:1] if len(ranked) == 2 else []
+
+
+def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> bool:
+    """Whether every file has nearly the columns of the main one; one without labels (a test set)
+    may have fewer.
+    """
+    label = plan.column("label")
+    labelled = [
+        (set(columns), tables) for columns, tables in layouts if label is None or label in columns
+    ]
+    main = max(labelled or [(set(c), t) for c, t in layouts], key=lambda layout: len(layout[0]))[0]
+    kinds = {table.layout.format for table in plan.gathered.tables}
+    if len(kinds) > 1 and len(layouts) > 1:
+        return False
+    return all(len(main & set(columns)) >= ALIKE * len(columns) for columns, _ in layouts)
+
+
+def _refuse_editions(plan: Plan, key: str) -> None:
+    """Files that hold the same texts are editions of one another: read together, every record
+    counts twice.
+    """
+    rows = plan.gathered.frame.lazy().select(FILE, key).drop_nulls().unique()
+    shared = rows.with_columns(files=pl.col(FILE).len().over(key))
+    files = shared.group_by(FILE).agg(texts=pl.len(), again=(pl.col("files") > 1).sum())
+    doubtful = files.filter(pl.col("texts") >= LEAST, pl.col("again") >= SAME * pl.col("texts"))
+    table = doubtful.sort(["again", FILE], descending=[True, False]).collect()
+    if not table.height:
+        return
+    name, texts, again = table.row(0)
+    texts_of = "texts" if plan.column("text") == key else f"values of '{key}'"
+    held = rows.filter(pl.col(FILE) == name).select(key)
+    other = (
+        rows.filter(pl.col(FILE) != name)
+        .join(held, on=key, how="semi")
+        .group_by(FILE)
+        .len()
+        .sort(["len", FILE], descending=[True, False])
+        .collect()
+    )[FILE][0]
+    raise Question(
+        f"{again:,} of the {texts:,} {texts_of} of '{name}' are in other files too, such as"
+        f" '{other}': they look like editions of the same data.",
+        [*_each_once(plan, key, name, other), Choice("only", "*", "all files")],
+    )
+
+
+def _each_once(plan: Plan, key: str, name: str, other: str) -> list[Choice]:
+    """The choices that read each text once: files with labels are preferred, then those that hold
+    more texts.
+    """
+    tables, label = plan.gathered.tables, plan.column("label")
+    names = [table.name for table in tables]
+    labelled = {table.name for table in tables if label in table.frame.columns}
+    values = plan.gathered.frame.select(FILE, key).drop_nulls().unique()
+    texts = {table.name: set(values.filter(pl.col(FILE) == stem(table))[key]) for table in tables}
+    seen: set[str] = set()
+    first: list[str] = []
+    for file in sorted(texts, key=lambda file: (file not in labelled, -len(texts[file]), file)):
+        if len(texts[file] & seen) < SAME * len(texts[file]):
+            first.append(file)
+            seen |= texts[file]
+    if labelled:  # the others are ids that were collected, of which some have a label
+        first = [file for file in first if file in labelled]
+    without = [
+        [table.name for table in tables if stem(table) != left_out] for left_out in (name, other)
+    ]
+    parts = [sorted(part) for part in [first, *without, first[:1]] if part]
+    choices = [chosen(part, names, f"each text once: {some_of(part)}") for part in parts]
+    once = {str(choice.value): choice for choice in choices if choice is not None}
+    return list(once.values())[:2]

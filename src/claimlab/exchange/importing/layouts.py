@@ -32,7 +32,7 @@ LEAST = 5  # texts or keys of a file, for it to be compared with others
 REPEATED = 0.7  # of the keys that differ: with more, each row has its own
 RARE = 0.02  # of the rows: a file on its own
 POST = 200  # characters of a text that counts as one record
-ABOUT = 0.05  # worth of what was said about records
+ABOUT = 0.01  # worth of what was said about records
 
 
 @dataclass

@@ -16,7 +16,7 @@ from functools import partial
 import polars as pl
 
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import UnmappedLabels
+from claimlab.core.errors import Choice, UnmappedLabels
 from claimlab.core.labels import LabelMap, Mapped, Unmapped
 from claimlab.core.languages import normalise
 from claimlab.core.progress import Progress, silent
@@ -24,9 +24,15 @@ from claimlab.core.record import VERACITIES, any_blank, meta_json
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
-from claimlab.exchange.importing.meanings import FEW, Cell, cells_of, nearest, tags_column
+from claimlab.exchange.importing.meanings import FEW, nearest
 from claimlab.exchange.importing.plan import Plan, replaced, tally
-from claimlab.exchange.importing.profile import verdict_of, verdict_of_parts
+from claimlab.exchange.importing.profile import (
+    Cell,
+    cells_of,
+    tags_column,
+    verdict_of,
+    verdict_of_parts,
+)
 from claimlab.exchange.importing.ratings import agreement_words, side_tables
 from claimlab.exchange.importing.report import (
     ImportReport,
@@ -52,7 +58,6 @@ _PLAIN = {
 }
 _ESCAPED = ['"', "\\", *map(chr, range(32))]  # what JSON cannot hold as it is
 SHOWN = 8  # labels that are named in an option to copy; more of them need a file
-CODE = 3  # characters of a label that may be a code
 TAGS = "tags"  # in meta: the parts of a cell with several labels that say nothing of veracity
 
 
@@ -83,10 +88,19 @@ def make(
     report.languages, languages = languages_of(
         dataset.records, partial(identify, progress=progress), wishes.seed
     )
-    dataset.records = dataset.records.with_columns(languages.alias("language"))
+    dataset.records = dataset.records.with_columns(language=languages)
     dataset.notes = report.warnings()
     dataset.lineage = [_lineage(plan, wishes, report)]
     return dataset, report
+
+
+def refuse_unknown_labels(plan: Plan) -> None:
+    """Raise what `make` would raise about labels that no map knows, without the rest of its
+    work.
+    """
+    raw = plan.written("label")
+    if raw is not None and "veracity" not in plan.picks:
+        _Making(plan, "", Wishes())._map_labels(raw)
 
 
 def _lineage(plan: Plan, wishes: Wishes, report: ImportReport) -> Lineage:
@@ -130,6 +144,7 @@ class _Making:
         merged = ratings.merged if ratings is not None else 0
         rows = gathered.frame.height + merged
         self.report = ImportReport(_roles(plan), rows_read=rows, merged_rows=merged)
+        self.report.task = plan.verdicts.task if "label" in plan.picks else None
         self.report.left_by_limit = gathered.frame.height - self.frame.height
         self.report.read(gathered.tables, gathered.ignored)
         self.out: dict[str, pl.Series] = {}
@@ -309,19 +324,14 @@ class _Making:
         if text is not None and any_blank(text):
             bare = ~pl.col("text").str.contains(r"\S").fill_null(False)
         id_only = bare & pl.any_horizontal(reachable or [pl.lit(False)])
-        return records.with_columns(
-            pl.when(id_only).then(pl.lit("id-only")).otherwise(kind).alias("kind")
-        )
+        return records.with_columns(kind=pl.when(id_only).then(pl.lit("id-only")).otherwise(kind))
 
 
 def _roles(plan: Plan) -> list[RoleFindings]:
-    used = {pick.column for pick in plan.picks.values()}
-    out = []
-    for role, pick in plan.picks.items():
-        free = (rival.column for rival in pick.rivals if rival.column not in used)
-        second = next(free, None)
-        out.append(RoleFindings(role, pick.column, pick.why, dict(pick.evidence), second))
-    return out
+    return [
+        RoleFindings(role, pick.column, pick.why, dict(pick.evidence), plan.runner_up(role))
+        for role, pick in plan.picks.items()
+    ]
 
 
 def _limited(plan: Plan, limit: int | None) -> pl.DataFrame:
@@ -364,14 +374,13 @@ def _map_labels(
     try:
         return verdicts.apply(raw, unmapped=unmapped)
     except UnmappedLabels as error:
-        raise UnmappedLabels(
-            verdicts.name,
-            error.counts,
-            f"{_question(list(error.counts), verdicts)} Or edit a file with a line for each:"
-            f" `plan='plan.toml'` writes it, and uses it afterwards. If '{column}' is not the"
-            " verdict, pass `label='none'`, or another column. Or accept them:"
-            " `unmapped='unknown'`.",
-        ) from None
+        choices = [
+            *_maps(list(error.counts), verdicts),
+            Choice("plan", "plan.toml", "writes a file to edit, and uses it afterwards"),
+            Choice("unmapped", "unknown", "they say nothing of veracity"),
+            Choice("label", "none", f"'{column}' is not the verdict"),
+        ]
+        raise UnmappedLabels(verdicts.name, error.counts, choices) from None
 
 
 def _without_few_unknown(
@@ -399,20 +408,22 @@ def _nearest_words(value: str, n: int, verdicts: LabelMap) -> list[str]:
     return [str(n), *([f"{value}={near[1]}", near[0]] if near else [f"{value}=VERDICT"])]
 
 
-def _question(values: list[str], verdicts: LabelMap) -> str:
-    """The options that map each label, to copy, with the verdict of the nearest known word where
-    there is one; for two codes, both assignments.
+def _maps(values: list[str], verdicts: LabelMap) -> list[Choice]:
+    """The choices that map each label, with the verdict of the nearest known word where there is
+    one; for two others, both assignments.
     """
     if any("," in value or "=" in value for value in values) or len(values) > SHOWN:
-        return "Say in a map file what they mean."
-    if len(values) == 2 and max(map(len, values)) <= CODE:
-        a, b = sorted(values)
-        return f"Say what they mean: `map='{a}=true,{b}=false'` or `map='{a}=false,{b}=true'`."
+        return []
     near = {value: nearest(value, verdicts) for value in values}
-    pairs = ",".join(f"{value}={word[1] if word else 'VERDICT'}" for value, word in near.items())
-    if all(near.values()):
-        return f"Say what they mean: `map='{pairs}'`, if that is so."
-    return f"Say what they mean: `map='{pairs}'`, each VERDICT one of {', '.join(VERACITIES)}."
+    if len(values) == 2 and not any(near.values()):
+        a, b = sorted(values)
+        return [
+            Choice("map", f"{a}={one},{b}={two}", f"{a} means {one}, {b} means {two}")
+            for one, two in (("true", "false"), ("false", "true"))
+        ]
+    pairs = ",".join(f"{value}={word[1] if word else 'unknown'}" for value, word in near.items())
+    known = "if that is so" if all(near.values()) else "with what each means in place of unknown"
+    return [Choice("map", pairs, f"{known}: {', '.join(VERACITIES)}")]
 
 
 def fast_meta_column(
@@ -433,7 +444,7 @@ def fast_meta_column(
             pl.concat_str(parts, separator=", ", ignore_nulls=True) if len(parts) > 1 else parts[0]
         )
         whole = pl.when(inside != "").then(pl.concat_str(pl.lit("{"), inside, pl.lit("}")))
-        return frame.select(whole.alias("meta")).to_series()
+        return frame.select(meta=whole).to_series()
     pieces = [
         pl.lit("{")
     ]  # around a column that every row has, the others bring their own commas: one pass is enough
@@ -441,9 +452,7 @@ def fast_meta_column(
         part = _part(frame[column], column in literal)
         part = [*part, pl.lit(", ")] if i < full else [pl.lit(", "), *part] if i > full else part
         pieces += [pl.concat_str(part)] if frame[column].null_count() else part
-    return frame.select(
-        pl.concat_str(*pieces, pl.lit("}"), ignore_nulls=True).alias("meta")
-    ).to_series()
+    return frame.select(meta=pl.concat_str(*pieces, pl.lit("}"), ignore_nulls=True)).to_series()
 
 
 def _part(column: pl.Series, literal: bool) -> list[pl.Expr]:

@@ -1,77 +1,30 @@
-"""What labels mean where the map does not say: several labels in one cell, codes that go with words
-in another column, and the known word that an unknown one is nearest to.
+"""What labels mean where the map does not say: codes that go with words in another column, and the
+known word that an unknown one is nearest to.
 """
 
 from __future__ import annotations
 
 import difflib
-import json
-import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import polars as pl
 
 from claimlab.core.labels import LabelMap, fold
+from claimlab.core.record import to_records
 from claimlab.core.words import several_of
+from claimlab.exchange.importing.profile import ANSWERS, DECIDED
 from claimlab.exchange.vocabulary import fold_name
+from claimlab.tasks import TASKS
 
-DECIDED = ("true", "false", "mixed")
 FEW = 0.25  # of the labelled rows, whose unknown labels may stay null
 NEAR = 0.85  # likeness at which a known word is suggested
-MOST_WORDS, MOST_PARTS = 60, 30  # values of a column of words; different parts of cells
+MOST_WORDS = 60  # values of a column of words
 SURE = 0.95  # of the rows of a code that go with one verdict
 LEAST = 5  # rows of a code
+MOST_READ = 0.6  # of the values of a label, which a task must know
 SAMPLE = 20_000  # rows that are compared
-_MARKS = re.compile(r"[,;|]")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell with several labels: its veracity, where one part says it, and the other parts."""
-
-    verdict: str | None
-    tags: tuple[str, ...]
-
-
-def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
-    """The cells of a column of several labels each ("fake,hate"); nothing where it is none.
-
-    Each part must be one word that comes again, so that "true, but old" is not read as true.
-    """
-    parts = {value: _parts(value) for value in values if value.strip()}
-    words = {part for words_in in parts.values() for part in words_in}
-    if len(words) > MOST_PARTS or any(len(word.split()) > 1 or len(word) > 30 for word in words):
-        return {}
-    if len(parts) <= len(words) or max(map(len, parts.values()), default=0) < 2:
-        return {}
-    cells = {value: _cell(words_in, verdicts) for value, words_in in parts.items()}
-    known = [cell for cell in cells.values() if cell.verdict is not None]
-    return cells if {"true", "false"} & {cell.verdict for cell in known} else {}
-
-
-def _parts(value: str) -> list[str]:
-    if value.lstrip().startswith("["):
-        value = value.strip().strip("[]").replace('"', "").replace("'", "")
-    return [part.strip() for part in _MARKS.split(value) if part.strip()]
-
-
-def _cell(parts: Sequence[str], verdicts: LabelMap) -> Cell:
-    known = {part: verdicts.verdict(part) for part in parts}
-    decided = {verdict for verdict in known.values() if verdict in DECIDED}
-    tags = tuple(part for part in parts if known[part] not in DECIDED)
-    return Cell(decided.pop() if len(decided) == 1 else None, tags)
-
-
-def tags_column(raw: pl.Series, cells: Mapping[str, Cell]) -> pl.Series:
-    """The parts of each cell that say nothing of veracity, as JSON lists."""
-    tags = {
-        value: json.dumps(list(cell.tags), ensure_ascii=False)
-        for value, cell in cells.items()
-        if cell.tags
-    }
-    return raw.replace_strict(tags, default=None, return_dtype=pl.String).alias("tags")
 
 
 def nearest(value: str, verdicts: LabelMap) -> tuple[str, str] | None:
@@ -83,7 +36,12 @@ def nearest(value: str, verdicts: LabelMap) -> tuple[str, str] | None:
     joined = {word.replace(" ", ""): word for word in known}
     if (same := joined.get(folded.replace(" ", ""))) is not None:
         return known[same]
-    alike = [word for word in known if len(word.split()) == len(folded.split())]
+    alike = [
+        word
+        for word in known
+        if len(word.split()) == len(folded.split())
+        and not (folded.endswith(word) or word.endswith(folded))  # unreliable is not reliable
+    ]
     near = difflib.get_close_matches(folded, alike, n=1, cutoff=NEAR)
     return known[near[0]] if near and len(folded) > 3 else None
 
@@ -133,6 +91,26 @@ def codes_by_words(
                 exact=True,
             )
     return None
+
+
+def labels_of_task(column: str, values: Sequence[str], verdicts: LabelMap) -> LabelMap | None:
+    """The map of labels that answer another question than veracity: by the name of their column
+    (`check_worthiness`), or by words that only one task has (SUBJ and OBJ).
+    """
+    rows = to_records(pl.DataFrame({"label_raw": values}))
+    tasks = []
+    for name in TASKS.names():
+        task = TASKS.get(name)
+        classes = task.labels(rows).drop_nulls()
+        if task.classes and classes.n_unique() > 1 and classes.len() >= MOST_READ * len(values):
+            tasks.append(name)
+    by_name = [name for name in tasks if name.replace("-", " ") in fold_name(column)]
+    of_any = any(verdicts.verdict(v) is not None or v.casefold() in ANSWERS for v in values)
+    match by_name or ([] if of_any else tasks):
+        case [name]:
+            return LabelMap(f"{column}: labels of the task '{name}'", {}, task=name)
+        case _:
+            return None
 
 
 def _meanings(codes: pl.Series, beside: pl.Series) -> dict[str, tuple[str, int, int]] | None:

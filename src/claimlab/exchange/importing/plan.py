@@ -42,6 +42,12 @@ class Plan:
         pick = self.picks.get(role)
         return pick.column if pick else None
 
+    def runner_up(self, role: str) -> str | None:
+        """The next likely column of a role, of those that have no other."""
+        used = {pick.column for pick in self.picks.values()}
+        rivals = self.picks[role].rivals if role in self.picks else ()
+        return next((rival.column for rival in rivals if rival.column not in used), None)
+
     @property
     def meta_and_topic(self) -> list[str]:
         """The columns that may still be the label, where none was found."""
@@ -70,6 +76,8 @@ class Plan:
         yield "# What each column becomes. A role that is not listed has no column."
         yield f"kind = {_quoted(self.kind)}  # {', '.join(KINDS[:3])}"
         yield "exact = true  # labels are compared as they are written"
+        if self.verdicts.task is not None:
+            yield f"task = {_quoted(self.verdicts.task)}  # of the labels, which are not verdicts"
         yield from ("", "[columns]")
         for role, pick in self.picks.items():
             if role not in (*ROLES, *OWN) or role in ASIDE:
@@ -83,7 +91,7 @@ class Plan:
     def _verdicts(self) -> Iterator[str]:
         """A line for every label: its verdict where one is known, otherwise unknown."""
         raw = self.written("label")
-        if raw is None:
+        if raw is None or self.verdicts.task is not None:
             return
         yield from ("", "# Say of each label what it means: true, false, mixed or unknown.")
         yield "[verdicts]"
@@ -165,8 +173,15 @@ class Choices:
         return cls(
             table.get("kind"),
             absent | {role: str(column) for role, column in columns.items() if role in ROLES},
-            parse_map(text, str(place)) if "verdicts" in table else None,
+            _map_in(table, text, str(place)),
         )
+
+
+def _map_in(table: JsonObject, text: str, where: str) -> LabelMap | None:
+    """The meaning of labels in a plan: a verdict each, or the task that they belong to."""
+    if "task" in table:
+        return LabelMap(str(table["task"]), {}, task=str(table["task"]))
+    return parse_map(text, where) if "verdicts" in table else None
 
 
 def replaced(written: pl.Series, table: Mapping[str, str | None]) -> pl.Series:

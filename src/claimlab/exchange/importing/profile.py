@@ -4,9 +4,10 @@ sample. These are the facts that every proposal rests on.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,7 +17,7 @@ import polars as pl
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
-from claimlab.exchange.vocabulary import SPLITS, fold_name, named
+from claimlab.exchange.vocabulary import SPLITS, UNSPACED, fold_name, named
 
 SAMPLE = 600  # values of a column
 LEAST_SAMPLE = 60  # of a table with very many columns
@@ -33,9 +34,13 @@ _DOMAIN = re.compile(r"(?:https?:/*)?(?:www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,10}/
 _PERSON = re.compile(r"@\w+|[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){1,3}|[a-z]+(?:-[a-z]+){1,3}")
 _TIMES = (4, 8, 10, 13)  # digits of a year, a day, and seconds or milliseconds since 1970
 _BOOLEANS = {"true", "false"}
+_NUMBERED = re.compile(r"(q|question|v|var|item|a|answer) ?\d{1,3} ?[a-z]?")
 _ELSE = {"id", "tweet_id", "date", "url", "language", "author", "split"}  # roles that are no label
-_ANSWERS = {"true", "false", "yes", "no", "y", "n", "t", "f", "0", "1", "0.0", "1.0"}
+ANSWERS = {"true", "false", "yes", "no", "y", "n", "t", "f", "0", "1", "0.0", "1.0"}
+DECIDED = ("true", "false", "mixed")
+MOST_PARTS = 30  # different parts of the cells of a column
 _BETWEEN = re.compile(r"(?<!\s)\s+and\s+|[;|/,]\s*|\n\s*")
+_MARKS = re.compile(r"[,;|]")
 
 
 def verdict_of(value: str, verdicts: LabelMap) -> str | None:
@@ -52,6 +57,53 @@ def verdict_of_parts(value: str, verdicts: LabelMap) -> str | None:
     parts = _BETWEEN.split(value.strip().strip("[]").replace('"', "").replace("'", ""))
     known = {verdicts.verdict(part.strip()) for part in parts if part.strip()}
     return known.pop() if len(known) == 1 else None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell with several labels: its veracity, where one part says it, and the other parts."""
+
+    verdict: str | None
+    tags: tuple[str, ...]
+
+
+def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
+    """The cells of a column of several labels each ("fake,hate"); nothing where it is none.
+
+    Each part must be one word that comes again, so that "true, but old" is not read as true.
+    """
+    parts = {value: _parts(value) for value in values if value.strip()}
+    words = {part for words_in in parts.values() for part in words_in}
+    if len(words) > MOST_PARTS or any(len(word.split()) > 1 or len(word) > 30 for word in words):
+        return {}
+    if len(parts) <= len(words) or max(map(len, parts.values()), default=0) < 2:
+        return {}
+    cells = {value: _cell(words_in, verdicts) for value, words_in in parts.items()}
+    known = [cell for cell in cells.values() if cell.verdict is not None]
+    return cells if {"true", "false"} & {cell.verdict for cell in known} else {}
+
+
+def _parts(value: str) -> list[str]:
+    if value.lstrip().startswith("["):
+        value = value.strip().strip("[]").replace('"', "").replace("'", "")
+    return [part.strip() for part in _MARKS.split(value) if part.strip()]
+
+
+def _cell(parts: Sequence[str], verdicts: LabelMap) -> Cell:
+    known = {part: verdicts.verdict(part) for part in parts}
+    decided = {verdict for verdict in known.values() if verdict in DECIDED}
+    tags = tuple(part for part in parts if known[part] not in DECIDED)
+    return Cell(decided.pop() if len(decided) == 1 else None, tags)
+
+
+def tags_column(raw: pl.Series, cells: Mapping[str, Cell]) -> pl.Series:
+    """The parts of each cell that say nothing of veracity, as JSON lists."""
+    tags = {
+        value: json.dumps(list(cell.tags), ensure_ascii=False)
+        for value, cell in cells.items()
+        if cell.tags
+    }
+    return raw.replace_strict(tags, default=None, return_dtype=pl.String).alias("tags")
 
 
 def _may_be_date(value: str) -> bool:
@@ -73,8 +125,31 @@ def _without_remarks(name: str) -> str:
     return name
 
 
+class _Share(cached_property[float]):
+    """The share of the values that pass a test; each different one is tested once."""
+
+    def __init__(self, test: Callable[[str], object]) -> None:
+        super().__init__(lambda seen: seen.share(test))
+
+
 class Profile:
     """Shares are of the sampled values that are not null. Each is measured when first asked for."""
+
+    prose = _Share(lambda v: len(v.split()) >= 4 or sum(c >= UNSPACED for c in v) >= 10)
+    numbers = _Share(_NUMBER.fullmatch)
+    links = _Share(lambda v: v.startswith(("http://", "https://", "www.")))
+    # lists and objects, as JSON or as Python writes them: parts of a record rather than one of its
+    # fields; the fields of objects are columns of their own
+    lists = _Share(lambda v: v[:1] + v[-1:] in ("[]", "{}") and len(v) > 1)
+    objects = _Share(lambda v: v.startswith("{") and v.endswith("}"))
+    tweet_ids = _Share(_TWEET.fullmatch)
+    codes = _Share(_CODE.fullmatch)  # numbers of one digit
+    answers = _Share(lambda v: v.casefold() in ANSWERS)  # yes and no, in words or as 1 and 0
+    tokens = _Share(_TOKEN.fullmatch)  # one word with digits in it, as ids are
+    domains = _Share(_DOMAIN.fullmatch)
+    people = _Share(_PERSON.fullmatch)  # names of people, or of accounts
+    splits = _Share(lambda v: v.lower() in SPLITS)
+    languages = _Share(lambda v: len(v) <= 20 and normalise(v) is not None)
 
     def __init__(self, column: pl.Series, verdicts: LabelMap, sample: int = SAMPLE) -> None:
         known = column.drop_nulls()
@@ -114,65 +189,10 @@ class Profile:
         return sum(map(len, self.values)) / self.n if self.n else 0.0
 
     @cached_property
-    def prose(self) -> float:
-        """Several words, or long in a script that writes no spaces (Thai, Chinese and those between
-        them).
-        """
-        return self._share(lambda v: len(v.split()) >= 4 or sum(c >= "\u0e00" for c in v) >= 10)
-
-    @cached_property
-    def numbers(self) -> float:
-        return self._share(lambda v: _NUMBER.fullmatch(v) is not None)
-
-    @cached_property
-    def links(self) -> float:
-        return self._share(lambda v: v.startswith(("http://", "https://", "www.")))
-
-    @cached_property
-    def lists(self) -> float:
-        """Lists and objects, as JSON or as Python writes them: parts of a record rather than one of
-        its fields.
-        """
-        return self._share(lambda v: (v[:1] + v[-1:]) in ("[]", "{}") and len(v) > 1)
-
-    @cached_property
-    def objects(self) -> float:
-        """Objects as JSON writes them, whose fields are columns of their own."""
-        return self._share(lambda v: v.startswith("{") and v.endswith("}"))
-
-    @cached_property
     def dates(self) -> float:
         sample = self.values[:: max(1, self.n // DATE_SAMPLE)][:DATE_SAMPLE]
         short = [v for v in sample if _may_be_date(v)]
         return share_parsed(pl.Series(short)) * len(short) / len(sample) if short else 0.0
-
-    @cached_property
-    def tweet_ids(self) -> float:
-        return self._share(lambda v: _TWEET.fullmatch(v) is not None)
-
-    @cached_property
-    def codes(self) -> float:
-        """Numbers of one digit."""
-        return self._share(lambda v: _CODE.fullmatch(v) is not None)
-
-    @cached_property
-    def answers(self) -> float:
-        """Yes and no, in words or as 1 and 0."""
-        return self._share(lambda v: v.casefold() in _ANSWERS)
-
-    @cached_property
-    def tokens(self) -> float:
-        """One word with digits in it, as ids are."""
-        return self._share(lambda v: _TOKEN.fullmatch(v) is not None)
-
-    @cached_property
-    def domains(self) -> float:
-        return self._share(lambda v: _DOMAIN.fullmatch(v) is not None)
-
-    @cached_property
-    def people(self) -> float:
-        """Names of people, or of accounts."""
-        return self._share(lambda v: _PERSON.fullmatch(v) is not None)
 
     @cached_property
     def counted(self) -> bool:
@@ -183,21 +203,13 @@ class Profile:
         return all(a < b for a, b in pairwise(numbers))
 
     @cached_property
-    def markup(self) -> float:
-        return self._share(lambda v: v.startswith("<"))
-
-    @cached_property
-    def splits(self) -> float:
-        return self._share(lambda v: v.lower() in SPLITS)
-
-    @cached_property
-    def languages(self) -> float:
-        return self._share(lambda v: len(v) <= 20 and normalise(v) is not None)
-
-    @cached_property
     def verdicts(self) -> float:
-        """Values that the verdict map knows."""
-        return self._share(lambda v: len(v) <= 60 and verdict_of(v, self._verdicts) is not None)
+        """Values that the verdict map knows, or of which it knows one part ("fake,hate")."""
+        known = self.share(lambda v: len(v) <= 60 and verdict_of(v, self._verdicts) is not None)
+        if known in (0.0, 1.0) or self.length > LONGEST:
+            return known
+        cells = cells_of(self.counts, self._verdicts)
+        return max(known, self.share(lambda v: v in cells and cells[v].verdict is not None))
 
     @cached_property
     def booleans(self) -> bool:
@@ -207,15 +219,25 @@ class Profile:
     @property
     def may_be_label(self) -> bool:
         """Few values that repeat: words other than yes and no, or whatever a name calls a label."""
-        few = 2 <= self.distinct <= FEW and self.n >= 2 * self.distinct and self.length <= LONGEST
-        strange = max(self.links, self.dates, self.splits, self.languages, self.lists) > 0.5
         words = self.answers < 0.95 and self.numbers < 0.5
-        roles = {role for role, how in named(self.name).items() if how.where in ("whole", "main")}
-        likely = "label" in roles or (not roles & _ELSE and (words or self.nameless))
-        return few and not strange and likely
+        named_label = "label" in self._roles
+        return self._few and (named_label or (not self._roles & _ELSE and (words or self.nameless)))
 
-    def _share(self, test: Callable[[str], bool]) -> float:
-        """The share of values that pass; each different one is tested once."""
+    @property
+    def may_be_codes(self) -> bool:
+        """Few numbers that repeat, under the number of a question: Q1, v3, item 12."""
+        return self._few and self.numbers > 0.95 and bool(_NUMBERED.fullmatch(self.name))
+
+    @property
+    def _few(self) -> bool:
+        few = 2 <= self.distinct <= FEW and self.n >= 2 * self.distinct and self.length <= LONGEST
+        return few and max(self.links, self.dates, self.splits, self.languages, self.lists) <= 0.5
+
+    @property
+    def _roles(self) -> set[str]:
+        return {role for role, how in named(self.name).items() if how.where in ("whole", "main")}
+
+    def share(self, test: Callable[[str], object]) -> float:
         passed = sum(times for value, times in self.counts.items() if test(value))
         return passed / self.n if self.n else 0.0
 

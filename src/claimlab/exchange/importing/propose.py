@@ -3,23 +3,33 @@
 Every column gets a score for every role (`features`), and the roles are given out together: the
 best score first, one column to a role and one role to a column. Every choice can be overruled; what
 the user named is fixed, and the rest is decided again.
+
+What speaks for a column having a role: named features, each between 0 and 1.
+
+Names of columns, the values of one column, and how it compares with the other columns of its table.
+`data/roles.toml` has the weight of each feature for each role, as fitted by
+`bench/import_roles.py`; the score of a column is their sum, in units of log odds. A feature that a
+role does not list says nothing about it.
 """
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.languages import normalise
 from claimlab.core.record import CLOSED
 from claimlab.core.words import several
-from claimlab.exchange.importing.features import BASE, NAMED, contributions, features
-from claimlab.exchange.importing.profile import Profile, Profiled
-from claimlab.exchange.vocabulary import NAMES, fold_name
+from claimlab.exchange.importing.profile import LONGEST, Profile, Profiled
+from claimlab.exchange.vocabulary import NAMES, fold_name, named
 
 OWN = ("veracity", "kind", "authorship")  # columns that claimlab itself writes
 OWN_TEXT = ("date_source", "meta", "dataset")  # of these, any value is used
@@ -214,3 +224,152 @@ def _pick(one: Candidate, seen: Profile, ranked: Collection[Candidate]) -> Pick:
         evidence=tuple((name, round(n, 1)) for name, n in added[:SHOWN] if n > 0 and name != BASE),
         rivals=tuple(rivals),
     )
+
+
+Features = Mapping[str, float]
+
+WEIGHTS: dict[str, dict[str, float]] = packaged.toml("claimlab.exchange", "roles.toml")
+BASE = "any column"  # the feature that every column has
+FEW, SEVERAL = 12, 60  # different values
+LEAST = 5  # values, before their being distinct says anything
+DISTINCT, REPEATED = 0.95, 0.7  # of the values, that differ
+PROSE = 0.5  # of the values of a column that are sentences
+_STRENGTH = {"whole": 1.0, "main": 0.8, "starts": 0.5, "part": 0.4}
+NAMED = {
+    "whole": "its name",
+    "main": "the main word of its name",
+    "starts": "the first word of its name",
+    "part": "a part of its name",
+}
+ELSEWHERE = "the name of another role"
+_SERIES = re.compile(r"\d+")
+
+
+def facts_of(seen: Profile) -> Features:
+    """What the values of a column show, by feature."""
+    return {
+        BASE: 1.0,
+        "sentences": seen.prose,
+        "long": _scale(seen.length, 10, 1_000),
+        "articles": _scale(seen.length, 300, 3_000),
+        "distinct": seen.spread,
+        "all distinct": seen.n >= LEAST and seen.spread == 1,
+        "a few values": 2 <= seen.distinct <= FEW and _repeats(seen),
+        "several values": FEW < seen.distinct <= SEVERAL and _repeats(seen),
+        "many values": seen.distinct > SEVERAL,
+        "more than labels hold": seen.length > LONGEST
+        or seen.distinct > SEVERAL
+        or (seen.n > 20 and seen.spread > 0.5),
+        "one value": seen.distinct == 1,
+        "numbers": seen.numbers,
+        "codes of one digit": seen.codes,
+        "yes and no": seen.answers,
+        "counted from row to row": seen.counted,
+        "links": seen.links,
+        "dates": seen.dates,
+        "dates in words": seen.dates * (1 - seen.numbers),
+        "no dates": seen.dates < 0.3,
+        "no links": seen.links < 0.3,
+        "no language codes": seen.languages < 0.5,
+        "no names of splits": seen.splits < 0.9,
+        "no tweet ids": seen.tweet_ids < 0.5,
+        "tweet ids": seen.tweet_ids,
+        "language codes": seen.languages,
+        "names of splits": seen.splits,
+        "rating words": seen.verdicts * (1 - seen.answers),
+        "nothing but rating words": seen.verdicts > 0.9
+        and 2 <= seen.distinct <= FEW
+        and not seen.booleans,
+        "lists": seen.lists,
+        "objects": seen.objects,
+        "names of people": seen.people * (1 - seen.prose),
+        "web domains": seen.domains,
+        "tokens with digits": seen.tokens,
+        "short": seen.length < 40,
+        "in every row": seen.filled > 0.95,
+        "in few rows": seen.filled < 0.5,
+        "a name that says nothing": seen.nameless,
+    }
+
+
+def features(seen: Profiled, columns: Collection[str]) -> Mapping[str, Features]:
+    """What each of these columns shows by its values and beside the others, by feature."""
+    profiles = {name: seen.columns[name] for name in columns if seen.columns[name].n}
+    out = {
+        name: {feature: float(fact) for feature, fact in facts_of(one).items() if fact}
+        for name, one in profiles.items()
+    }
+    for feature, holders in _beside(seen, profiles).items():
+        for name in holders:
+            out[name][feature] = 1.0
+    return out
+
+
+def by_name(folded: str, role: str) -> Features:
+    """What a folded header says about one role."""
+    roles = named(folded)
+    strength = {each: _STRENGTH[how.where] * how.grade for each, how in roles.items()}
+    own = strength.pop(role, 0.0)
+    out = {NAMED[roles[role].where]: roles[role].grade} if role in roles else {}
+    if (other := max(strength.values(), default=0.0)) > own:
+        out[ELSEWHERE] = other - own
+    return out
+
+
+def contributions(shown: Features, folded: str, role: str) -> Features:
+    """What each feature adds to the score of a column for a role."""
+    facts = {**shown, **by_name(folded, role)}
+    weights = WEIGHTS[role]
+    return {name: weights[name] * value for name, value in facts.items() if name in weights}
+
+
+def _beside(seen: Profiled, profiles: Mapping[str, Profile]) -> dict[str, list[str]]:
+    """The columns that stand out among the others of the table, by feature."""
+    names = list(profiles)
+    words, codes = _words_and_codes(seen, profiles)
+    stems = {name: _SERIES.sub("#", one.folded) for name, one in profiles.items()}
+    series = Counter(stem for stem in stems.values() if "#" in stem)
+    prose = {name: one for name, one in profiles.items() if one.prose > PROSE and one.links < PROSE}
+    return {
+        "the first column": names[:1],
+        "one of a numbered series": [name for name, stem in stems.items() if series[stem] > 2],
+        "the words for a column of codes": words,
+        "codes that a column writes out": codes,
+        "a field of an object": [name for name in names if "." in name],
+        **(_beside_sentences(prose) if len(prose) > 1 else {"the only sentences": list(prose)}),
+    }
+
+
+def _beside_sentences(prose: Mapping[str, Profile]) -> dict[str, list[str]]:
+    """Of several columns of sentences those that stand out, by feature."""
+    widest = max(one.spread for one in prose.values())
+    longest = max(one.length for one in prose.values())
+    distinct = [name for name, one in prose.items() if one.spread >= widest - 0.02]
+    repeated = [name for name, one in prose.items() if one.spread < REPEATED]
+    return {
+        "the most distinct sentences": distinct,
+        "the longest sentences": [name for name, one in prose.items() if one.length == longest],
+        "sentences that repeat beside distinct ones": repeated if widest > DISTINCT else [],
+    }
+
+
+def _words_and_codes(
+    seen: Profiled, profiles: Mapping[str, Profile]
+) -> tuple[list[str], list[str]]:
+    """Columns of rating words that go one to one with a column of codes, and these columns."""
+    few = {name: one for name, one in profiles.items() if 2 <= one.distinct <= FEW}
+    words = [name for name, one in few.items() if one.verdicts > PROSE and one.numbers < PROSE]
+    codes = [name for name, one in few.items() if one.numbers > DISTINCT]
+    pairs = [(word, code) for word in words for code in codes if seen.one_to_one(word, code)]
+    return [word for word, _ in pairs], [code for _, code in pairs]
+
+
+def _repeats(seen: Profile) -> bool:
+    return seen.spread < (0.8 if seen.n <= 20 else 0.3)
+
+
+def _scale(value: float, least: float, most: float) -> float:
+    """Where a value lies between two others, in orders of magnitude."""
+    if value <= least:
+        return 0.0
+    return min(1.0, math.log(value / least) / math.log(most / least))

@@ -126,7 +126,7 @@ def _comes_back_equally(plain: pl.DataFrame, item: str, label: str) -> bool:
     counts = (
         plain.drop_nulls([item, label])
         .group_by(item)
-        .agg(pl.len().alias("rows"), pl.col(label).n_unique().alias("labels"))
+        .agg(rows=pl.len(), labels=pl.col(label).n_unique())
     )
     if counts.height < LEAST_ITEMS:
         return False
@@ -156,8 +156,8 @@ def _from_rows(
         .join(votes.rename({VOTE: label}), on="record", how="left", maintain_order="left")
     )
     table = rows.select(
-        pl.col("record").cast(pl.Int64), pl.col(WHO).alias("annotator"), pl.col(VOTE).alias("value")
-    ).with_columns(meta_column(rows, varying).alias("meta"))
+        pl.col("record").cast(pl.Int64), annotator=pl.col(WHO), value=pl.col(VOTE)
+    ).with_columns(meta=meta_column(rows, varying))
     merged = plain.height - items.height
     ratings = Ratings(table, label, _ties(items, label, table), merged=merged)
     frame = items.sort("record").select(c for c in plain.columns if c != who)
@@ -180,9 +180,9 @@ def _from_columns(
     )
     table = long.select(
         pl.col("record").cast(pl.Int64),
-        pl.col(WHO).alias("annotator"),
-        pl.col(VOTE).alias("value"),
-        pl.lit(None, pl.String).alias("meta"),
+        annotator=pl.col(WHO),
+        value=pl.col(VOTE),
+        meta=pl.lit(None, pl.String),
     )
     own = propose(profile(rest, verdicts, gathered.hidden({})), {}, gathered.inner).get("label")
     if own is not None:

@@ -58,7 +58,7 @@ def side_tables(ratings: Ratings, records: pl.DataFrame) -> dict[str, pl.DataFra
     tied = [number for number in sorted(ratings.ties) if number < records.height]
     if tied:
         tables["doubtful"] = records[tied].with_columns(
-            pl.lit("import").alias("step"), pl.lit("annotators are divided").alias("reason")
+            step=pl.lit("import"), reason=pl.lit("annotators are divided")
         )
     return tables
 

@@ -4,6 +4,9 @@ still says which file each row came from.
 A linked table is joined by a key (texts in one file, labels or reviews in another), and the fields
 of objects inside records become columns that a role may take: reviewRating.alternateName,
 label.verdict.
+
+Files read in other processes, each a shard: for an import of many files that was told to share
+its work.
 """
 
 from __future__ import annotations
@@ -12,31 +15,37 @@ import json
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from itertools import count
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import polars as pl
 
+from claimlab.core.digest import write_parquet
+from claimlab.core.engine import run_stage
+from claimlab.core.engine.names import place, shares
+from claimlab.core.engine.reads import reads
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
 from claimlab.exchange.importing.choose import (
     TEXTS,
     Member,
     are_records,
     choose,
+    chosen,
     is_table,
-    only,
     suffix_of,
 )
 from claimlab.exchange.importing.layouts import FILE, Gathered, stem
-from claimlab.exchange.importing.links import linked, turned_off
-from claimlab.exchange.importing.shared import Read, shared_tables
+from claimlab.exchange.importing.settle import linked, turned_off
 from claimlab.exchange.importing.texts import read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.objects import NotATable
-from claimlab.files.raw import Options, RawTable, as_text, json_of
+from claimlab.files.raw import Layout, Options, RawTable, Refused, as_text, json_of
 from claimlab.files.read import read_table
 
 DEPTH = 3  # of objects inside objects
@@ -106,8 +115,8 @@ def _tables(
 def _each(
     members: Sequence[Member], options: Options, ignored: list[str], progress: Progress
 ) -> list[RawTable]:
-    """The table of each member; JSON files beside tables that hold no records are put on the list
-    of ignored files.
+    """The table of each member; files beside tables that hold no records are put on the list of
+    ignored files.
     """
     tables: list[RawTable] = []
     stems = Counter(str(PurePosixPath(name).with_suffix("")) for _, name in members)
@@ -119,6 +128,9 @@ def _each(
         except NotATable:
             if done == len(members) - 1 and not tables:
                 raise
+            ignored.append(member[1])
+            continue
+        if not table.rows_read and len(members) > 1 and (tables or done < len(members) - 1):
             ignored.append(member[1])
             continue
         if len(members) > 1:
@@ -154,9 +166,12 @@ def _table(
         if isinstance(error, NotATable) or len(members) == 1:
             raise
         names = [name for _, name in members]
-        choice = only([other for other in names if other != name], names)
-        leave = f" Or leave it out: {choice}." if choice else ""
-        raise UnreadableFile(error.problem, f"{error.todo}{leave}") from None
+        choice = chosen([other for other in names if other != name], names, "leave it out")
+        if choice is None:
+            raise
+        unreadable = UnreadableFile(f"{error.problem} {error.todo}", f"Or {choice}.")
+        unreadable.choices = [choice]
+        raise unreadable from None
 
 
 def _refuse_ruins(table: RawTable) -> None:
@@ -235,3 +250,81 @@ def _fields(value: object, path: str, depth: int) -> Iterator[tuple[str, str | N
             yield from _fields(inner, f"{path}.{key}", depth - 1)
     elif path and not isinstance(value, list | Mapping) and value != "":
         yield path, as_text(value)
+
+
+_FRAME, _ABOUT = "frame.parquet", "about.json"
+Read = RawTable | NotATable | UnreadableFile
+
+
+def shared_tables(members: Sequence[Member], options: Options, progress: Progress) -> list[Read]:
+    """The table of each member, or why it has none; nothing at all where the run does not share its
+    work.
+    """
+    if not shares() or len(members) < 2:
+        return []
+    shards = [
+        {**_stamp(bundle.path, name), "member": name, "options": asdict(options)}
+        for bundle, name in members
+    ]
+    with place() as here:
+        outputs = run_stage(do_table, shards, folder=here, name="files", progress=progress)
+        return [_opened(output) for output in outputs]
+
+
+def _stamp(path: Path, name: str) -> JsonObject:
+    """Where it is, and the digest of its file: one that was changed after a stop is read again."""
+    return {
+        "path": str(path.absolute()),
+        "file": reads(path / name if (path / name).is_file() else path),
+    }
+
+
+def do_table(shard: Any, output: Path) -> None:
+    """Read one member of a folder, an archive or a file."""
+    output.mkdir()
+    about: JsonObject = {}
+    try:
+        with Bundle.open(shard["path"]) as bundle:
+            table = read_table(bundle, shard["member"], Options(**shard["options"]), HEADER_WORDS)
+    except NotATable as error:
+        about["no_table"] = [error.problem, error.todo]
+    except UnreadableFile as error:
+        about["unreadable"] = [error.problem, error.todo]
+    else:
+        write_parquet(table.frame, output / _FRAME)
+        refused = {
+            "reasons": dict(table.refused.reasons),
+            "listed": table.refused.listed,
+            "unit": table.refused.unit,
+        }
+        about = {
+            "name": table.name,
+            "layout": asdict(table.layout),
+            "literal": sorted(table.literal),
+            "refused": refused,
+            "blank": table.blank,
+            "notes": table.notes,
+        }
+    (output / _ABOUT).write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
+
+
+def _opened(folder: Path) -> Read:
+    about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+    if "no_table" in about:
+        return NotATable(*about["no_table"])
+    if "unreadable" in about:
+        return UnreadableFile(*about["unreadable"])
+    refused = about["refused"]
+    return RawTable(
+        about["name"],
+        pl.read_parquet(folder / _FRAME),
+        Layout(**about["layout"]),
+        frozenset(about["literal"]),
+        Refused(
+            Counter(refused["reasons"]),
+            [(line, why) for line, why in refused["listed"]],
+            refused["unit"],
+        ),
+        about["blank"],
+        about["notes"],
+    )

@@ -20,30 +20,13 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.exchange.dates import Dates
 from claimlab.files.raw import RawTable
+from claimlab.tasks import not_verdicts
 
 SHOWN = 10
-EDGE = 30  # characters that must agree at the start or end of texts
-LONGEST = 120  # characters of it that are shown
-EXAMINED = 20  # sources that are looked at closely; more are only counted
-LEAST_TEXTS = 20  # a source with fewer texts is not reported
-MOST = 0.5
 MOST_IDENTIFIED = 250_000  # distinct texts: about six seconds
 LANGUAGE_SAMPLE = 2_000  # of more
 
 Identify = Callable[[pl.Series], Sequence[str | None]]
-
-
-@dataclass
-class Boilerplate:
-    """Words that most texts of a source begin or end with: a detector can learn the source by
-    them.
-    """
-
-    source: str | None  # null: no source is known, so all texts were taken together
-    where: str  # "start" | "end"
-    text: str
-    texts: int
-    of: int
 
 
 @dataclass
@@ -110,12 +93,11 @@ class ImportReport(Shown):
     # labels that no map knows, left null: rows, the pair to add to the map, the nearest known word
     unknown_labels: dict[str, list[str]] = field(default_factory=dict)
     one_class: str | None = None
+    task: str | None = None  # of labels that are not verdicts
     merged_rows: int = 0  # further annotators of a record
     agreement: JsonObject | None = None  # of several annotators
     dates: DateFindings | None = None
     languages: LanguageFindings | None = None
-    boilerplate: list[Boilerplate] = field(default_factory=list)
-    boilerplate_more: int = 0  # sources that look so too, but were not looked at closely
     notes: list[str] = field(default_factory=list)
 
     def read(self, tables: list[RawTable], ignored: list[str]) -> None:
@@ -179,7 +161,7 @@ class ImportReport(Shown):
 
     def lines(self) -> list[str]:
         """The whole report for a person."""
-        unlabelled = "" if self.labels else ", without labels"
+        unlabelled = "" if self.labels or self.task else ", without labels"
         refused = sum(self.refused.values())
         future = self.dates.future if self.dates else 0
         return [
@@ -230,7 +212,9 @@ class ImportReport(Shown):
             )
 
     def _label_words(self) -> Iterator[str]:
-        if self.without_label == self.records:
+        if self.task is not None:
+            yield not_verdicts(self.task)
+        elif self.without_label == self.records:
             files = " or `label='from_file'` (the names of the files)" if self.files > 1 else ""
             yield (
                 "No labels: the veracity of every record is null. Name the column of the label:"
@@ -265,15 +249,6 @@ class ImportReport(Shown):
         if self.duplicate_texts:
             copies = several(self.duplicate_texts, "record")
             yield f"{copies} with exactly the text of an earlier one."
-        for edge in self.boilerplate:
-            whose = f" of source '{edge.source}'" if edge.source else ""
-            texts = f"{edge.texts:,} of {edge.of:,} texts{whose}"
-            yield f"{texts} have the same {edge.where}: {edge.text!r}."
-        if self.boilerplate_more:
-            yield (
-                f"The texts of {several(self.boilerplate_more, 'further source')} seem to have the"
-                " same start or end."
-            )
 
     def _date_words(self) -> Iterator[str]:
         dates = self.dates
@@ -372,7 +347,6 @@ def look_at(
     report.without_label = verdicts.null_count()
     classes = [v for v in report.labels if v != "unknown"]
     report.one_class = classes[0] if len(classes) == 1 else None
-    report.boilerplate, report.boilerplate_more = boilerplate(records)
     if dates is not None and date_column is not None:
         report.dates = _dates(dates, date_column)
 
@@ -382,72 +356,6 @@ def repeats(values: pl.Series) -> int:
     faster to find out.
     """
     return 0 if values.hash(0).n_unique() == values.len() else values.len() - values.n_unique()
-
-
-def boilerplate(records: pl.DataFrame) -> tuple[list[Boilerplate], int]:
-    """The same first or last characters in most texts of a source, and how many more sources look
-    so.
-
-    What more than half of the texts have is the median of their edges, so that one pass per source
-    finds it without counting a million different edges. Exact repeats of a text do not count.
-    """
-    long = (
-        records.lazy().filter(pl.col("text").str.len_bytes() >= 2 * EDGE).select("source", "text")
-    )
-    edges = {"start": pl.col("text").str.head(EDGE), "end": pl.col("text").str.tail(EDGE)}
-    edges = {w: (edge.hash(0) % (1 << 32)).cast(pl.UInt32) for w, edge in edges.items()}
-    usual = [
-        (pl.col(w) == pl.col(w).quantile(0.5, interpolation="lower")).sum().alias(w) for w in edges
-    ]
-    sources = (
-        long.select("source", **edges)
-        .group_by("source")
-        .agg(pl.len().alias("of"), *usual)
-        .collect()
-    )
-    findings, more = [], 0
-    for where in edges:
-        most = sources.filter(pl.col("of") >= LEAST_TEXTS, pl.col(where) > MOST * pl.col("of"))
-        most = most.sort([where, "source"], descending=[True, False], nulls_last=True)
-        more += max(0, most.height - EXAMINED)
-        for source in most["source"].head(EXAMINED).to_list():
-            mine = (
-                long.filter(pl.col("source").eq_missing(pl.lit(source)))
-                .select("text")
-                .unique()
-                .collect()["text"]
-            )
-            if (one := _shared(source, where, mine)) is not None:
-                findings.append(one)
-    return findings, more
-
-
-def _shared(source: str | None, where: str, texts: pl.Series) -> Boilerplate | None:
-    """The longest edge that the distinct texts with the commonest `EDGE` characters have in
-    common.
-    """
-    if texts.len() < LEAST_TEXTS:
-        return None
-    edges = texts.str.head(EDGE) if where == "start" else texts.str.tail(EDGE)
-    edge, n = (
-        edges.value_counts(sort=True).sort(["count", edges.name], descending=[True, False]).row(0)
-    )
-    if n <= MOST * texts.len():
-        return None
-    with_it = sorted(
-        texts.filter(edges == edge).to_list(), key=lambda t: t if where == "start" else t[::-1]
-    )
-    first, last = with_it[0], with_it[-1]  # sorted by that edge: what these two share, all share
-    size = EDGE
-    while size < min(len(first), len(last), LONGEST) and _edge(first, where, size + 1) == _edge(
-        last, where, size + 1
-    ):
-        size += 1
-    return Boilerplate(source, where, _edge(first, where, size), n, texts.len())
-
-
-def _edge(text: str, where: str, size: int) -> str:
-    return text[:size] if where == "start" else text[-size:]
 
 
 def _dates(dates: Dates, column: str) -> DateFindings:

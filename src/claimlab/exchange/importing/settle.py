@@ -1,16 +1,26 @@
 """Which of several files are the records, where one answer is far ahead: the others are named, not
 mixed in.
+
+Tables that belong together: the labels or reviews in one file, the texts in another, joined by a
+key that both have.
+
+A link is named by the user (`join`), or found: a column that names one row each of one table, and
+of which the other has nearly all values. What was joined is said, with the option that turns it
+off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
 import polars as pl
 
-from claimlab.core.errors import DataError
+from claimlab.core.errors import Choice, DataError, Question, UsageError
 from claimlab.core.labels import LabelMap
-from claimlab.core.words import several
+from claimlab.core.words import several, several_of, verb
+from claimlab.exchange.importing.choose import some_of
 from claimlab.exchange.importing.layouts import (
     FILE,
     LEAST,
@@ -18,13 +28,17 @@ from claimlab.exchange.importing.layouts import (
     Layout,
     layouts_of,
     part,
+    rows_of,
     stem,
     stems,
 )
-from claimlab.exchange.importing.links import join_labels
 from claimlab.exchange.importing.profile import profile
-from claimlab.exchange.importing.propose import propose
-from claimlab.exchange.importing.texts import MANY
+from claimlab.exchange.importing.propose import CLOSE, propose
+from claimlab.exchange.importing.texts import MANY, PATH
+from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
+from claimlab.files.bundle import Bundle
+from claimlab.files.raw import Options, RawTable, literal_text
+from claimlab.files.read import read_table
 
 SAME = 0.95  # of the texts of a file, that others hold too, at which it is a copy of them
 AHEAD = 3.0  # times the worth of the next layout, at which the first is taken without asking
@@ -61,10 +75,13 @@ def _refuse_texts_beside_tables(gathered: Gathered) -> None:
         return
     tables = [name for name in names if name != MANY]
     texts = gathered.frame.filter(pl.col(FILE) == MANY).height
-    beside = f"{several(len(tables), 'table')} ({_some(tables)})"
-    raise DataError(
+    beside = f"{several(len(tables), 'table')} ({some_of(tables)})"
+    raise Question(
         f"There are {several(texts, 'text')} and {beside}.",
-        f"Say which are the records: `only='*.txt'`, or `only='{tables[0]}'`.",
+        [
+            Choice("only", "*.txt", "the texts are the records"),
+            Choice("only", tables[0], "the rows of this table are the records"),
+        ],
     )
 
 
@@ -85,9 +102,8 @@ def _read_once(gathered: Gathered, layouts: list[Layout]) -> tuple[Gathered, lis
             originals.append(layout)
         else:
             texts = several(len(layout.texts), "text")
-            notes.append(
-                f"{_some(layout.names)} not read: the {texts} are those of {_some(copied.names)}."
-            )
+            copy, original = some_of(layout.names), some_of(copied.names)
+            notes.append(f"{copy} not read: the {texts} are those of {original}.")
     if not notes:
         return gathered, layouts
     rest = part(gathered, [table for one in originals for table in one.tables])
@@ -100,14 +116,6 @@ def _is_copy(layout: Layout, other: Layout) -> bool:
     whole = shared >= SAME * max(len(layout.texts), len(other.texts), LEAST)
     split = other.splits and not layout.splits
     return whole and (layout.suffix != other.suffix or split)
-
-
-def _some(names: Sequence[str]) -> str:
-    return (
-        f"'{names[0]}'"
-        if len(names) == 1
-        else f"'{names[0]}' and {several(len(names) - 1, 'more file')}"
-    )
 
 
 def _far_ahead(gathered: Gathered, layouts: Sequence[Layout]) -> Gathered:
@@ -148,7 +156,214 @@ def _labelled_editions(
         return gathered
     labelled = rows.filter("known").select(text).unique()
     held = pl.col(text).is_in(labelled[text].implode())
-    shares = rows.join(bare, on=FILE, how="semi").group_by(FILE).agg(held.mean().alias("held"))
+    shares = rows.join(bare, on=FILE, how="semi").group_by(FILE).agg(held=held.mean())
     left_out = set(shares.filter(pl.col("held") >= SAME)[FILE])
     others = [table for table in gathered.tables if stem(table) not in left_out]
     return part(gathered, others) if left_out else gathered
+
+
+NONE = "none"
+OVERLAP = 0.9  # of the keys of one table, that the other must have
+LONGEST = 120  # characters of a key
+MOST_ROWS = 50  # of one key
+KEY = "key of the link"  # the column to join by, while joining
+STEM = "file name"  # a key that is no column: the name of a file of one record
+
+
+def turned_off(join: Sequence[str]) -> bool:
+    return [words.lower() for words in join] == [NONE]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A table to join to the records, the key of the records, and its own key."""
+
+    table: RawTable
+    key: str
+    its_key: str
+
+    def join(self, gathered: Gathered) -> None:
+        """Give each row the columns of the one row of the table that has its key, and note how many
+        have one.
+        """
+        frame = gathered.plain()
+        mine = _key_column(frame, self.key, "the records")
+        theirs = _key_column(self.table.frame, self.its_key, f"'{self.table.name}'")
+        other = self.table.frame.with_columns(
+            literal_text(self.table.frame[name]) for name in self.table.literal
+        ).drop_nulls(theirs)
+        if repeated := other.height - other[theirs].n_unique():
+            rows = f"{several(repeated, 'row')} {verb(repeated, 'repeats', 'repeat')}"
+            raise DataError(
+                f"In '{self.table.name}', {rows} a value of '{theirs}'.",
+                "Join by a key that names one row, or remove the other rows.",
+            )
+        stem = Path(self.table.name).stem
+        taken = (set(other.columns) & set(frame.columns)) - {theirs}
+        other = other.rename({name: f"{name} ({stem})" for name in taken})
+        known = frame.join(other, left_on=mine, right_on=theirs, how="semi").height
+        gathered.frame = frame.join(
+            other, left_on=mine, right_on=theirs, how="left", maintain_order="left"
+        )
+        gathered.literal = frozenset()
+        matched = f"{several_of(known, frame.height, 'row')} {verb(known, 'has', 'have')} a match"
+        gathered.tables[0].notes.append(f"{matched} in '{self.table.name}' (by '{mine}').")
+
+
+def linked(bundles: Sequence[Bundle], join: str, options: Options) -> Link:
+    """The table that `join` ("FILE:KEY" or "FILE:KEY=ITS_KEY") names. FILE is a file of its own, or
+    a member of what is imported.
+    """
+    file, _, keys = join.rpartition(":")
+    if not file or not keys:
+        raise UsageError(
+            f"`join` cannot be '{join}'.", "Write it as FILE:KEY, such as reviews.csv:news_id."
+        )
+    key, _, its_key = keys.partition("=")
+    if Path(file).is_file():
+        with Bundle.open(file) as bundle:
+            table = read_table(bundle, bundle.names()[0], options, HEADER_WORDS)
+        return Link(table, key, its_key or key)
+    for bundle in bundles:
+        if members := bundle.match(file):
+            table = read_table(bundle, members[0], options, HEADER_WORDS)
+            return Link(table, key, its_key or key)
+    raise DataError(
+        f"There is no file '{file}' to join.",
+        "Give its path, or its name inside the folder or zip.",
+    )
+
+
+def _key_column(frame: pl.DataFrame, name: str, where: str) -> str:
+    folded = fold_name(name)
+    alike = [column for column in frame.columns if fold_name(column) == folded]
+    if name in frame.columns:
+        return name
+    if len(alike) != 1:
+        raise DataError(
+            f"There is no column '{name}' in {where} to join by.",
+            f"There are: {', '.join(frame.columns[:12])}.",
+        )
+    return alike[0]
+
+
+def join_labels(gathered: Gathered, layouts: Sequence[Layout]) -> Gathered | None:
+    """The texts of one layout with the labels of another, where no layout has both and a key links
+    them. A note beside a label is no text: one that looks far more like it counts.
+    """
+    plain = gathered.plain()
+    for records in layouts:
+        for other in layouts:
+            if other is records or not _brings_labels(records, other, layouts):
+                continue
+            key = _shared_key(plain, records, other)
+            if key is not None:
+                return key.join(gathered, records, other)
+    return None
+
+
+def _brings_labels(records: Layout, other: Layout, layouts: Sequence[Layout]) -> bool:
+    if "text" not in records.picks or records.labelled or "label" not in other.picks:
+        return False
+    if any(one.labelled for one in layouts if one is not other):
+        return False
+    return not other.labelled or _likeness(records) > _likeness(other) + CLOSE
+
+
+def _likeness(layout: Layout) -> float:
+    """How much the text of a layout looks like one, in log odds."""
+    return layout.picks["text"].score or 0.0
+
+
+@dataclass(frozen=True)
+class _Key:
+    """The columns of two tables that hold the same keys; `many` is whether the second has several
+    rows of one key.
+    """
+
+    mine: str
+    theirs: str
+    shared: int
+    many: bool
+
+    def join(self, gathered: Gathered, records: Layout, other: Layout) -> Gathered:
+        """The rows of the table that repeats keys, or else of the records, each with the columns of
+        the other's row.
+        """
+        frame = gathered.plain()
+        main, beside = (other, records) if self.many else (records, other)
+        on, its = (self.theirs, self.mine) if self.many else (self.mine, self.theirs)
+        left = _keyed(rows_of(frame, main.tables), main, on)
+        right = _keyed(rows_of(frame, beside.tables), beside, its).select(
+            KEY, *(c for c in beside.columns if c in frame.columns and c != its)
+        )
+        taken = {c for c in right.columns if c in main.columns}
+        stem = PurePosixPath(beside.names[0]).stem
+        right = right.rename({c: f"{c} ({stem})" for c in taken}).drop_nulls(KEY)
+        left = left.drop([c for c in right.columns if c in left.columns and c != KEY])
+        joined = left.join(right, on=KEY, how="left", maintain_order="left").drop(KEY)
+        known = left.join(right, on=KEY, how="semi").height
+        rest = part(gathered, main.tables)
+        matched = f"{several_of(known, left.height, 'row')} {verb(known, 'has', 'have')} a match"
+        rest.tables[0].notes.append(
+            f"'{beside.names[0]}' was joined by '{its}': {matched}. `join='none'` reads the files"
+            " apart."
+        )
+        ignored = [name for name in rest.ignored if name not in beside.names]
+        return replace(rest, frame=joined, literal=frozenset(), inner=frozenset(), ignored=ignored)
+
+
+def _shared_key(frame: pl.DataFrame, records: Layout, other: Layout) -> _Key | None:
+    """The columns by which each row of the other layout finds its text, the likeliest first."""
+    mine, theirs = rows_of(frame, records.tables), rows_of(frame, other.tables)
+    links = []
+    for one, keys in _keys(mine, records):
+        for two, its_keys in _keys(theirs, other):
+            same_name = fold_name(one) == fold_name(two) and not one.startswith("column_")
+            if not same_name and (_are_numbers(keys) or _are_numbers(its_keys)):
+                continue  # two columns of row numbers say nothing
+            distinct, its_distinct = keys.n_unique(), its_keys.n_unique()
+            unique, its_unique = distinct == keys.len(), its_distinct == its_keys.len()
+            shared = keys.unique().filter(keys.unique().is_in(its_keys.implode())).len()
+            if (unique or its_unique) and shared >= OVERLAP * min(distinct, its_distinct):
+                links.append((same_name, shared, _Key(one, two, shared, not its_unique)))
+    return max(links, key=lambda link: link[:2])[2] if links else None
+
+
+def _keys(rows: pl.DataFrame, layout: Layout) -> Iterable[tuple[str, pl.Series]]:
+    """The columns that may be keys: short values, nearly all of them different; and the names of
+    files that hold one record each.
+    """
+    roles = {
+        pick.column for role, pick in layout.picks.items() if role in ("text", "label", "date")
+    }
+    columns = [c for c in layout.columns if c in rows.columns and c not in roles]
+    named = [(column, rows[column]) for column in columns]
+    if (stems := _stems(rows, layout)) is not None:
+        named.append((STEM, stems))
+    for name, values in named:
+        keys = values.drop_nulls()
+        if (
+            keys.len() >= max(LEAST, OVERLAP * rows.height)
+            and keys.n_unique() >= max(LEAST, keys.len() / MOST_ROWS)
+            and not (keys.str.len_chars() > LONGEST).any()
+        ):
+            yield name, keys
+
+
+def _stems(rows: pl.DataFrame, layout: Layout) -> pl.Series | None:
+    """The name of the file of each row, without folder, where every file holds one record."""
+    place = PATH if PATH in rows.columns and rows[PATH].count() else FILE
+    if place == FILE and layout.rows != len(layout.tables):
+        return None
+    return rows[place].str.split("/").list.last().str.replace(r"\.[A-Za-z0-9]{1,5}$", "")
+
+
+def _keyed(rows: pl.DataFrame, layout: Layout, key: str) -> pl.DataFrame:
+    values = _stems(rows, layout) if key == STEM else rows[key]
+    return rows.with_columns(pl.Series(KEY, values, dtype=pl.String))
+
+
+def _are_numbers(keys: pl.Series) -> bool:
+    """Whether keys count rows rather than naming them."""
+    return bool(keys.str.contains(r"^\d{1,6}$").all())

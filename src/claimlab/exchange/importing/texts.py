@@ -18,6 +18,8 @@ from claimlab.files.raw import Layout, Options, RawTable, Refused
 
 FOLDER, PATH = "from_folder", "path"  # columns of our own: where a text came from
 MANY = "one text per file"
+MOST_WORDS, LONGEST_WORD = 12, 40  # different labels in files of their own, and characters of one
+_NAME = "name of the file"
 LONGEST = 1 << 20  # bytes of a text that may be one record
 
 
@@ -54,9 +56,27 @@ def read_texts(
     )
     if frame[FOLDER].n_unique() < 2:
         frame = frame.drop(FOLDER)
-    frame = frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
+    frame = _with_labels_beside(frame.with_columns(pl.when(pl.all() != "").then(pl.all())))
     layout = Layout(MANY, ", ".join(sorted(encodings)))
     return RawTable(MANY, frame, layout, refused=refused, notes=notes[:20])
+
+
+def _with_labels_beside(frame: pl.DataFrame) -> pl.DataFrame:
+    """The texts with their labels, where a folder holds a word on each file of another folder, in a
+    file of the same name.
+    """
+    if FOLDER not in frame.columns or frame[FOLDER].n_unique() != 2:
+        return frame
+    named = frame.with_columns(pl.col(PATH).str.split("/").list.last().alias(_NAME))
+    other, one = sorted(
+        named.partition_by(FOLDER), key=lambda part: int(part["text"].str.len_bytes().sum())
+    )
+    words = other["text"].drop_nulls()
+    few = words.n_unique() <= MOST_WORDS and (words.str.len_chars() <= LONGEST_WORD).all()
+    if not few or words.len() < 2 * MOST_WORDS or set(one[_NAME]) != set(other[_NAME]):
+        return frame
+    labels = other.select(_NAME, pl.col("text").alias(str(PurePosixPath(other[FOLDER][0]).name)))
+    return one.join(labels, on=_NAME, maintain_order="left").drop(_NAME, FOLDER)
 
 
 def is_utf8(data: bytes) -> bool:

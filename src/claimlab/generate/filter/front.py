@@ -18,7 +18,6 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.estimate import Priced, costs_nothing
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.guard import refuse_taken
-from claimlab.core.journal import Journal
 from claimlab.core.options import (
     Argument,
     BatchOptions,
@@ -34,24 +33,29 @@ from claimlab.core.options import (
     Setting,
     divided,
 )
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.record import to_side_table
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
-from claimlab.generate.filter.decide import (
+from claimlab.generate.filter.measure import (
+    PROMPT,
+    Panel,
+    Plan,
+    chosen_metrics,
+    measure,
+    read_table,
+)
+from claimlab.generate.filter.metric import Batch, read_batch
+from claimlab.generate.filter.result import (
     AGGREGATES,
     FAILED,
     UNDECIDED,
-    Gate,
+    Filtered,
     agreement,
     read_decisions,
     verdicts,
 )
-from claimlab.generate.filter.judge import PROMPT, Panel
-from claimlab.generate.filter.measure import Live, Plan, chosen_metrics, measure, read_table
-from claimlab.generate.filter.result import Filtered
-from claimlab.generate.filter.texts import Batch, read_batch
 from claimlab.generate.filter.views import KIND, write_quality
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.open import open_provider
@@ -74,13 +78,12 @@ class Judging(BatchOptions, total=False):
         int, Setting("How often the model is asked about each sample.", least=1, default=1)
     ]
     reading: Annotated[
-        str,
-        Setting("Published thresholds for altered text: 'table' or 'text'.", default="table"),
+        str, Setting("Published thresholds for altered text: 'table' or 'text'.", default="table")
     ]
     prompts: PromptFiles
 
 
-@repeatable("report", "decisions", writes="live")
+@repeatable("report", "decisions")
 def quality_filter(
     data: Annotated[Source, Argument("A claimlab dataset folder.")],
     aggregate: Annotated[
@@ -99,11 +102,9 @@ def quality_filter(
     report: Annotated[
         Place | None, Option("Folder for a page with funnel, pass rates and examples.")
     ] = None,
-    live: Annotated[Place | None, Setting("An HTML file to watch while it runs.")] = None,
     limit: Limit = None,
     force: Force = False,
     engine: Engine = None,
-    progress: Progress = silent,
     **judging: Unpack[Judging],
 ) -> Filtered:
     """Filter generated text by quality: keep what passes, with the reason for everything else.
@@ -125,21 +126,28 @@ def quality_filter(
         limit=limit,
         force=force,
         engine=engine,
-        progress=progress,
         **calls,
     ) as run:
         plan = _plan(run.calls, chosen)
         sources = None if seeds is None else Dataset.of(seeds)
         material = read_batch(run.dataset, sources, plan.table)
+        panel = plan.panel
         if run.estimate:
             run.estimated(cost(plan, material, run.calls))
         settings = {**plan.describe(), "aggregate": how, "complete": complete}
-        shown = Live(None if live is None else Path(live), _names(plan), force=force)
         origin = None if sources is None else sources.fingerprint()
-        gates = _measured(material, plan, run.journal(seeds=origin, **settings), progress, shown)
+        try:
+            gates = measure(material, plan, run.journal(seeds=origin, **settings), progress)
+        finally:
+            if panel is not None:
+                sync.run(panel.provider.close())
         results = verdicts(material.texts, gates, how, complete=complete)
         agreed = [] if decided is None else agreement(material.texts, gates, decided)
-        filtered = Filtered(run.dataset, material.texts, gates, results, agreed, _about(plan))
+        # the judge with its settings, and the caveat of its profile
+        judge: JsonObject | None = None
+        if panel is not None:
+            judge = {**panel.parameters(), "standing": panel.provider.profile.standing}
+        filtered = Filtered(run.dataset, material.texts, gates, results, agreed, judge)
         filtered = replace(filtered, dataset=_dataset(run.dataset, filtered, settings))
         run.finish(filtered.dataset)
     if report is not None:
@@ -165,30 +173,6 @@ def cost(plan: Plan, batch: Batch, calls: Calls) -> dict[str, Priced]:
     profile, requests = plan.panel.provider.profile, plan.panel.requests(batch)
     estimate = estimate_calls(requests, profile, recording=calls.existing())
     return {profile.chosen_model(): estimate}
-
-
-def _measured(
-    batch: Batch, plan: Plan, journal: Journal, progress: Progress, live: Live
-) -> list[Gate]:
-    try:
-        return measure(batch, plan, journal, progress, live)
-    finally:
-        if plan.panel is not None:
-            sync.run(plan.panel.provider.close())
-
-
-def _names(plan: Plan) -> list[str]:
-    return [*plan.metrics, *(["judge"] if plan.panel is not None else [])]
-
-
-def _about(plan: Plan) -> JsonObject | None:
-    """The judge with its settings, and the caveat of its profile."""
-    if plan.panel is None:
-        return None
-    return {
-        **plan.panel.parameters(),
-        "standing": plan.panel.provider.profile.standing,
-    }
 
 
 def _dataset(dataset: Dataset, filtered: Filtered, settings: JsonObject) -> Dataset:

@@ -1,38 +1,148 @@
 """Run the metrics one after another: what each said is kept, so that a run that was stopped goes on
-behind it. A page shows it meanwhile: a row for each metric, with what it has said so far.
+behind it.
 """
 
 from __future__ import annotations
 
 import json
-import time
-import tomllib
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Annotated
+
+from pydantic import BaseModel, Field, create_model
 
 from claimlab.core import packaged
-from claimlab.core.atomic import atomic_text
 from claimlab.core.digest import digest_json
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.names import place, shares
-from claimlab.core.errors import ClaimlabError, DataError, UsageError
-from claimlab.core.guard import refuse_file
+from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.journal import Journal
-from claimlab.core.progress import Progress
+from claimlab.core.progress import Progress, silent
+from claimlab.core.settings import read_raw_toml
 from claimlab.core.types import JsonObject
-from claimlab.generate.filter.decide import Gate
-from claimlab.generate.filter.judge import Panel
-from claimlab.generate.filter.metric import METRICS, Metric, Outcome, Reading, broken, unmeasured
-from claimlab.generate.filter.texts import Batch, open_batch, write_batch
-from claimlab.pages.blocks import Report, Table
-from claimlab.pages.html import to_html
+from claimlab.generate.filter.metric import (
+    DOES_NOT_APPLY,
+    METRICS,
+    Batch,
+    Metric,
+    Reading,
+    Text,
+    broken,
+    open_batch,
+    unmeasured,
+    within,
+    write_batch,
+)
+from claimlab.generate.filter.result import Gate
+from claimlab.llm.judge import Case, ModelJudge, Opinion, Reasoned, fenced
+from claimlab.llm.messages import Request
+from claimlab.llm.prompts import Prompt
+from claimlab.llm.provider import Provider
 
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-TITLE = "Quality filter at work"
-SECONDS = 1.0  # between two versions of the page
+# The stage of the model judge: features rated from 1 to 5, each held against a threshold by
+# veracity.
+#
+# Features and thresholds are rows of data/quality.toml. Where the published thresholds contradict
+# each other, `reading` names which of the two is applied. An answer that was refused or cannot be
+# read is "not measured", and counted.
+
+PROMPT = "quality"
+Rating = Annotated[int, Field(ge=1, le=5)]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A judge for samples with a translation and one for those without: what is not there is not
+    asked about.
+    """
+
+    provider: Provider
+    prompt: Prompt
+    features: dict[str, JsonObject]
+    runs: int = 1
+    reading: str = "table"
+
+    def parameters(self) -> JsonObject:
+        """For lineages and run keys."""
+        return self.judge(translated=True).parameters()
+
+    def judge(self, *, translated: bool) -> ModelJudge[Reasoned]:
+        ratings: JsonObject = dict.fromkeys(self._asked(translated), (Rating, ...))
+        schema = create_model("Quality", __base__=Reasoned, **ratings)
+        return ModelJudge(self.provider, self.prompt, schema, value=_mean, runs=self.runs)
+
+    def requests(self, batch: Batch) -> Iterator[Request[BaseModel]]:
+        """What `gates` would ask, for an estimate."""
+        for translated in (False, True):
+            yield from self.judge(translated=translated).requests(self._cases(batch, translated))
+
+    def gates(self, batch: Batch, progress: Progress = silent) -> list[Gate]:
+        """For every feature a reading of each text: the article or claim of a sample answers for
+        all its texts.
+        """
+        out = {name: [DOES_NOT_APPLY] * len(batch.texts) for name in self.features}
+        place = {text.id: at for at, text in enumerate(batch.texts)}
+        for translated in (False, True):
+            judge, cases = self.judge(translated=translated), self._cases(batch, translated)
+            for opinion in judge.judge(cases, progress=progress, label="judging quality"):
+                at = place[opinion.case]
+                for name in self._asked(translated):
+                    out[name][at] = self._reading(opinion, name, batch.texts[at])
+        return [
+            Gate(f"judge {name.replace('_', ' ')}", "judge", self.features[name]["dimension"], rows)
+            for name, rows in out.items()
+        ]
+
+    def _asked(self, translated: bool) -> list[str]:
+        """The features that a judge rates."""
+        return [
+            name
+            for name, feature in self.features.items()
+            if translated or feature["dimension"] != "translation"
+        ]
+
+    def _cases(self, batch: Batch, translated: bool) -> list[Case]:
+        lines = [f"- {name}: {self.features[name]['question']}" for name in self._asked(translated)]
+        system = self.prompt.text("system", features="\n".join(lines))
+        return [
+            Case(text.id, system, _data(text))
+            for text in batch.texts
+            if text.comparable and text.text and text.source and bool(text.pair) == translated
+        ]
+
+    def _reading(self, opinion: Opinion[Reasoned], name: str, text: Text) -> Reading:
+        scores = [getattr(reply, name) for reply in opinion.replies if reply is not None]
+        if not scores:
+            return unmeasured(f"the judge gave no answer: {opinion.failures[0]}")
+        value = sum(scores) / len(scores)
+        bounds = self.features[name].get(text.veracity or "")
+        if bounds is None:
+            return unmeasured("neither real nor altered", value)
+        bounds = bounds.get(self.reading, bounds)
+        return within(
+            value, bounds.get("at_least"), bounds.get("at_most"), f"rated {name.replace('_', ' ')}"
+        )
+
+
+def _data(text: Text) -> str:
+    log = [
+        f"- {change.get('before')!r} became {change.get('after')!r}" for change in text.log or ()
+    ]
+    about = f"Labelled: {text.veracity or 'unknown'}. Degree asked for: {text.degree or 'none'}."
+    parts = {
+        "source": text.source or "",
+        "text": text.text or "",
+        "log": "\n".join(log) or "(nothing is logged)",
+    }
+    if text.pair:
+        parts["translation"] = text.pair
+    return f"{about}\n\n{fenced(parts)}"
+
+
+def _mean(reply: BaseModel) -> float:
+    scores = [value for value in reply.model_dump().values() if isinstance(value, int)]
+    return sum(scores) / len(scores)
 
 
 @dataclass(frozen=True)
@@ -55,73 +165,24 @@ class Plan:
         return settings
 
 
-class Live:
-    """A page that a browser reloads while the filter runs. Without a `file`, nothing is written."""
-
-    def __init__(self, file: Path | None, names: Sequence[str], *, force: bool = False) -> None:
-        self.file = file
-        self.rows: dict[str, list[str | int | float | None]] = {}
-        self._last = 0.0
-        if file is not None:
-            refuse_file(file, force=force, kind="live page", sign=TITLE)
-        for name in names:
-            self._set(name, "waiting")
-
-    def show(
-        self, name: str, state: str, readings: Sequence[Reading] = (), seconds: float | None = None
-    ) -> None:
-        self._set(name, state, readings, seconds)
-        now = time.monotonic()
-        if state == "done" or now - self._last >= SECONDS:
-            self._last = now
-            self.write(reload=True)
-
-    def write(self, *, reload: bool) -> None:
-        if self.file is None:
-            return
-        rows = [[name, *row] for name, row in self.rows.items()]
-        heads = ["Metric", "State", *(outcome.capitalize() for outcome in OUTCOMES), "Seconds"]
-        words = "Reloads every 2 seconds." if reload else "The filter is done."
-        page = to_html(
-            Report(TITLE, words, [Table(heads, rows, "Texts by what each metric says of them.")])
-        )
-        again = '<meta http-equiv="refresh" content="2">\n<title>'
-        atomic_text(self.file, page.replace("<title>", again, 1) if reload else page)
-
-    def _set(
-        self, name: str, state: str, readings: Sequence[Reading] = (), seconds: float | None = None
-    ) -> None:
-        counts = Counter(reading.outcome for reading in readings)
-        tallies = [counts[outcome] if readings else None for outcome in OUTCOMES]
-        self.rows[name] = [state, *tallies, seconds]
-
-
-def measure(
-    batch: Batch, plan: Plan, journal: Journal, progress: Progress, live: Live
-) -> list[Gate]:
-    """What every metric says, stage by stage; the judge is asked between the defects and the
-    automatic metrics.
+def measure(batch: Batch, plan: Plan, journal: Journal, progress: Progress) -> list[Gate]:
+    """What every metric says, stage by stage; the gates of the judge are between the defects and
+    the automatic metrics.
     """
     order = sorted(plan.metrics.items(), key=lambda item: (item[1].stage != "defects", item[0]))
     saved = {name: _saved(journal, name, len(batch.texts)) for name in plan.metrics}
     shared = shared_readings([name for name, _ in order if saved[name] is None], batch)
-    gates: list[Gate] = []
-    judged = plan.panel is None
+    gates: dict[str, list[Gate]] = {"defects": [], "automatic": []}
     for number, (name, metric) in enumerate(order):
-        if metric.stage != "defects" and not judged:
-            gates += _judged(batch, plan, progress, live)
-            judged = True
         progress(f"metric: {name}", number, len(order))
-        live.show(name, "running")
-        begun = time.monotonic()
         readings = saved[name] or shared.get(name) or readings_of(metric, batch)
         journal.write(f"metrics/{name}", [asdict(reading) for reading in readings])
-        live.show(name, "done", readings, round(time.monotonic() - begun, 1))
-        gates.append(Gate(name, metric.stage, metric.dimension, readings, metric.gate))
-    gates += [] if judged else _judged(batch, plan, progress, live)
+        gates[metric.stage].append(
+            Gate(name, metric.stage, metric.dimension, readings, metric.gate)
+        )
+    judged = [] if plan.panel is None else plan.panel.gates(batch, progress)
     progress("metrics", len(order), len(order))
-    live.write(reload=False)
-    return gates
+    return [*gates["defects"], *judged, *gates["automatic"]]
 
 
 def readings_of(metric: Metric, batch: Batch) -> list[Reading]:
@@ -150,7 +211,7 @@ def shared_readings(names: Sequence[str], batch: Batch) -> dict[str, list[Readin
         material = write_batch(batch, here)
         shards = [{"metric": name, "batch": material} for name in names]
         outputs = run_stage(do_metric, shards, folder=here, name="metrics")
-        rows = [json.loads(output.read_text(encoding="utf-8")) for output in outputs]
+        rows = [json.loads(output.read_bytes()) for output in outputs]
     return {
         name: [Reading(**row) for row in readings]
         for name, readings in zip(names, rows, strict=True)
@@ -165,22 +226,6 @@ def do_metric(shard: JsonObject, output: Path) -> None:
     )
 
 
-def _judged(batch: Batch, plan: Plan, progress: Progress, live: Live) -> list[Gate]:
-    assert plan.panel is not None
-
-    def report(label: str, done: int, total: int | None) -> None:
-        progress(label, done, total)
-        live.show("judge", f"{done:,} of {total or 0:,}")
-
-    features = plan.panel.features
-    readings = plan.panel.readings(batch, progress=report)
-    live.show("judge", "done", [reading for rows in readings.values() for reading in rows])
-    return [
-        Gate(f"judge {name.replace('_', ' ')}", "judge", features[name]["dimension"], rows)
-        for name, rows in readings.items()
-    ]
-
-
 def _saved(journal: Journal, name: str, texts: int) -> list[Reading] | None:
     rows = journal.read(f"metrics/{name}")
     return [Reading(**row) for row in rows] if rows is not None and len(rows) == texts else None
@@ -189,16 +234,7 @@ def _saved(journal: Journal, name: str, texts: int) -> list[Reading] | None:
 def read_table(thresholds: str | Path | None) -> JsonObject:
     """The packaged thresholds, with those of a user's file in the place of what it names."""
     table: JsonObject = dict(packaged.toml("claimlab.generate.filter", "quality.toml"))
-    if thresholds is None:
-        return table
-    try:
-        own = tomllib.loads(Path(thresholds).read_text(encoding="utf-8"))
-    except OSError:
-        raise UsageError(
-            f"There is no file '{thresholds}'.", "Correct the path of `thresholds`."
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"'{thresholds}' is not valid TOML: {error}.", "Fix the file.") from None
+    own = {} if thresholds is None else read_raw_toml(Path(thresholds))
     for name, value in own.items():
         if name not in table:
             raise DataError(

@@ -7,12 +7,216 @@ error never passes a sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
 
+import polars as pl
+
+from claimlab.core import packaged
+from claimlab.core.atomic import atomic_folder
+from claimlab.core.dataset import Dataset
+from claimlab.core.digest import digest_json, digest_table, write_parquet
+from claimlab.core.engine.reads import digest_of, reads
 from claimlab.core.registry import Registry
-from claimlab.generate.filter.texts import Batch, Text
+from claimlab.core.types import JsonObject
+from claimlab.text.tokens import tokenize
+
+# What the filter knows of each text, from the columns and the `meta` of any dataset folder.
+#
+# A sample is what its texts say in `meta.sample`; texts that name their `field` (an article, a
+# post, a translation) and no sample form one by `group`; any other record is a sample of its own.
+# The source is the text that a machine rewrote: `meta.synthetic.origin` holds it (`source_text`) or
+# names its record (`seed`), which is in the dataset or in the seeds.
+
+MACHINE_MADE = ("MGT", "MTT", "HAT")
+VERACITIES = {"true": "real", "false": "altered"}
+_COMPLETE = "complete completed done pass passed success true yes ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text of a sample. `log` is null where nobody logged what became what; `status` is that of
+    its chain.
+    """
+
+    id: str
+    sample: str
+    text: str | None
+    form: str = "article"
+    language: str | None = None
+    translated: bool = False
+    short: bool = False  # the short post that was made of the sample's article
+    veracity: str | None = None  # real | altered
+    model: str | None = None
+    degree: str | None = None  # minor | moderate | critical
+    machine: bool = True
+    source_id: str | None = None
+    source: str | None = None
+    source_language: str | None = None
+    pair: str | None = None  # the same text in the other language
+    pair_language: str | None = None
+    log: tuple[JsonObject, ...] | None = None
+    problem: str | None = (
+        None  # what the generation itself reported: a chain that stopped, JSON that did not parse
+    )
+
+    @property
+    def comparable(self) -> bool:
+        """Whether it is a rewrite of its source in the same language, word for word comparable."""
+        return not (self.short or self.translated or self.text is None or self.source is None)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The texts that are judged, those by people beside them, and the table of thresholds."""
+
+    texts: Sequence[Text]
+    originals: Sequence[Text]
+    table: JsonObject
+    predictions: pl.DataFrame | None = None
+
+    @cached_property
+    def words(self) -> list[tuple[Text, list[str] | None, list[str] | None]]:
+        """Each text with its words and those of its source."""
+        own = tokenize(pl.Series([text.text for text in self.texts], dtype=pl.String))
+        sources = tokenize(pl.Series([text.source for text in self.texts], dtype=pl.String))
+        return list(zip(self.texts, own.to_list(), sources.to_list(), strict=True))
+
+    def limit(self, metric: str, name: str, text: Text) -> Any:
+        """The value of a threshold for a text: by veracity and by degree, where the table tells
+        them apart.
+        """
+        value = self.table[metric][name]
+        for key in (text.veracity, text.degree):
+            if isinstance(value, dict):
+                value = value.get(key or "", value.get("any"))
+        return value
+
+
+def read_batch(dataset: Dataset, seeds: Dataset | None, table: JsonObject) -> Batch:
+    """The texts to judge: the machine-made ones, or all where there are none. People's texts beside
+    them stay.
+    """
+    rows = [_text(row) for row in dataset.records.iter_rows(named=True)]
+    machine = [text for text in rows if text.machine]
+    originals = [text for text in rows if not text.machine] if machine else []
+    if seeds is not None:
+        originals += [_text(row) for row in seeds.records.iter_rows(named=True)]
+    judged = _paired(_sourced(machine or rows, originals))
+    return Batch(judged, originals, table, dataset.tables.get("predictions"))
+
+
+def write_batch(batch: Batch, place: Path) -> dict[str, str]:
+    """The batch as workers read it: a folder in `place`, named by what is in it, as part of a
+    shard.
+    """
+    texts = {
+        name: [asdict(text) for text in getattr(batch, name)] for name in ("texts", "originals")
+    }
+    content = json.dumps({**texts, "table": batch.table}, ensure_ascii=False)
+    predictions = batch.predictions
+    key = digest_json([content, None if predictions is None else digest_table(predictions)])
+    folder = place.absolute() / f"batch-{key[:16]}"
+    with atomic_folder(folder) as building:
+        (building / "batch.json").write_text(content, encoding="utf-8")
+        if predictions is not None:
+            write_parquet(predictions, building / "predictions.parquet")
+        digest = digest_of(building)
+    return reads(folder, digest)
+
+
+def open_batch(folder: Path) -> Batch:
+    content = json.loads((folder / "batch.json").read_bytes())
+    texts, originals = (
+        [
+            Text(**{**row, "log": None if row["log"] is None else tuple(row["log"])})
+            for row in content[name]
+        ]
+        for name in ("texts", "originals")
+    )
+    file = folder / "predictions.parquet"
+    return Batch(
+        texts, originals, content["table"], pl.read_parquet(file) if file.is_file() else None
+    )
+
+
+def _text(row: JsonObject) -> Text:
+    from claimlab.catalog.readers.bluff import degree_of  # with the reader of its files
+
+    meta = json.loads(row["meta"]) if row["meta"] else {}
+    note = _object(meta.get("synthetic"))
+    origin, log = _object(note.get("origin")), _log(note.get("changes"))
+    field = str(meta.get("field") or "")
+    degrees = [change["degree"] for change in log if change.get("degree")]
+    degree = degrees[0] if degrees else meta.get("degree")
+    return Text(
+        id=row["id"],
+        sample=str(meta.get("sample") or (field and row["group"]) or row["id"]),
+        text=row["text"],
+        form=row["kind"] or "article",
+        language=row["language"],
+        translated="translat" in field,
+        short="post" in field,
+        veracity=VERACITIES.get(row["veracity"] or ""),
+        model=origin.get("model") or meta.get("model") or row["author"],
+        degree=degree_of(str(degree)) if degree else None,
+        machine=row["authorship"] in MACHINE_MADE,
+        source_id=origin.get("seed"),
+        source=origin.get("source_text"),
+        source_language=origin.get("source_language"),
+        log=tuple(change for change in log if "after" in change) or None,
+        problem=_problem(meta),
+    )
+
+
+def _object(value: object) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _log(changes: object) -> list[JsonObject]:
+    entries = changes if isinstance(changes, list) else []
+    return [change for change in entries if isinstance(change, dict)]
+
+
+def _problem(meta: JsonObject) -> str | None:
+    for name in ("chain_status", "json_parse"):
+        value = meta.get(name)
+        if value is not None and str(value).lower() not in _COMPLETE.split():
+            return f"{name.replace('_', ' ')}: {value}"
+    return None
+
+
+def _sourced(texts: Sequence[Text], originals: Sequence[Text]) -> list[Text]:
+    by_id = {text.id: text for text in originals}
+    by_sample = {text.sample: text for text in originals}
+    out = []
+    for text in texts:
+        origin = by_id.get(text.source_id or "") or (
+            by_sample.get(text.sample) if text.machine else None
+        )
+        if text.source is None and origin is not None:
+            text = replace(
+                text, source=origin.text, source_id=origin.id, source_language=origin.language
+            )
+        if text.source is not None and text.source_language is None and not text.translated:
+            text = replace(text, source_language=text.language)
+        out.append(text)
+    return out
+
+
+def _paired(texts: Sequence[Text]) -> list[Text]:
+    """Each text with the same text in the other language of its sample."""
+    at = {(text.sample, text.short, text.translated): text for text in texts}
+    other = [at.get((text.sample, text.short, not text.translated)) for text in texts]
+    return [
+        text if twin is None else replace(text, pair=twin.text, pair_language=twin.language)
+        for text, twin in zip(texts, other, strict=True)
+    ]
+
 
 Outcome = Literal["passed", "failed", "not measured", "does not apply", "error", "information"]
 Stage = Literal["defects", "judge", "automatic"]
@@ -50,6 +254,14 @@ METRICS: Registry[Metric] = Registry(
     attribute="METRIC",
     group="claimlab.quality_metrics",
 )
+
+
+def described(measures: Mapping[str, Callable[[Batch], list[Reading]]]) -> dict[str, Metric]:
+    """Metrics by name, with what data/metrics.toml says of them."""
+    known = packaged.toml("claimlab.generate.filter", "metrics.toml")
+    return {name: Metric(measure=measure, **known[name]) for name, measure in measures.items()}
+
+
 DOES_NOT_APPLY, CLEAR = Reading("does not apply"), Reading("passed")
 
 

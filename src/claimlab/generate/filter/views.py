@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from claimlab.core.words import several
-from claimlab.generate.filter.decide import FAILED, PASSED, UNDECIDED
-from claimlab.generate.filter.result import Filtered
+from claimlab.generate.filter.result import FAILED, PASSED, UNDECIDED, Filtered
 from claimlab.pages.blocks import (
     Block,
     Cell,
@@ -67,7 +66,23 @@ def summary(filtered: Filtered) -> list[Block]:
                 [Table(["Metric", "Samples"], rows, "A sample may fail several.")],
             )
         )
-    return out
+    return [*out, Section("Dimensions", [dimensions(filtered)])]
+
+
+def dimensions(filtered: Filtered) -> Table:
+    """The pass rate of each dimension, real text against altered."""
+    rates: dict[str, dict[str, str]] = {}
+    for row in filtered.by_dimension():
+        rate = f"{100 * row['share']:.1f} ({row['passed']:,} of {row['measured']:,})"
+        rates.setdefault(row["dimension"], {})[row["veracity"]] = rate
+    labels = [
+        label
+        for label in ("real", "altered", "unknown")
+        if any(label in one for one in rates.values())
+    ]
+    rows = [[name, *(one.get(label, "–") for label in labels)] for name, one in rates.items()]
+    caption = "A sample passes a dimension if no gate that was measured failed in it."
+    return Table(["Dimension", *(f"{label}, %" for label in labels)], rows, caption)
 
 
 def tables(filtered: Filtered) -> list[Block]:
@@ -105,29 +120,6 @@ def tables(filtered: Filtered) -> list[Block]:
     out: list[Block] = [
         Section("Metrics", [Table(heads, rows, "Samples; pass rates are of those measured.")])
     ]
-    dims = [
-        [
-            r["dimension"],
-            r["veracity"],
-            r["measured"],
-            r["passed"],
-            percent(r["share"]),
-            span(r["interval"]),
-        ]
-        for r in filtered.by_dimension()
-    ]
-    out.append(
-        Section(
-            "Dimensions",
-            [
-                Table(
-                    ["Dimension", "Label", "Measured", "Passed", "Pass rate, %", "95% interval"],
-                    dims,
-                    "A sample passes a dimension if no gate that was measured failed in it.",
-                )
-            ],
-        )
-    )
     for of in ("language", "model", "degree"):
         retention = [
             [r[of], r["samples"], r["passed"], percent(r["share"]), span(r["interval"])]

@@ -29,9 +29,8 @@ from claimlab.core.calls.http import (
 )
 from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
 from claimlab.core.types import JsonObject
-from claimlab.llm.messages import CUT, Answer, Request, T, Unread, Usage
+from claimlab.llm.messages import CUT, Answer, Request, T, Unread, Usage, in_words, wire_schema
 from claimlab.llm.profiles import Profile
-from claimlab.llm.schema import in_words, wire_schema
 
 MAX_REPLY = 4 << 20  # bytes; a long answer is some tens of thousands
 _TURNED_AWAY = {

@@ -27,7 +27,7 @@ from claimlab.llm.weights import installed, weights_path
 SLOTS = 2
 CONTEXT = 4096  # tokens per slot
 _lock = threading.Lock()
-_running: dict[tuple[Path, int], LocalServer] = {}
+_running: dict[tuple[Path, int, str | None], LocalServer] = {}
 
 
 class Local:
@@ -35,12 +35,13 @@ class Local:
 
     def __init__(self, profile: Profile, weights: Path, *, context: int = CONTEXT) -> None:
         self.profile, self.weights, self.context = profile, weights, context
+        self.adapter: str | None = profile.options.get("adapter")
         self._endpoint: OpenAICompatible | None = None
 
     async def ask(self, request: Request[T]) -> Answer[T]:
         if self._endpoint is None:
             self.check()
-            server = await asyncio.to_thread(local_server, self.weights, self.context)
+            server = await asyncio.to_thread(local_server, self.weights, self.context, self.adapter)
             profile = self.profile.model_copy(update={"base_url": server.url})
             self._endpoint = self._endpoint or OpenAICompatible(profile, key=server.key)
         return await self._endpoint.ask(request)
@@ -84,24 +85,25 @@ class LocalServer:
     engine: Any
 
 
-def local_server(weights: Path, context: int = CONTEXT) -> LocalServer:
-    """The server of these weights, with this many tokens of context per call; blocks while it
-    loads.
+def local_server(weights: Path, context: int = CONTEXT, adapter: str | None = None) -> LocalServer:
+    """The server of these weights, with this many tokens of context per call and an adapter (a LoRA
+    in GGUF) where one is named; blocks while it loads.
     """
+    key = weights, context, adapter
     with _lock:
-        if (weights, context) not in _running:
-            _running[weights, context] = _start(weights, context)
-            atexit.register(stop, weights, context)
-        return _running[weights, context]
+        if key not in _running:
+            _running[key] = _start(*key)
+            atexit.register(stop, *key)
+        return _running[key]
 
 
-def stop(weights: Path, context: int = CONTEXT) -> None:
+def stop(weights: Path, context: int = CONTEXT, adapter: str | None = None) -> None:
     """Stop the server, if it runs."""
     with _lock:
-        _running.pop((weights, context), None)  # the engine ends with its last reference
+        _running.pop((weights, context, adapter), None)  # the engine ends with its last reference
 
 
-def _start(weights: Path, context: int) -> LocalServer:
+def _start(weights: Path, context: int, adapter: str | None) -> LocalServer:
     try:
         library: Any = importlib.import_module("xllamacpp")
     except ImportError:
@@ -118,6 +120,11 @@ def _start(weights: Path, context: int) -> LocalServer:
     params.warmup = False
     params.ui = False
     params.verbosity = -1
+    if adapter is not None:
+        lora = library.CommonAdapterLoraInfo()
+        lora.path, lora.scale = adapter, 1.0
+        params.lora_adapters = [lora]
+        params.chat_template = "chatml"  # as in training: without a system message of the model's
     # Its threads wait for each other in a busy loop: with none to spare, a loaded machine slows it
     # tenfold.
     threads = max(1, (os.cpu_count() or 2) // 2)

@@ -6,16 +6,22 @@ for (const table of document.querySelectorAll("table:not(.upright)")) {
     else if (cell.cellIndex && names[cell.cellIndex]) cell.dataset.name = names[cell.cellIndex];
   }
 }
+// The address keeps the order and the filter of each table, so that a view can be linked to.
+const view = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+function keepInAddress(key, value) {
+  value ? view.set(key, value) : view.delete(key);
+  try { history.replaceState(null, "", `#${view}`); } catch { /* a page inside another */ }
+}
 // Click or press a column head to sort its table; figures sort as figures, the rest as text.
-for (const table of document.querySelectorAll("table.sortable")) {
+document.querySelectorAll("table.sortable").forEach((table, number) => {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);
     head.append(button);
-    button.addEventListener("click", () => {
-      const down = head.getAttribute("aria-sort") !== "descending";
+    const sort = (down) => {
+      keepInAddress(`sort${number}`, `${down ? "-" : ""}${column + 1}`);
       heads.forEach((other) => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const value = (row) => row.cells[column].dataset.sort ?? row.cells[column].textContent.trim();
@@ -26,9 +32,12 @@ for (const table of document.querySelectorAll("table.sortable")) {
       };
       const rows = [...table.tBodies[0].rows].sort((a, b) => (down ? order(b, a) : order(a, b)));
       table.tBodies[0].append(...rows);
-    });
+    };
+    button.addEventListener("click", () => sort(head.getAttribute("aria-sort") !== "descending"));
+    const kept = Number(view.get(`sort${number}`));
+    if (Math.abs(kept) === column + 1) sort(kept < 0);
   });
-}
+});
 // What a link leads to may be behind a line that opens.
 function unfold() {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -42,20 +51,24 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 // A box above every longer table: only rows that hold all of its words are shown.
-for (const table of document.querySelectorAll("table.sortable")) {
+document.querySelectorAll("table.sortable").forEach((table, number) => {
   const rows = [...table.tBodies[0].rows];
-  if (rows.length < 9) continue;
+  if (rows.length < 9) return;
   const box = document.createElement("input");
   box.type = "search";
   box.className = "filter";
   box.placeholder = `Filter ${rows.length} rows`;
   box.setAttribute("aria-label", "Show only rows that hold these words");
-  box.addEventListener("input", () => {
+  const filter = () => {
+    keepInAddress(`filter${number}`, box.value);
     const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const row of rows) {
       const text = row.textContent.toLowerCase();
       row.hidden = !words.every((word) => text.includes(word));
     }
-  });
+  };
+  box.addEventListener("input", filter);
   table.closest(".table").before(box);
-}
+  box.value = view.get(`filter${number}`) ?? "";
+  if (box.value) filter();
+});

@@ -1,5 +1,5 @@
-"""Local: a full-text index of a user's own documents (claimlab.search.local), always there and
-always free.
+"""Local: an index of a user's own documents (claimlab.search.local), always there and always
+free.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class Local:
 
     def parameters(self) -> JsonObject:
         return {
+            **({"vectors": True} if self.index.meaning else {}),
             "source": self.index.manifest.source,
             "layout": self.index.manifest.layout,
             "passage": self.passage,

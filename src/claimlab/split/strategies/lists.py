@@ -16,14 +16,13 @@ from pathlib import Path, PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.readers.bluff import layout as bluff
+from claimlab.catalog.readers import bluff
 from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageError
 from claimlab.core.types import Json
 from claimlab.files.bundle import Bundle
 from claimlab.files.read import user_table
 from claimlab.files.tables import read_json
-from claimlab.split.material import Material
-from claimlab.split.strategy import Impossible, Parts, Request
+from claimlab.split.strategy import Impossible, Material, Parts, Request
 
 
 class PublishedLists:
@@ -40,12 +39,12 @@ class PublishedLists:
         torn = rows.filter(pl.col("key").is_duplicated())["key"].unique()
         once = rows.filter(~pl.col("key").is_duplicated())
         listed = rows["key"].unique()
-        column = max(
-            ("id", "group"),
-            key=lambda c: int(listed.is_in(material.records[c].drop_nulls().to_list()).sum()),
-        )
-        keys = material.records[column]
-        orphans = listed.len() - int(listed.is_in(keys.drop_nulls().to_list()).sum())
+
+        def missing(column: str) -> int:
+            return int((~listed.is_in(material.records[column].drop_nulls().implode())).sum())
+
+        column = min(("id", "group"), key=missing)
+        keys, orphans = material.records[column], missing(column)
         if orphans == listed.len():
             raise Impossible(
                 f"None of the {listed.len():,} ids in the lists is in the data.",
@@ -61,13 +60,13 @@ class PublishedLists:
             f"The lists are keyed by '{column}': {listed.len():,} ids, {orphans:,} of them not in"
             " the data."
         ]
-        if "test" not in set(rows["split"].to_list()):
+        if "test" not in set(rows["split"]):
             notes.append("No list for test: the authors withhold it, or it was not given.")
         return Parts(
             side=side.alias("split"),
             name=f"lists:{lists.setting}" if lists.setting else "lists",
             whole=keys,
-            left_out={why: n for why, n in reasons.items() if n},
+            left_out=reasons,
             notes=tuple(notes),
             required=("train",),
         )
@@ -112,13 +111,10 @@ def open_lists(path: Path | None, setting: str | None, tables: Mapping[str, pl.D
         ]
         if names and path.suffix.lower() not in (".json", ".csv"):
             rows = [(n, key) for n in names for key in _keys(read_json(bundle.text(n), n), n)]
-            listed = [(key, _setting(n), WORDS[PurePosixPath(n).stem.lower()]) for n, key in rows]
+            paths = [(key, PurePosixPath(n)) for n, key in rows]
+            listed = [(key, p.parent.as_posix(), WORDS[p.stem.lower()]) for key, p in paths]
             return _chosen(pl.DataFrame(listed, schema=bluff.SCHEMA, orient="row"), setting)
         return Lists(_one_file(bundle))
-
-
-def _setting(name: str) -> str:
-    return PurePosixPath(name).parent.as_posix()
 
 
 def _chosen(lists: pl.DataFrame, setting: str | None) -> Lists:
@@ -133,7 +129,7 @@ def _chosen(lists: pl.DataFrame, setting: str | None) -> Lists:
         )
     if picked not in known:
         raise UnknownName("split setting", picked, known)
-    mine = lists.filter(pl.col("setting") == picked).select(pl.col("group").alias("key"), "split")
+    mine = lists.filter(setting=picked).select(pl.col("group").alias("key"), "split")
     return Lists(_words(mine), picked)
 
 
@@ -175,13 +171,13 @@ def _words(rows: pl.DataFrame) -> pl.DataFrame:
     """
     known = rows.drop_nulls()
     words = known["split"].str.strip_chars().str.to_lowercase()
-    strange = sorted(set(words.unique().to_list()) - set(WORDS))
+    strange = sorted(set(words.unique()) - set(WORDS))
     if strange:
         raise DataError(
             f"The lists name {', '.join(map(repr, strange[:5]))}, which is not a side of a split.",
             f"Use: {', '.join(sorted(WORDS))}.",
         )
-    return known.with_columns(words.replace_strict(WORDS, return_dtype=pl.String).alias("split"))
+    return known.with_columns(split=words.replace_strict(WORDS, return_dtype=pl.String))
 
 
 def _keys(value: Json, name: str) -> Iterator[str]:

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.text.neardup.bands import Plan
-from claimlab.text.neardup.buckets import LOW, SHIFT, distinct
-from claimlab.text.neardup.kernel import I64, U64, Flags, mix
-from claimlab.text.neardup.results import Clusters, label
-from claimlab.text.neardup.search import Texts, as_list, sorted_pairs
+from claimlab.text.neardup.kernel import I64, SHIFT, U64, Flags, distinct, ends, mix, stirred
+from claimlab.text.neardup.results import Clusters, Pairs, Skipped
+from claimlab.text.neardup.search import Texts, as_list
 
 PERMUTATIONS, BANDS = 100, 50
 NGRAM = 5
@@ -49,13 +48,9 @@ def akin_clusters(
     first, same_as = _same_signature(keys)
     copies = np.flatnonzero(same_as != np.arange(len(rows)))
     left, right, share = _agreeing(keys[first], plan.needed)
-    pairs = sorted_pairs(
-        rows[np.concatenate([same_as[copies], first[left]])],
-        rows[np.concatenate([copies, first[right]])],
-        np.concatenate([np.ones(len(copies)), share]).astype(np.float32),
-        plan,
-    )
-    return Clusters(label(pairs.left, pairs.right, len(texts)), pairs)
+    same = (rows[same_as[copies]], rows[copies], np.ones(len(copies)))
+    near = (rows[first[left]], rows[first[right]], share)
+    return Clusters.of(Pairs.of(plan, same, near, skipped=Skipped()), len(texts))
 
 
 def _needed(threshold: float) -> int:
@@ -71,7 +66,7 @@ def _band_keys(texts: list[str], seed: int, progress: Progress) -> tuple[I64, U6
     """The rows that have a shingle, and for each the keys of its bands."""
     rows = np.flatnonzero([len(text) >= NGRAM for text in texts])
     shingles, starts, words, lengths = _shingles([texts[row] for row in rows.tolist()])
-    keys = np.zeros((len(rows), BANDS), dtype=np.uint64)
+    keys = np.zeros((len(rows), BANDS), np.uint64)
     if len(rows) == 0:
         return rows, keys
     hash_seeds = np.random.RandomState(seed).randint(1, 100_000_000, size=PERMUTATIONS)
@@ -89,7 +84,7 @@ def _shingles(texts: list[str]) -> tuple[I64, I64, U64, I64]:
     """Each text as numbers of its shingles, end to end, where each text begins, and the distinct
     shingles as bytes.
     """
-    counts = np.array([len(text) - NGRAM + 1 for text in texts], dtype=np.int64)
+    counts = np.array([len(text) - NGRAM + 1 for text in texts], np.int64)
     number: dict[str, int] = {}
     ids = [
         number.setdefault(text[i : i + NGRAM], len(number))
@@ -98,7 +93,7 @@ def _shingles(texts: list[str]) -> tuple[I64, I64, U64, I64]:
     ]
     encoded = [shingle.encode("utf-8", "surrogatepass") for shingle in number]
     padded = b"".join(data.ljust(32, b"\0") for data in encoded)
-    lengths = np.array([len(data) for data in encoded], dtype=np.int64)
+    lengths = np.array([len(data) for data in encoded], np.int64)
     return (
         np.array(ids, np.int64),
         np.cumsum(counts) - counts,
@@ -119,20 +114,16 @@ def _agreeing(keys: U64, needed: int) -> tuple[I64, I64, NDArray[np.float64]]:
     """Pairs that agree in `needed` bands or more. Such a pair agrees in one of any BANDS - needed +
     1 bands.
     """
-    pairs = [np.empty(0, dtype=np.uint64)]
+    pairs = [np.empty(0, np.uint64)]
     for band in range(BANDS - needed + 1):
         for codes in _sharing(keys[:, band]):
-            pairs.append(codes[_agreements(keys, *_ends(codes)) >= needed])
-    left, right = _ends(distinct(np.concatenate(pairs)))
+            pairs.append(codes[_agreements(keys, *ends(codes)) >= needed])
+    left, right = ends(distinct(np.concatenate(pairs)))
     return left, right, _agreements(keys, left, right) / BANDS
 
 
-def _ends(codes: U64) -> tuple[I64, I64]:
-    return (codes >> SHIFT).astype(np.int64), (codes & LOW).astype(np.int64)
-
-
 def _agreements(keys: U64, left: I64, right: I64) -> I64:
-    return np.array((keys[left] == keys[right]).sum(axis=1), dtype=np.int64)
+    return np.array((keys[left] == keys[right]).sum(axis=1), np.int64)
 
 
 def _sharing(keys: U64) -> Iterator[U64]:
@@ -158,7 +149,7 @@ def murmur3_upper(words: U64, lengths: I64, seed: int) -> U64:
     """The upper 64 bits of the 128-bit MurmurHash3 (x64) of strings of up to 31 bytes, as rows of
     four 8-byte words.
     """
-    c1, c2 = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
+    c1, c2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
     h1 = np.full(len(words), seed, dtype=np.uint64)
     h2 = h1.copy()
 
@@ -169,8 +160,8 @@ def murmur3_upper(words: U64, lengths: I64, seed: int) -> U64:
         return _turn(k * c2, 33) * c1
 
     long = lengths >= 16  # one whole block, then the tail
-    b1 = (_turn(h1 ^ first(words[:, 0]), 27) + h2) * np.uint64(5) + np.uint64(0x52DCE729)
-    b2 = (_turn(h2 ^ second(words[:, 1]), 31) + b1) * np.uint64(5) + np.uint64(0x38495AB5)
+    b1 = (_turn(h1 ^ first(words[:, 0]), 27) + h2) * 5 + 0x52DCE729
+    b2 = (_turn(h2 ^ second(words[:, 1]), 31) + b1) * 5 + 0x38495AB5
     h1, h2 = np.where(long, b1, h1), np.where(long, b2, h2)
     h1 = h1 ^ first(np.where(long, words[:, 2], words[:, 0]))
     h2 = h2 ^ second(np.where(long, words[:, 3], words[:, 1]))
@@ -178,11 +169,6 @@ def murmur3_upper(words: U64, lengths: I64, seed: int) -> U64:
     h1, h2 = h1 ^ size, h2 ^ size
     h1 = h1 + h2
     h2 = h2 + h1
-    h1, h2 = _finish(h1), _finish(h2)
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53, 1):
+        h1, h2 = stirred(h1, 33, factor), stirred(h2, 33, factor)
     return h1 + h2 + h2
-
-
-def _finish(k: U64) -> U64:
-    k = (k ^ (k >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
-    k = (k ^ (k >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
-    return k ^ (k >> np.uint64(33))

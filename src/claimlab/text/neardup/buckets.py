@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.text.neardup.kernel import U32, U64, Bitmaps, Flags, Kernel
+from claimlab.text.neardup.fallback import NumpyKernel
+from claimlab.text.neardup.kernel import LOW, SHIFT, U32, U64, Bitmaps, Flags, distinct, ends
 from claimlab.text.neardup.results import Skipped
 
 LIMIT = 256
 REACH = 16
-SHIFT = np.uint64(32)
-LOW = np.uint64(0xFFFFFFFF)
 
 
 def pack(keys: U32, rows: U32) -> U64:
@@ -30,21 +29,10 @@ def pack(keys: U32, rows: U32) -> U64:
     return packed
 
 
-def distinct(codes: U64) -> U64:
-    """Sorted, each once. NumPy's own unique hashes first, which is many times slower on 64-bit
-    numbers.
-    """
-    codes = np.sort(codes)
-    fresh = np.ones(len(codes), dtype=bool)
-    fresh[1:] = codes[1:] != codes[:-1]
-    rest: U64 = codes[fresh]
-    return rest
-
-
 def sharing(packed: U64) -> U64:
     """Of packed rows, those that share their key with another."""
     same = (packed[1:] >> SHIFT) == (packed[:-1] >> SHIFT)
-    shared = np.zeros(len(packed), dtype=bool)
+    shared = np.zeros(len(packed), bool)
     shared[1:] = same
     shared[:-1] |= same
     rest: U64 = packed[shared]
@@ -52,7 +40,7 @@ def sharing(packed: U64) -> U64:
 
 
 def candidates(
-    kernel: Kernel,
+    kernel: NumpyKernel,
     packed: U64,
     next_keys: U32,
     sketched: Bitmaps,
@@ -82,7 +70,7 @@ def _of_large(rows: U64, next_keys: U32, second: Flags | None) -> U64:
     chosen: U64 = distinct(np.concatenate(codes))
     chosen = chosen[chosen >> SHIFT != chosen & LOW]
     if second is not None:
-        left, right = (chosen >> SHIFT).astype(np.int64), (chosen & LOW).astype(np.int64)
+        left, right = ends(chosen)
         chosen = chosen[second[left] != second[right]]
     return chosen
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.text.neardup.kernel import Kernel
+from claimlab.text.neardup.fallback import NumpyKernel
 
 ENVIRONMENT = "CLAIMLAB_NEARDUP"
 
 
-def load() -> Kernel:
+def load() -> NumpyKernel:
     wish = os.environ.get(ENVIRONMENT, "")
     if wish not in ("", "numpy", "compiled"):
         raise UsageError(
@@ -32,6 +32,4 @@ def load() -> Kernel:
                     " built.",
                     "Install a C compiler, then install claimlab again.",
                 ) from None
-    from claimlab.text.neardup.fallback import NumpyKernel
-
     return NumpyKernel()

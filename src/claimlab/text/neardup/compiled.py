@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 from claimlab.core.progress import Progress, silent
 from claimlab.text.neardup import _kernel
 from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
 from claimlab.text.neardup.kernel import I64, U32, U64, Bitmaps, Flags, Grams, Sketches, salts
 from claimlab.text.neardup.normal import PAGE, TABLE_SIZE, folding_table, normalise
 from claimlab.text.neardup.workers import SHARE, in_ranges
 
 
-class CompiledCorpus:
+class CompiledCorpus(NumpyCorpus):
     def __init__(self, texts: Sequence[str | None], grams: Grams, threads: int) -> None:
         # a list of our own: the kernel reads the strings in place, and those it cannot fold are
         # replaced
         self._texts = ["" if text is None else text for text in texts]
         self._grams = grams
         self._threads = threads
-        self._folded: NDArray[np.uint8] = np.zeros(len(self._texts), dtype=np.uint8)
+        self._folded: NDArray[np.uint8] = np.zeros(len(self._texts), np.uint8)
         self._table = folding_table()
         self._table.fill([0])  # what ASCII needs
         self._fold_the_rest()
@@ -58,7 +59,7 @@ class CompiledCorpus:
         return self._cover(*needed)
 
     def _cover(self, *needed: bytes) -> bool:
-        pages = np.frombuffer(b"".join(needed), dtype=bool).reshape(len(needed), -1).any(axis=0)
+        pages = np.frombuffer(b"".join(needed), bool).reshape(len(needed), -1).any(axis=0)
         if pages.any():
             self._table.fill(np.flatnonzero(pages).tolist())
         return bool(pages.any())
@@ -69,12 +70,7 @@ class CompiledCorpus:
 
     def sketch(self, plan: Plan, seed: int, lanes: int, progress: Progress = silent) -> Sketches:
         total = len(self._texts)
-        out = Sketches(
-            keys=np.empty((plan.bands, total), dtype=np.uint32),
-            bits=np.empty((total, lanes), dtype=np.uint64),
-            hashes=np.empty((total, 2), dtype=np.uint64),
-            counts=np.empty(total, dtype=np.uint32),
-        )
+        out = Sketches.of(total, plan.bands, lanes)
         salt = salts(seed, plan.bands * plan.rows)
         ngram, word = self._grams.ngram, self._grams.unit == "word"
 
@@ -102,7 +98,7 @@ class CompiledCorpus:
         return out
 
     def verify(self, codes: U64, progress: Progress = silent) -> tuple[U32, U32]:
-        both, either = np.empty(len(codes), dtype=np.uint32), np.empty(len(codes), dtype=np.uint32)
+        both, either = np.empty(len(codes), np.uint32), np.empty(len(codes), np.uint32)
         ngram, word = self._grams.ngram, self._grams.unit == "word"
 
         def verify(start: int, stop: int) -> None:
@@ -128,7 +124,7 @@ class CompiledCorpus:
         return both, either
 
 
-class CompiledKernel:
+class CompiledKernel(NumpyKernel):
     name = "compiled"
 
     def corpus(self, texts: Sequence[str | None], grams: Grams, threads: int) -> CompiledCorpus:
@@ -145,43 +141,30 @@ class CompiledKernel:
     ) -> tuple[U64, I64]:
         share = (1 - threshold) / (1 + threshold)
         cuts = _between_keys(packed, 4 * threads if len(packed) > SHARE else 1)
-        parts: list[tuple[U64, I64]] = [(np.empty(0, np.uint64), np.empty((0, 2), np.int64))] * len(
-            cuts
-        )
+        bits, counts = sketched.bits, sketched.counts
+        parts: dict[int, tuple[U64, I64]] = {}
 
         def match(at: int, _: int) -> None:
             start, stop = cuts[at]
             codes, large = _kernel.match(
-                packed[start:stop],
-                sketched.bits,
-                sketched.bits.shape[1],
-                sketched.counts,
-                share,
-                limit,
-                second,
+                packed[start:stop], bits, bits.shape[1], counts, share, limit, second
             )
-            parts[at] = (
-                np.frombuffer(codes, np.uint64),
-                np.frombuffer(large, np.int64).reshape(-1, 2) + start,
-            )
+            places = np.frombuffer(large, np.int64).reshape(-1, 2) + start
+            parts[at] = np.frombuffer(codes, np.uint64), places
 
         in_ranges(match, len(cuts), threads, share=1)
-        return np.concatenate([f[0] for f in parts]), np.concatenate([f[1] for f in parts])
+        codes, places = zip(*(parts[at] for at in range(len(cuts))), strict=True)
+        return np.concatenate(codes), np.concatenate(places)
 
     def sift(self, codes: U64, sketched: Bitmaps, threshold: float, threads: int) -> U64:
-        keep: NDArray[np.uint8] = np.empty(len(codes), dtype=np.uint8)
+        keep: NDArray[np.uint8] = np.empty(len(codes), np.uint8)
         share = (1 - threshold) / (1 + threshold)
+
+        bits, counts = sketched.bits, sketched.counts
 
         def sift(start: int, stop: int) -> None:
             part = slice(start, stop)
-            _kernel.sift(
-                codes[part],
-                sketched.bits,
-                sketched.bits.shape[1],
-                sketched.counts,
-                share,
-                keep[part],
-            )
+            _kernel.sift(codes[part], bits, bits.shape[1], counts, share, keep[part])
 
         in_ranges(sift, len(codes), threads)
         pairs: U64 = codes[keep.view(bool)]

@@ -21,13 +21,16 @@ from claimlab.text.neardup.kernel import (
     BASE,
     I64,
     LENGTH,
+    LOW,
     ROUNDS,
+    SHIFT,
     U32,
     U64,
     Bitmaps,
     Flags,
     Grams,
     Sketches,
+    ends,
     mix,
     salts,
 )
@@ -36,7 +39,7 @@ from claimlab.text.neardup.normal import is_word, normalise
 BLOCK = 1 << 12  # texts a block
 AT_ONCE = 1 << 16  # pairs sifted at a time
 NONE = np.uint32(0xFFFFFFFF)
-_ONES = np.array([i.bit_count() for i in range(256)], dtype=np.int64)  # bits set in a byte
+_ONES = np.array([i.bit_count() for i in range(256)], np.int64)  # bits set in a byte
 
 
 class NumpyCorpus:
@@ -56,7 +59,7 @@ class NumpyCorpus:
         """The gram hashes of these texts end to end, repeats included, and where each text's
         begin.
         """
-        rows = np.asarray(rows, dtype=np.int64)
+        rows = np.asarray(rows, np.int64)
         starts, lengths = self._starts[rows], self._starts[rows + 1] - self._starts[rows]
         places = _spread(starts, lengths)
         codes = self._codes[places].astype(np.uint64)
@@ -66,12 +69,7 @@ class NumpyCorpus:
 
     def sketch(self, plan: Plan, seed: int, lanes: int, progress: Progress = silent) -> Sketches:
         total = len(self._starts) - 1
-        out = Sketches(
-            keys=np.zeros((plan.bands, total), dtype=np.uint32),
-            bits=np.zeros((total, lanes), dtype=np.uint64),
-            hashes=np.zeros((total, 2), dtype=np.uint64),
-            counts=np.zeros(total, dtype=np.uint32),
-        )
+        out = Sketches.of(total, plan.bands, lanes)
         salt = salts(seed, plan.bands * plan.rows)
         for start in range(0, total, BLOCK):
             block = slice(start, min(start + BLOCK, total))
@@ -83,17 +81,20 @@ class NumpyCorpus:
             out.bits[block] = _bitmaps(gram, owner, len(counts), lanes)
             slots = _fill_bins(gram, owner, len(counts), salt, plan.bands * plan.rows)
             keys = _band_keys(slots.reshape(len(counts), plan.bands, plan.rows))
-            out.keys[:, block] = np.where(counts > 0, keys.T, np.uint32(0))
+            out.keys[:, block] = np.where(counts > 0, keys.T, 0)
             progress("sketch texts", block.stop, total)
         return out
 
     def verify(self, codes: U64, progress: Progress = silent) -> tuple[U32, U32]:
-        both, either = np.empty(len(codes), dtype=np.uint32), np.empty(len(codes), dtype=np.uint32)
+        """For pairs coded as left << 32 | right and sorted: the sizes of intersection and union of
+        their gram sets.
+        """
+        both, either = np.empty(len(codes), np.uint32), np.empty(len(codes), np.uint32)
         for start in range(0, len(codes), BLOCK):
             block = slice(start, min(start + BLOCK, len(codes)))
-            rows, ends = np.unique(np.stack(_ends(codes[block])), return_inverse=True)
+            rows, places = np.unique(np.stack(ends(codes[block])), return_inverse=True)
             sets = self._sets(rows)
-            left, right = sets[ends.reshape(2, -1)[0]], sets[ends.reshape(2, -1)[1]]
+            left, right = (sets[side] for side in places.reshape(2, -1))
             both[block] = left.multiply(right).sum(axis=1)
             either[block] = left.sum(axis=1) + right.sum(axis=1) - both[block]
             progress("verify pairs", block.stop, len(codes))
@@ -131,42 +132,36 @@ class NumpyKernel:
         second: Flags | None,
         threads: int,
     ) -> tuple[U64, I64]:
-        keys, rows = packed >> np.uint64(32), packed & np.uint64(0xFFFFFFFF)
-        bounds = (
-            np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1], [True]]))
-            if len(keys)
-            else np.zeros(1)
-        )
-        bounds = bounds.astype(np.int64)
-        starts, sizes = bounds[:-1], np.diff(bounds)
-        large = sizes > limit
-        codes = [np.empty(0, dtype=np.uint64)]
-        for pairs in _all_pairs(rows, starts[(sizes > 1) & ~large], sizes[(sizes > 1) & ~large]):
+        """Pairs of rows that share a key and that the bitmaps do not prove to be below the
+        threshold.
+
+        `packed` holds key << 32 | row, sorted; pairs are coded as left << 32 | right. `second`
+        marks the rows of a second list: then only pairs across the two count. Buckets of more than
+        `limit` rows are left alone and returned as (start, end) places in `packed`.
+        """
+        _, starts, sizes = np.unique(packed >> SHIFT, return_index=True, return_counts=True)
+        large, small = sizes > limit, (sizes > 1) & (sizes <= limit)
+        codes = [np.empty(0, np.uint64)]
+        for pairs in _all_pairs(packed & LOW, starts[small], sizes[small]):
             if second is not None:
-                a, b = _ends(pairs)
+                a, b = ends(pairs)
                 pairs = pairs[second[a] != second[b]]
             codes.append(self.sift(pairs, sketched, threshold, threads))
-        return np.concatenate(codes), np.stack(
-            [starts[large], starts[large] + sizes[large]], axis=1
-        )
+        places = np.stack([starts[large], starts[large] + sizes[large]], axis=1)
+        return np.concatenate(codes), places
 
     def sift(self, codes: U64, sketched: Bitmaps, threshold: float, threads: int) -> U64:  # noqa: ARG002
+        """Of these pairs, those that the bitmaps do not prove to be below the threshold."""
         bits, counts = sketched.bits, sketched.counts
-        pairs = [np.empty(0, dtype=np.uint64)]
+        pairs = [np.empty(0, np.uint64)]
         for start in range(0, len(codes), AT_ONCE):
             part = codes[start : start + AT_ONCE]
-            a, b = _ends(part)
+            a, b = ends(part)
             most = (1 - threshold) / (1 + threshold) * (
                 counts[a].astype(np.float64) + counts[b]
             ) + 1e-6
             pairs.append(part[_ONES[(bits[a] ^ bits[b]).view(np.uint8)].sum(axis=1) <= most])
         return np.concatenate(pairs)
-
-
-def _ends(codes: U64) -> tuple[I64, I64]:
-    return (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(0xFFFFFFFF)).astype(
-        np.int64
-    )
 
 
 def _all_pairs(rows: U64, starts: I64, sizes: I64) -> Iterator[U64]:
@@ -176,7 +171,7 @@ def _all_pairs(rows: U64, starts: I64, sizes: I64) -> Iterator[U64]:
     for step in range(1, int(sizes.max(initial=0))):
         inside = place + step < ends
         place, ends = place[inside], ends[inside]
-        yield (rows[place] << np.uint64(32)) | rows[place + step]
+        yield (rows[place] << SHIFT) | rows[place + step]
 
 
 def _spread(starts: I64, lengths: I64) -> I64:
@@ -197,7 +192,7 @@ def _powers(base: np.uint64, count: int) -> U64:
 
 def _polynomials(values: U64, lengths: I64, base: np.uint64) -> U64:
     """For each stretch of values v0 .. vk: v0 * base^k + ... + vk; 0 for an empty one."""
-    out = np.zeros(len(lengths), dtype=np.uint64)
+    out = np.zeros(len(lengths), np.uint64)
     some = lengths > 0
     if some.any():
         ends = np.cumsum(lengths)
@@ -215,7 +210,7 @@ def _windows(values: U64, lengths: I64, n: int) -> tuple[U64, I64]:
     counts = np.where(lengths > 0, lengths - width + 1, 0)
     firsts = _spread(np.cumsum(lengths) - lengths, counts)
     wide = np.repeat(width, counts)
-    p = np.zeros(len(firsts), dtype=np.uint64)
+    p = np.zeros(len(firsts), np.uint64)
     for k in range(int(wide.max(initial=0))):
         inside = wide > k
         p[inside] = p[inside] * BASE + values[firsts[inside] + k]
@@ -225,7 +220,7 @@ def _windows(values: U64, lengths: I64, n: int) -> tuple[U64, I64]:
 def _words(codes: U64, lengths: I64) -> tuple[U64, I64]:
     """The hashes of the words of all texts end to end, and how many each text has."""
     letters, which = np.unique(codes, return_inverse=True)
-    word = np.array([is_word(chr(c)) for c in letters.tolist()], dtype=bool)[which]
+    word = np.array([is_word(chr(c)) for c in letters.tolist()], bool)[which]
     owner = np.repeat(np.arange(len(lengths)), lengths)
     wordless = np.bincount(owner[word], minlength=len(lengths)) == 0
     word |= wordless[owner]  # nothing but signs: the text is its one word
@@ -242,24 +237,24 @@ def _whole(gram: U64, counts: I64) -> U64:
     """Two sums over the grams of each text, each gram times an odd number that depends on its
     position.
     """
-    out = np.zeros((len(counts), 2), dtype=np.uint64)
+    out = np.zeros((len(counts), 2), np.uint64)
     some = counts > 0
     if some.any():
         starts = np.cumsum(counts) - counts
         place = (np.arange(len(gram)) - np.repeat(starts, counts)).astype(np.uint64) * np.uint64(
             2
-        ) + np.uint64(1)
-        turned = (gram << np.uint64(32)) | (gram >> np.uint64(32))
+        ) + 1
+        turned = (gram << 32) | (gram >> 32)
         out[some, 0] = np.add.reduceat(gram * place, starts[some])
         out[some, 1] = np.add.reduceat(turned * place, starts[some])
     return out
 
 
 def _bitmaps(gram: U64, owner: I64, texts: int, lanes: int) -> U64:
-    bits = np.zeros((texts, lanes), dtype=np.uint64)
-    bit = gram & np.uint64(lanes * 64 - 1)
-    place = owner * lanes + (bit >> np.uint64(6)).astype(np.int64)
-    np.bitwise_or.at(bits.reshape(-1), place, np.uint64(1) << (bit & np.uint64(63)))
+    bits = np.zeros((texts, lanes), np.uint64)
+    bit = gram & lanes * 64 - 1
+    place = owner * lanes + (bit >> 6).astype(np.int64)
+    np.bitwise_or.at(bits.reshape(-1), place, 1 << (bit & 63))
     return bits
 
 
@@ -268,17 +263,15 @@ def _fill_bins(gram: U64, owner: I64, texts: int, salt: U64, bins: int) -> U32:
     slots = np.full((texts, bins), NONE)
     for r in range(ROUNDS):
         x = (gram ^ salt[r, 0]) * salt[r, 1]
-        thrown = np.concatenate([x >> np.uint64(32), x & np.uint64(0xFFFFFFFF)])
-        place = np.tile(owner * bins, 2) + ((thrown * np.uint64(bins)) >> np.uint64(32)).astype(
-            np.int64
-        )
+        thrown = np.concatenate([x >> 32, x & 0xFFFFFFFF])
+        place = np.tile(owner * bins, 2) + ((thrown * bins) >> 32).astype(np.int64)
         empty = slots.reshape(-1)[place] == NONE
         np.minimum.at(slots.reshape(-1), place[empty], thrown[empty].astype(np.uint32))
         unready = (slots == NONE).any(axis=1)[owner]
         gram, owner = gram[unready], owner[unready]
     for b in range(bins):
         empty = slots[owner, b] == NONE
-        x = ((gram[empty] ^ salt[ROUNDS + b, 0]) * salt[ROUNDS + b, 1]) >> np.uint64(32)
+        x = ((gram[empty] ^ salt[ROUNDS + b, 0]) * salt[ROUNDS + b, 1]) >> 32
         np.minimum.at(slots[:, b], owner[empty], x.astype(np.uint32))
     return slots
 
@@ -288,5 +281,5 @@ def _band_keys(slots: U32) -> U32:
     key = np.tile(np.arange(bands, dtype=np.uint64), (texts, 1))
     for r in range(rows):
         key = (key ^ slots[:, :, r]) * BASE
-        key ^= key >> np.uint64(32)
-    return (mix(key) >> np.uint64(32)).astype(np.uint32)
+        key ^= key >> 32
+    return (mix(key) >> 32).astype(np.uint32)

@@ -1,23 +1,16 @@
-"""What the compiled kernel and its NumPy fallback both offer, and the choice between them.
-
-The arithmetic that the compiled kernel and the NumPy code share: constants, the mixer, the salts
-of the rounds.
-
-
+"""What the compiled kernel and the NumPy code share: what texts are cut into, what is kept of them,
+pairs as codes, constants, the mixer, and the salts of the rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.core.errors import UsageError
-from claimlab.core.progress import Progress
-from claimlab.text.neardup.bands import Plan
 
 Unit = Literal["char", "word"]
 U32 = NDArray[np.uint32]
@@ -43,70 +36,54 @@ class Grams:
 
 
 @dataclass(frozen=True)
-class Sketches:
-    """All that is kept of the texts while candidates are looked for.
-
-    `keys[band, row]` agree where a band agrees; `bits[row]` is a bitmap of the grams; `hashes[row]`
-    tell identical texts; `counts[row]` is the number of grams, repeats included (0: an empty text).
+class Bitmaps:
+    """What rules out dissimilar texts: `bits[row]` is a bitmap of the grams, `counts[row]` their
+    number, repeats included (0: an empty text). In memory, or mapped from a file.
     """
 
-    keys: U32
     bits: U64
-    hashes: U64
     counts: U32
 
 
-class Bitmaps(Protocol):
-    """The part of Sketches that rules out dissimilar texts; in memory, or mapped from a file."""
+@dataclass(frozen=True)
+class Sketches(Bitmaps):
+    """All that is kept of the texts while candidates are looked for: `keys[band, row]` agree where
+    a band agrees; `hashes[row]` tell identical texts.
+    """
 
-    @property
-    def bits(self) -> U64: ...
+    keys: U32
+    hashes: U64
 
-    @property
-    def counts(self) -> U32: ...
-
-
-class Corpus(Protocol):
-    """Texts made ready for one kernel."""
-
-    @property
-    def characters(self) -> int: ...
-
-    def sketch(self, plan: Plan, seed: int, lanes: int, progress: Progress) -> Sketches: ...
-
-    def verify(self, codes: U64, progress: Progress) -> tuple[U32, U32]:
-        """For pairs coded as left << 32 | right and sorted: the sizes of intersection and union of
-        their gram sets.
-        """
-        ...
+    @classmethod
+    def of(cls, texts: int, bands: int, lanes: int) -> Sketches:
+        """Empty, for so many texts."""
+        return cls(
+            bits=np.zeros((texts, lanes), np.uint64),
+            counts=np.zeros(texts, np.uint32),
+            keys=np.zeros((bands, texts), np.uint32),
+            hashes=np.zeros((texts, 2), np.uint64),
+        )
 
 
-class Kernel(Protocol):
-    name: str
+# Two 32-bit numbers in one of 64 bits: a key and a row, or the left and the right row of a pair.
+SHIFT = np.uint64(32)
+LOW = np.uint64(0xFFFFFFFF)
 
-    def corpus(self, texts: Sequence[str | None], grams: Grams, threads: int) -> Corpus: ...
 
-    def match(
-        self,
-        packed: U64,
-        sketched: Bitmaps,
-        threshold: float,
-        limit: int,
-        second: Flags | None,
-        threads: int,
-    ) -> tuple[U64, I64]:
-        """Pairs of rows that share a key and that the bitmaps do not prove to be below the
-        threshold.
+def ends(codes: U64) -> tuple[I64, I64]:
+    """The left and the right rows of pairs."""
+    return (codes >> SHIFT).astype(np.int64), (codes & LOW).astype(np.int64)
 
-        `packed` holds key << 32 | row, sorted; pairs are coded as left << 32 | right. `second`
-        marks the rows of a second list: then only pairs across the two count. Buckets of more than
-        `limit` rows are left alone and returned as (start, end) places in `packed`.
-        """
-        ...
 
-    def sift(self, codes: U64, sketched: Bitmaps, threshold: float, threads: int) -> U64:
-        """Of these pairs, those that the bitmaps do not prove to be below the threshold."""
-        ...
+def distinct(codes: U64) -> U64:
+    """Sorted, each once. NumPy's own unique hashes first, which is many times slower on 64-bit
+    numbers.
+    """
+    codes = np.sort(codes)
+    fresh = np.ones(len(codes), bool)
+    fresh[1:] = codes[1:] != codes[:-1]
+    rest: U64 = codes[fresh]
+    return rest
 
 
 def bitmap_lanes(characters: int, texts: int) -> int:
@@ -127,11 +104,11 @@ ROUNDS = 16
 
 def mix(x: U64) -> U64:
     """Spread every bit over all 64 (the finaliser of SplitMix64)."""
-    x = x ^ (x >> np.uint64(30))
-    x = x * np.uint64(0xBF58476D1CE4E5B9)
-    x = x ^ (x >> np.uint64(27))
-    x = x * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    return stirred(stirred(stirred(x, 30, 0xBF58476D1CE4E5B9), 27, 0x94D049BB133111EB), 31)
+
+
+def stirred(x: U64, bits: int, factor: int = 1) -> U64:
+    return (x ^ (x >> np.uint64(bits))) * np.uint64(factor)
 
 
 def salts(seed: int, bins: int) -> U64:
@@ -142,6 +119,6 @@ def salts(seed: int, bins: int) -> U64:
         )
     count = 2 * (ROUNDS + bins)
     steps = np.arange(1, count + 1, dtype=np.uint64) * BASE
-    values = mix(mix(np.array([seed], dtype=np.uint64)) + steps).reshape(-1, 2)
-    values[:, 1] |= np.uint64(1)
+    values = mix(mix(np.array([seed], np.uint64)) + steps).reshape(-1, 2)
+    values[:, 1] |= 1
     return values

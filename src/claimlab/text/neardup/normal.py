@@ -55,7 +55,7 @@ class FoldingTable:
 
     def __init__(self) -> None:
         self.table: NDArray[np.uint32] = np.full(TABLE_SIZE, UNKNOWN, dtype=np.uint32)
-        self.extra: NDArray[np.uint32] = np.zeros(1, dtype=np.uint32)
+        self.extra: NDArray[np.uint32] = np.zeros(1, np.uint32)
         self._lock = threading.Lock()
 
     def fill(self, pages: Iterable[int]) -> None:

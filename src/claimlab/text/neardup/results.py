@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.kernel import SHIFT
 
 Rows = NDArray[np.int64]
+Found = tuple[Rows, Rows, NDArray[np.floating]]  # left, right and Jaccard similarity of pairs
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,15 @@ class Pairs:
     plan: Plan
     skipped: Skipped = Skipped()
 
+    @classmethod
+    def of(cls, plan: Plan, *parts: Found, skipped: Skipped) -> Pairs:
+        """All these pairs, each once."""
+        left, right, jaccard = (np.concatenate(column) for column in zip(*parts, strict=True))
+        codes = (left.astype(np.uint64) << SHIFT) | right.astype(np.uint64)
+        _, order = np.unique(codes, return_index=True)
+        exact = jaccard[order].astype(np.float32)
+        return cls(left[order], right[order], exact, plan, skipped)
+
     def __len__(self) -> int:
         return len(self.left)
 
@@ -65,6 +76,11 @@ class Clusters:
 
     labels: Rows
     pairs: Pairs
+
+    @classmethod
+    def of(cls, pairs: Pairs, total: int) -> Clusters:
+        """The clusters that chains of pairs make of so many rows."""
+        return cls(label(pairs.left, pairs.right, total), pairs)
 
     def __len__(self) -> int:
         return int(self.labels.max(initial=-1)) + 1

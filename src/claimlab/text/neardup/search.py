@@ -7,30 +7,32 @@ The public functions on texts in memory: pairs, clusters, and pairs across two l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.text.neardup.bands import Plan, choose
-from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, pack, sharing
+from claimlab.text.neardup.buckets import candidates, pack, sharing
 from claimlab.text.neardup.choose import load
+from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
 from claimlab.text.neardup.kernel import (
+    LOW,
+    SHIFT,
     U32,
     U64,
-    Corpus,
     Flags,
     Grams,
-    Kernel,
     Sketches,
     Unit,
     bitmap_lanes,
+    distinct,
+    ends,
 )
-from claimlab.text.neardup.results import Clusters, Pairs, Rows, Skipped, label
+from claimlab.text.neardup.results import Clusters, Found, Pairs, Rows, Skipped
 from claimlab.text.neardup.workers import count_threads, pool
 
 Texts = Sequence[str | None] | pl.Series
@@ -74,33 +76,11 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Near:
-    """Pairs while they are being gathered."""
-
-    left: Rows
-    right: Rows
-    jaccard: NDArray[np.float32]
-    plan: Plan
-    skipped: Skipped
-
-    def with_exact(self, left: Rows, right: Rows) -> Pairs:
-        """Add pairs of identical texts, drop duplicates, and sort."""
-        one = np.ones(len(left), dtype=np.float32)
-        return sorted_pairs(
-            np.concatenate([left, self.left]),
-            np.concatenate([right, self.right]),
-            np.concatenate([one, self.jaccard]),
-            self.plan,
-            self.skipped,
-        )
-
-
-@dataclass(frozen=True)
 class Search:
     """Texts sketched and ready to be matched."""
 
-    kernel: Kernel
-    corpus: Corpus
+    kernel: NumpyKernel
+    corpus: NumpyCorpus
     sketches: Sketches
     plan: Plan
     threads: int
@@ -118,8 +98,8 @@ class Search:
         sketches = corpus.sketch(plan, wish.seed, lanes, wish.progress)
         return cls(kernel, corpus, sketches, plan, workers, wish.progress)
 
-    def near(self, rows: U32, second: Flags | None = None) -> Near:
-        """The verified pairs among `rows`, identical texts excepted where they were collapsed."""
+    def near(self, rows: U32, left: Rows, right: Rows, second: Flags | None = None) -> Pairs:
+        """The verified pairs among `rows`, and those of identical texts (`left`, `right`)."""
         gathered: list[U64] = []
         skipped, size = Skipped(), 0
         for band, packed in enumerate(self._packed(rows)):
@@ -141,8 +121,8 @@ class Search:
                 size = 0
             self.progress("match bands", band + 1, self.plan.bands)
         codes = distinct(np.concatenate(gathered))
-        left, right, jaccard = verified(self.corpus, codes, self.plan.threshold, self.progress)
-        return Near(left, right, jaccard, self.plan, skipped)
+        near = verified(self.corpus, codes, self.plan.threshold, self.progress)
+        return Pairs.of(self.plan, (left, right, np.ones(len(left))), near, skipped=skipped)
 
     def _packed(self, rows: U32) -> Iterator[U64]:
         """The rows of each band in turn; as many bands are sorted at a time as there are
@@ -156,30 +136,13 @@ class Search:
 
 
 def verified(
-    corpus: Corpus, codes: U64, threshold: float, progress: Progress = silent
-) -> tuple[Rows, Rows, NDArray[np.float32]]:
+    corpus: NumpyCorpus, codes: U64, threshold: float, progress: Progress = silent
+) -> Found:
     """Left, right and exact Jaccard similarity of the candidates that reach the threshold."""
     both, either = corpus.verify(codes, progress)
     jaccard = both / np.maximum(either, 1)
     keep = jaccard >= threshold
-    codes = codes[keep]
-    return (
-        (codes >> SHIFT).astype(np.int64),
-        (codes & LOW).astype(np.int64),
-        jaccard[keep].astype(np.float32),
-    )
-
-
-def sorted_pairs(
-    left: Rows,
-    right: Rows,
-    jaccard: NDArray[np.float32],
-    plan: Plan,
-    skipped: Skipped | None = None,
-) -> Pairs:
-    codes = (left.astype(np.uint64) << SHIFT) | right.astype(np.uint64)
-    _, order = np.unique(codes, return_index=True)
-    return Pairs(left[order], right[order], jaccard[order], plan, skipped or Skipped())
+    return *ends(codes[keep]), jaccard[keep].astype(np.float32)
 
 
 def first_of_same(hashes: U64, counts: U32, second: Flags | None = None) -> Rows:
@@ -190,10 +153,10 @@ def first_of_same(hashes: U64, counts: U32, second: Flags | None = None) -> Rows
         sharing(pack((hashes[:, 0] >> SHIFT).astype(np.uint32), first.astype(np.uint32))) & LOW
     ).astype(np.int64)
     one, two = hashes[rows, 0], hashes[rows, 1]
-    side = np.zeros(len(rows), dtype=bool) if second is None else second[rows]
+    side = np.zeros(len(rows), bool) if second is None else second[rows]
     order = np.lexsort((rows, side, two, one))
     rows, one, two, side = rows[order], one[order], two[order], side[order]
-    fresh = np.ones(len(rows), dtype=bool)
+    fresh = np.ones(len(rows), bool)
     fresh[1:] = (one[1:] != one[:-1]) | (two[1:] != two[:-1]) | (side[1:] != side[:-1])
     first[rows] = rows[np.maximum.accumulate(np.where(fresh, np.arange(len(rows)), 0))]
     first[counts == 0] = -1
@@ -237,14 +200,12 @@ def find_pairs(texts: Texts, **options: Unpack[WishesInMemory]) -> Pairs:
     search = Search.over(texts, Options(**options))
     first = first_of_same(search.sketches.hashes, search.sketches.counts)
     copies = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
-    near = search.near(rows_to_compare(first))
-    return near.with_exact(first[copies], copies)
+    return search.near(rows_to_compare(first), first[copies], copies)
 
 
 def find_clusters(texts: Texts, **options: Unpack[WishesInMemory]) -> Clusters:
     """`find_pairs`, and the clusters that chains of pairs make."""
-    pairs = find_pairs(texts, **options)
-    return Clusters(label(pairs.left, pairs.right, len(texts)), pairs)
+    return Clusters.of(find_pairs(texts, **options), len(texts))
 
 
 def find_across(texts_a: Texts, texts_b: Texts, **options: Unpack[WishesInMemory]) -> Pairs:
@@ -260,7 +221,7 @@ def find_across(texts_a: Texts, texts_b: Texts, **options: Unpack[WishesInMemory
     second: Flags = np.arange(len(both)) >= border
     first = first_of_same(search.sketches.hashes, search.sketches.counts, second)
     rows = rows_to_compare(first)
-    near = search.near(rows, second).with_exact(*_same_across(search.sketches.hashes, rows, second))
+    near = search.near(rows, *_same_across(search.sketches.hashes, rows, second), second)
     return _with_copies(near, first, border)
 
 
@@ -279,7 +240,7 @@ def _with_copies(near: Pairs, first: Rows, border: int) -> Pairs:
     """Give each further copy the best partner of its first, and count right rows from the second
     list's start.
     """
-    left, right, jaccard = [near.left], [near.right], [near.jaccard]
+    parts: list[Found] = [(near.left, near.right, near.jaccard)]
     copies = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
     best = np.lexsort((near.right, near.left, -near.jaccard))
     for mine, theirs in ((near.left, near.right), (near.right, near.left)):
@@ -289,14 +250,6 @@ def _with_copies(near: Pairs, first: Rows, border: int) -> Pairs:
         hit = place < len(row)
         hit[hit] = row[place[hit]] == first[copies][hit]
         copy, other, its = copies[hit], partner[place[hit]], score[place[hit]]
-        left.append(np.minimum(copy, other))
-        right.append(np.maximum(copy, other))
-        jaccard.append(its)
-    pairs = sorted_pairs(
-        np.concatenate(left),
-        np.concatenate(right),
-        np.concatenate(jaccard),
-        near.plan,
-        near.skipped,
-    )
-    return Pairs(pairs.left, pairs.right - border, pairs.jaccard, pairs.plan, pairs.skipped)
+        parts.append((np.minimum(copy, other), np.maximum(copy, other), its))
+    pairs = Pairs.of(near.plan, *parts, skipped=near.skipped)
+    return replace(pairs, right=pairs.right - border)

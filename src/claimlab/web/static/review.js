@@ -30,6 +30,7 @@ function show(next) {
   seen = adjudicating ? next.waiting[0] || null : next.seen;
   const same = seen !== null && seen.item.id === before;
   if (!same) began = Date.now();
+  if (next.agreement) place("agreement").textContent = next.agreement;
   place("progress").textContent = adjudicating ? `${next.waiting.length} to decide` : `${next.done} of ${next.total} done`;
   if (!adjudicating) Object.assign(place("bar"), { max: Math.max(1, next.total), value: next.done, hidden: false });
   const typing = same && document.activeElement === place("comment"); // the comment is being written: leave it
@@ -44,10 +45,15 @@ function show(next) {
   legend();
 }
 
-function textBlock(text, caption) {
+function textBlock(text, caption, about) {
   const quote = element("blockquote", undefined, { class: "record" });
   if (caption) quote.append(element("footer", caption));
   quote.append(element("p", text ?? "(no text)", { dir: "auto" }));
+  if (about) {
+    const origin = element("p", [about.source, about.date].filter(Boolean).join(" · "), { class: "origin" });
+    if (/^https?:\/\//.test(about.url ?? "")) origin.append(" ", element("a", about.url, { href: about.url, rel: "noopener noreferrer nofollow", target: "_blank" }));
+    quote.append(origin);
+  }
   return quote;
 }
 
@@ -71,7 +77,7 @@ function itemParts({ item, difference }) {
     const field = element("textarea", undefined, { readonly: "", rows: "8", id: "text", "aria-label": "The text: select a part of it", dir: "auto" });
     field.value = payload.text ?? "";
     parts.push(field, element("ul", undefined, { id: "spans", class: "chips", "aria-label": "Marked parts" }));
-  } else if (payload.other_text === null) parts.push(textBlock(payload.text, ""));
+  } else if (payload.other_text === null) parts.push(textBlock(payload.text, "", payload.about));
   if (difference.length) {
     const line = element("p", undefined, { class: "difference", dir: "auto" });
     for (const piece of difference) {
@@ -84,7 +90,7 @@ function itemParts({ item, difference }) {
   }
   if (payload.other_text !== null) {
     const both = element("div", undefined, { class: "pair" });
-    both.append(textBlock(payload.text, `First${payload.label ? ` · labelled ${payload.label}` : ""}`), textBlock(payload.other_text, `Second${payload.other_label ? ` · labelled ${payload.other_label}` : ""}`));
+    both.append(textBlock(payload.text, `First${payload.label ? ` · labelled ${payload.label}` : ""}`, payload.about), textBlock(payload.other_text, `Second${payload.other_label ? ` · labelled ${payload.other_label}` : ""}`, payload.other_about));
     parts.push(both);
   }
   if (payload.label && payload.other_text === null) parts.push(element("p", `Label in the dataset: ${payload.label}`, { class: "note" }));

@@ -82,19 +82,43 @@ for (const field of document.querySelectorAll("[data-from-fragment]")) {
   field.form.requestSubmit();
 }
 
-for (const button of document.querySelectorAll("[data-post]")) {
-  button.addEventListener("click", async () => location.assign((await send(button.dataset.post, {})).location));
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-post], [data-copy]");
+  if (button?.dataset.post) location.assign((await send(button.dataset.post, {})).location);
+  if (button?.dataset.copy) {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = "Copied";
+  }
+});
+// Parts of a page are put in place from a newer one; whoever is in a field of them stays there.
+function renew(html, ...ids) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const active = document.activeElement?.id;
+  const open = [...document.querySelectorAll("details[open][id]")].map((one) => one.id);
+  for (const id of ids) {
+    const [old, fresh] = [document.getElementById(id), page.getElementById(id)];
+    if (old && fresh) old.replaceWith(fresh);
+  }
+  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+  if (active && document.activeElement?.id !== active) document.getElementById(active)?.focus();
 }
-// Counts over many records come after the records: the page that has them is fetched, and its parts are put in place.
+// A job that is under way is asked about until it has ended; then its result is shown.
+async function follow(id) {
+  const part = document.getElementById(id);
+  const answer = await fetch(part.dataset.renew).catch(() => null);
+  if (answer?.ok) renew(await answer.text(), id);
+  const { renew: again, then } = document.getElementById(id).dataset;
+  if (again) setTimeout(follow, 800, id);
+  else if (then) location.assign(then);
+}
+for (const part of document.querySelectorAll("[data-renew]")) setTimeout(follow, 400, part.id);
+// What takes time to work out comes after the page: a page that has it is fetched, and its parts are put in place.
 for (const place of document.querySelectorAll("[data-later]")) {
   fetch(place.dataset.later).then((answer) => (answer.ok ? answer.text() : "")).then((html) => {
-    const counts = new DOMParser().parseFromString(html, "text/html");
-    for (const id of ["matches", "facets", "overview"]) {
-      const part = counts.getElementById(id);
-      if (part) document.getElementById(id).replaceChildren(...part.childNodes);
-    }
-    fold(document.getElementById("facets"));
-  }).catch(() => {}); // the link to the counts is there
+    const later = new DOMParser().parseFromString(html, "text/html");
+    for (const part of later.querySelectorAll("main [id]")) document.getElementById(part.id)?.replaceChildren(...part.childNodes);
+    fold(document.querySelector("main"));
+  }).catch(() => {}); // the link to it is there
 }
 // On a narrow screen lists and filters fold, but for what was chosen: the records come first.
 function fold(within) {
@@ -102,3 +126,47 @@ function fold(within) {
   for (const list of within.querySelectorAll("body > nav details, .facet")) list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
 }
 fold(document);
+// The form of a verb: what differs from the defaults goes into the command, which is the job.
+const action = document.getElementById("action");
+if (action) {
+  const asked = () => {
+    const pairs = [["name", action.elements.name.value]];
+    for (const field of action.querySelectorAll("[data-option]")) {
+      const { option, default: standard } = field.dataset;
+      let values = field.tagName === "TEXTAREA" ? field.value.split("\n") : [field.value];
+      if (field.type === "checkbox") values = standard === undefined ? (field.checked ? [field.value] : []) : [String(field.checked)];
+      for (const value of values) if (value.trim() && value !== standard) pairs.push(["option", `${option}=${value.trim()}`]);
+    }
+    return new URLSearchParams(pairs);
+  };
+  const outcome = action.querySelector(".outcome");
+  action.addEventListener("change", async () => {
+    const answer = await fetch(`${action.dataset.page}?${asked()}`).catch(() => null);
+    if (answer?.ok) renew(await answer.text(), "command");
+  });
+  action.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      location.assign((await send(`/api${action.dataset.page}?${asked()}`, {})).location);
+    } catch (error) {
+      outcome.textContent = error.message || "The server did not answer. Try again.";
+    }
+  });
+}
+// Keys: j and k step through a list, / searches, g and a letter goes to a page, ? shows them all.
+const PLACES = { h: "/", a: "/add", j: "/jobs", m: "/match" };
+let going = 0; // when g was pressed
+document.addEventListener("keydown", (event) => {
+  const help = document.getElementById("help");
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  const goes = Date.now() - going < 1500 && PLACES[event.key];
+  const step = { j: "next", k: "prev" }[event.key];
+  going = 0;
+  if (goes && help) location.assign(goes);
+  else if (event.key === "g") going = Date.now();
+  else if (event.key === "?" && help) help.showModal();
+  else if (event.key === "/" && document.querySelector("main input[type=search]")) {
+    event.preventDefault();
+    document.querySelector("main input[type=search]").focus();
+  } else if (step) document.querySelector(`.steps a[rel=${step}]`)?.click();
+});

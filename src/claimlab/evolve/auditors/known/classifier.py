@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.types import JsonObject
-from claimlab.evolve.auditors.auditor import Question, Settings, Vote
 from claimlab.evolve.claims.model import Target, steerable
+from claimlab.evolve.contracts import Question, Settings, Vote
 
 FEWEST = 5  # examples of a value; with less there is nothing to learn
 

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
-from claimlab.evolve.auditors.auditor import Question, Settings, Vote
 from claimlab.evolve.claims.model import dimensions
+from claimlab.evolve.contracts import Question, Settings, Vote
 from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import untrusted

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
-from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Settings
+from claimlab.evolve.contracts import Request, Rewrite, Settings
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request as Ask
 from claimlab.llm.messages import untrusted
@@ -41,20 +41,17 @@ class Retold(BaseModel):
     )
 
 
-class Decided(BaseModel):
+class _Role(BaseModel):
     role: Literal["producer", "bystander"] = Field(
         description=(
             "producer: the profile fits the aim, so the person rewords it; bystander: passes it on"
             " as it is"
         )
     )
-    claim: str = Field(max_length=CLAIM, description="the statement as this person passes it on")
-    influencing_attributes: list[str] = Field(
-        max_length=3, description="up to three attributes of the profile"
-    )
-    influencing_reason: str = Field(
-        max_length=REASON, description="why they shaped it, in one short sentence"
-    )
+
+
+class Decided(Retold, _Role):
+    pass
 
 
 def question(request: Request, prompt: Prompt) -> Ask[Any]:

@@ -1,79 +1,42 @@
 """The null rewriter: word noise, in any language, without a model.
 
 It knows nothing of meaning or grammar, and no agent writes unlike another. At each hop some words
-are left out, some are exchanged for words that stand after the same word elsewhere in the claims of
-the run, short phrases of other claims (or of the source, where the agent reads it) are taken over,
-a number is rounded or lost, two clauses change places. Rates are in `data/weights.toml`, measured
-on the released traces. It answers one question of a drift result: is this more than word noise?
+are left out, some are exchanged for words that follow the same word elsewhere in the claims of the
+run, short phrases of other claims (or of the source, where the agent reads it) are taken over, a
+number is rounded or lost, a name or a date loses a word, two clauses change places. Rates are in
+`data/weights.toml`, measured on the released traces. It answers one question of a drift result: is
+this more than word noise?
 
-The log of a hop is computed from its two texts (`changes`), so it names what is in them and nothing
-else.
+The log of a hop is computed from its two texts, so it names what is in them and nothing else.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice, pairwise
+from typing import TypeVar
 
 from claimlab.core.types import JsonObject
-from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Settings
+from claimlab.evolve.contracts import Request, Rewrite, Settings
 from claimlab.evolve.rewrite.weights import Rates, Weights
-from claimlab.text.tokens import UNSPACED
+from claimlab.text.changes import UNSPACED_CHARACTER, changes, is_number, is_word, pieces
+from claimlab.text.details import Detail, details
 
 FEWEST = 3  # words that a text keeps, so that it never runs out of them
 PHRASE = 3  # words that are taken over at most
+TRIES = 8  # to draw another word than the one that is exchanged
 TEXTS, CHARACTERS = 10_000, 2_000  # that words are drawn from, of each language
-_ONE = "[" + re.sub(r"\\x\{([0-9a-f]+)\}", lambda code: f"\\U{code[1]:0>8}", UNSPACED) + "]"
-_UNSPACED = re.compile(_ONE)
-# Accents, points and vowel signs, which Python does not count as parts of words.
-_SIGNS = (
-    r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u200c\u200d"
-)
-# A number, a character of a script without spaces, a word, or a mark; each with the blanks behind.
-_PIECE = re.compile(
-    rf"(?:\d+(?:[.,]\d+)*|{_ONE}(?:(?!\w){_ONE})*|[^\W\d](?:(?!{_ONE})[\w'’{_SIGNS}-])*|\S)\s*|\s+"
-)
+Item = TypeVar("Item")
 _CLAUSE_END = frozenset(",;:，；：、،؛")
-Log = list[JsonObject]
-
-
-def pieces(text: str) -> list[str]:
-    """A text cut into words, numbers and marks that together are the text."""
-    return _PIECE.findall(text)
-
-
-def is_word(piece: str) -> bool:
-    return piece[0].isalpha()
-
-
-def is_number(piece: str) -> bool:
-    return piece[0].isdecimal()
-
-
-def changes(before: str, after: str) -> Log:
-    """What took one text to the next: where (a character of the first text), what stood there, and
-    what the second has in its place.
-    """
-    old, new = pieces(before), pieces(after)
-    places = [0]
-    for piece in old:
-        places.append(places[-1] + len(piece))
-    log = []
-    for tag, start, end, from_new, to_new in SequenceMatcher(None, old, new, False).get_opcodes():
-        if tag != "equal":
-            gone, come = "".join(old[start:end]), "".join(new[from_new:to_new])
-            name = "replace" if gone and come else "remove" if gone else "add"
-            log.append({"name": name, "at": places[start], "before": gone, "after": come})
-    return log
 
 
 class Words:
-    """What some texts offer: every place of a word, by the word that stands before it."""
+    """What some texts offer: every place of a word, by the word before it."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.runs = [
@@ -87,15 +50,111 @@ class Words:
                     self.after.setdefault(before.lower(), []).append((number, place))
                     self.everywhere.append((number, place))
 
-    def phrase(self, before: str, most: int, draw: random.Random) -> list[str]:
-        """One to `most` words in a row that stand after `before` in one of the texts; after any
-        word where none does.
+    def phrase(self, before: str, most: int, draw: random.Random, unlike: str = "") -> list[str]:
+        """One to `most` words in a row that follow `before` in one of the texts, not beginning with
+        `unlike`; after any word where none does.
         """
-        places = self.after.get(before.strip().lower()) or self.everywhere
-        if not places:
-            return []
-        number, place = draw.choice(places)
-        return list(islice(filter(is_word, self.runs[number][place:]), draw.randint(1, most)))
+        following = self.after.get(before.strip().lower(), ())
+        for places in (following, *(self.everywhere,) * TRIES):
+            others = (
+                [at for at in places if self._at(*at) != unlike] if places is following else places
+            )
+            if others and self._at(*(place := draw.choice(others))) != unlike:
+                run = self.runs[place[0]][place[1] :]
+                return list(islice(filter(is_word, run), draw.randint(1, most)))
+        return []
+
+    def _at(self, number: int, place: int) -> str:
+        return self.runs[number][place].lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """How much of each kind of noise one hop makes."""
+
+    drop: int
+    exchange: int
+    take: int
+    numbers: int
+    blur: int = 0
+    swap: int = 0
+
+    @classmethod
+    def drawn(cls, rates: Rates, text: str, language: str | None, draw: random.Random) -> Edits:
+        """At the rates of a hop, each word, number or name by itself."""
+        parts = pieces(text)
+        words = sum(map(is_word, parts))
+        units = {
+            "drop": words,
+            "exchange": words,
+            "take": words,
+            "numbers": sum(map(is_number, parts)),
+            "blur": len(compounds(text, language)),
+            "swap": 1,
+        }
+        rate = rates.model_dump()
+        return cls(**{k: sum(draw.random() < rate[k] for _ in range(n)) for k, n in units.items()})
+
+    @classmethod
+    def observed(cls, before: str, after: str) -> Edits:
+        """As many words as a rewrite left out, exchanged and added."""
+        old, new = ([piece.strip().lower() for piece in pieces(text)] for text in (before, after))
+        drop = exchange = take = 0
+        for _, start, end, first, last in SequenceMatcher(None, old, new, False).get_opcodes():
+            gone, come = old[start:end], new[first:last]
+            if gone != come:
+                left, right = sum(map(is_word, gone)), sum(map(is_word, come))
+                both = min(left, right)
+                drop, exchange, take = drop + left - both, exchange + both, take + right - both
+        lost = sum(is_number(piece) and piece not in new for piece in old)
+        return cls(drop, exchange, take, lost)
+
+
+def noised(
+    text: str, language: str | None, edits: Edits, sources: Sequence[Words], draw: random.Random
+) -> str:
+    """The text after that many edits, at places drawn at random."""
+    for one in _some(compounds(text, language), edits.blur, draw):
+        text = _blurred(text, one)
+    parts = _swapped(pieces(text), draw) if edits.swap else pieces(text)
+    places = [i for i, part in enumerate(parts) if is_word(part)]
+    dropped = set(_some(places, min(edits.drop, len(places) - FEWEST), draw))
+    rest = [i for i in places if i not in dropped]
+    exchanged = set(_some(rest, edits.exchange, draw))
+    lost = set(_some([i for i, part in enumerate(parts) if is_number(part)], edits.numbers, draw))
+    out: list[str] = []
+    for i, part in enumerate(parts):
+        if i in exchanged:
+            before, word = out[-1] if out else "", part.strip().lower()
+            words = draw.choice(sources).phrase(before, 1, draw, word)
+            out.append(words[0] + _blanks(part) if words else part)
+        elif i in dropped:
+            out = _without(out, part)
+        else:
+            out = _with_number(out, part) if i in lost else [*out, part]
+    return "".join(_with_phrases(out, edits.take, sources, draw)).strip()
+
+
+def compounds(text: str, language: str | None) -> list[Detail]:
+    """Names and dates of several words, the last first: what can lose a word and still name
+    something.
+    """
+    known = [one for one in details(text, language) if one.kind in ("date", "name", "place")]
+    return [one for one in reversed(known) if " " in text[one.start : one.end]]
+
+
+def _some(items: Sequence[Item], count: int, draw: random.Random) -> list[Item]:
+    """`count` of the items, in their order; all where there are fewer."""
+    chosen = sorted(draw.sample(range(len(items)), max(0, min(count, len(items)))))
+    return [items[i] for i in chosen]
+
+
+def _blurred(text: str, one: Detail) -> str:
+    """A name or date without its first word, and without "of" behind it: "March 2023"."""
+    words = text[one.start : one.end].split(" ")[1:]
+    while len(words) > 1 and words[0].islower() and len(words[0]) < 4:
+        words = words[1:]
+    return text[: one.start] + " ".join(words) + text[one.end :]
 
 
 class Null:
@@ -120,11 +179,8 @@ class Null:
         draw = random.Random(request.seed)
         if not request.must_rewrite and draw.random() >= self.rates.producers:
             return Rewrite(request.text, "bystander", reason="Passed on as it came.")
-        sources = self._sources(request)
-        parts = _swapped(pieces(request.text), self.rates.swap, draw)
-        taken = sum(is_word(part) and draw.random() < self.rates.take for part in parts)
-        parts = _with_phrases(self._noise(parts, sources, draw), taken, sources, draw)
-        text = "".join(parts).strip()
+        edits = Edits.drawn(self.rates, request.text, request.language, draw)
+        text = noised(request.text, request.language, edits, self._sources(request), draw)
         log = changes(request.text, text)
         if not log:
             return Rewrite(text, "bystander", reason="Noise changed nothing.")
@@ -136,42 +192,18 @@ class Null:
         source = (request.context, *request.evidence) if request.context else request.evidence
         return [known, self._read(tuple(filter(None, source)))] if source else [known]
 
-    def _noise(self, parts: list[str], sources: list[Words], draw: random.Random) -> list[str]:
-        """Word by word: left out, exchanged or kept."""
-        spare = sum(map(is_word, parts)) - FEWEST
-        text: list[str] = []
-        for part in parts:
-            chance = draw.random()
-            if is_number(part):
-                text = _with_number(text, part, lost=chance < self.rates.numbers)
-            elif not is_word(part):
-                text.append(part)
-            elif chance < self.rates.drop and spare > 0:
-                spare -= 1
-                text = _without(text, part)
-            elif 0 <= chance - self.rates.drop < self.rates.exchange:
-                before = text[-1] if text else ""
-                text.append(_in_place_of(part, draw.choice(sources).phrase(before, 1, draw)))
-            else:
-                text.append(part)
-        return text
-
 
 def _blanks(part: str) -> str:
     return part[len(part.rstrip()) :]
 
 
 def _without(text: list[str], part: str) -> list[str]:
-    """What stood before a word that is left out, with the blanks that stood behind it."""
+    """What was before a word that is left out, with the blanks that were behind it."""
     return [*text[:-1], text[-1].rstrip() + _blanks(part)] if text else text
 
 
-def _in_place_of(part: str, words: list[str]) -> str:
-    return words[0] + _blanks(part) if words else part
-
-
 def _with_phrases(
-    parts: list[str], count: int, sources: list[Words], draw: random.Random
+    parts: list[str], count: int, sources: Sequence[Words], draw: random.Random
 ) -> list[str]:
     """`count` words more, in phrases behind pieces drawn at random."""
     while count > 0 and parts:
@@ -186,16 +218,14 @@ def _with_phrases(
 
 def _followed(part: str, words: list[str]) -> list[str]:
     """A word and the words that are taken over behind it; scripts without spaces get none."""
-    blank = "" if _UNSPACED.match(words[0]) else " "
+    blank = "" if UNSPACED_CHARACTER.match(words[0]) else " "
     run = [part.rstrip(), *words]
     return [*(word + blank for word in run[:-1]), run[-1] + _blanks(part)]
 
 
-def _with_number(text: list[str], part: str, *, lost: bool) -> list[str]:
-    """A number as it is, or without its last significant digit: 47 becomes 40, and 40 is lost."""
+def _with_number(text: list[str], part: str) -> list[str]:
+    """A number without its last significant digit: 47 becomes 40, and 40 is lost."""
     significant = [i for i, digit in enumerate(part) if digit.isdecimal() and int(digit)]
-    if not lost:
-        return [*text, part]
     if len(significant) < 2:
         return _without(text, part)
     at = significant[-1]
@@ -203,12 +233,12 @@ def _with_number(text: list[str], part: str, *, lost: bool) -> list[str]:
     return [*text, part[:at] + zero + part[at + 1 :]]
 
 
-def _swapped(parts: list[str], rate: float, draw: random.Random) -> list[str]:
-    """Two neighbouring clauses change places, at `rate` where there are two; marks stay."""
+def _swapped(parts: list[str], draw: random.Random) -> list[str]:
+    """Two neighbouring clauses change places, where there are two; marks stay."""
     ends = [i for i, part in enumerate(parts) if part[0] in _CLAUSE_END]
     last = max((i + 1 for i, part in enumerate(parts) if part[0].isalnum()), default=0)
     spans = list(pairwise([-1, *(end for end in ends if end < last), last]))
-    if draw.random() >= rate or len(spans) < 2:
+    if len(spans) < 2:
         return parts
     which = draw.randrange(len(spans) - 1)
     (start, middle), (_, end) = spans[which], spans[which + 1]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from claimlab.core.types import JsonObject
+from claimlab.evolve.contracts import Request, Rewrite, Role, Settings
 from claimlab.evolve.hop import Recording, Start
-from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Role, Settings
 
 
 class Replay:

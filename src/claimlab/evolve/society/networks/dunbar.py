@@ -11,15 +11,23 @@ keeps the ties of those most alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.core.errors import UsageError
-from claimlab.evolve.society.build import edges_wanted
-from claimlab.evolve.society.network import TIERS, Ints, Network, pair_keys, row_starts
+from claimlab.evolve.society.network import (
+    TIERS,
+    Flags,
+    Ints,
+    Longs,
+    Network,
+    edges_wanted,
+    pair_keys,
+    row_starts,
+)
 from claimlab.evolve.society.population import Population
 
 # How alike two agents are: the share of attributes in which they are the same. No model, no network
@@ -39,7 +47,7 @@ class Profiles:
 
     of: Ints
     members: Ints
-    starts: NDArray[np.int64]
+    starts: Longs
     codes: Ints  # [attributes, profiles]; below 0: not known
 
     @property
@@ -47,16 +55,16 @@ class Profiles:
         return len(self.codes)
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Longs:
         return np.diff(self.starts)
 
     @property
-    def known(self) -> NDArray[np.uint8]:
+    def known(self) -> Bytes:
         """How many attributes of each profile are known."""
-        counted: NDArray[np.uint8] = (self.codes >= 0).sum(axis=0, dtype=np.uint8)
+        counted: Bytes = (self.codes >= 0).sum(axis=0, dtype=np.uint8)
         return counted
 
-    def shared(self, profiles: Ints) -> NDArray[np.uint8]:
+    def shared(self, profiles: Ints) -> Bytes:
         """In how many attributes each of `profiles` is the same as each profile there is: [asked,
         all].
         """
@@ -99,10 +107,8 @@ def profiles(
 STRONG, MODERATE = (4, 7), (12, 20)
 _CELLS = 1 << 22  # pairs of profiles looked at together
 _AGENTS = 1 << 12  # agents looked at together
-_PART = 1 << 16  # ties looked at together
 _TIER_OF = np.array([0, 1, 2, 0], dtype=np.int8)  # 3: named by the other
-Longs = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
 
 
 def make(
@@ -141,7 +147,7 @@ class _Search:
     first: Longs  # where its ties begin in `found`
     seat: Longs  # its place among the agents of its own profile
     answers: Ints
-    common: NDArray[np.uint8]  # attributes in common
+    common: Bytes  # attributes in common
 
     def entries(self, agents: Longs) -> tuple[Longs, Longs, Longs]:
         """For the ties of `agents`: where they stand, which of `agents` each belongs to, and its
@@ -152,9 +158,7 @@ class _Search:
         return self.first[agents][mine] + rank, mine, rank
 
 
-def closest(
-    alike: Profiles, named: Longs, rng: np.random.Generator
-) -> tuple[Ints, NDArray[np.uint8]]:
+def closest(alike: Profiles, named: Longs, rng: np.random.Generator) -> tuple[Ints, Bytes]:
     """The named[i] agents most like agent i, most alike first, agent after agent; and the
     attributes in common.
     """
@@ -221,7 +225,7 @@ def _further_away(search: _Search, wanted: Ints, poor: Flags, rng: np.random.Gen
     search.common[entry] = same[row[mine], profile]
 
 
-def _as_alike(ladder: NDArray[np.uint8], sizes: Longs, most: int) -> Longs:
+def _as_alike(ladder: Bytes, sizes: Longs, most: int) -> Longs:
     """How many agents have at least so much in common with each wanted profile: [wanted, 0 ...
     most].
     """
@@ -253,8 +257,8 @@ def ranks(counts: Longs) -> Longs:
 
 
 def both_ways(
-    size: int, owner: Ints, other: Ints, tier: Longs, common: NDArray[np.uint8]
-) -> tuple[Longs, Ints, NDArray[np.int8], NDArray[np.uint8]]:
+    size: int, owner: Ints, other: Ints, tier: Longs, common: Bytes
+) -> tuple[Longs, Ints, NDArray[np.int8], Bytes]:
     """Rows, neighbours, tiers, attributes in common: a tie is in both rows, its tier where it was
     named.
 
@@ -262,36 +266,20 @@ def both_ways(
     bits for each agent, 2 for the tier (3: named by the other; of two entries for one tie the
     lowest stays), 5 for the attributes.
     """
-    count = owner.size
-    keys = np.empty(2 * count, dtype=np.int64)
-    for part in _parts(
-        count
-    ):  # in parts, so that the many small operations stay in the processor's cache
-        one, two, alike = owner[part].astype(np.int64), other[part].astype(np.int64), common[part]
-        keys[part] = (((((one << 28) | two) << 2) | tier[part]) << 5) | alike
-        keys[count:][part] = (((((two << 28) | one) << 2) | 3) << 5) | alike
+    one, two = owner.astype(np.int64), other.astype(np.int64)
+    there = (((((one << 28) | two) << 2) | tier) << 5) | common
+    back = (((((two << 28) | one) << 2) | 3) << 5) | common
+    keys = np.concatenate([there, back])
     keys.sort()
     new = np.ones(keys.size, dtype=np.bool_)
-    for part in _parts(keys.size - 1):
-        new[1:][part] = (keys[1:][part] ^ keys[:-1][part]) >> 7 != 0
+    new[1:] = (keys[1:] ^ keys[:-1]) >> 7 != 0
     ties = keys[new]
-    indices, shared = np.empty(ties.size, dtype=np.int32), np.empty(ties.size, dtype=np.uint8)
-    tiers, degrees = np.empty(ties.size, dtype=np.int8), np.zeros(size, dtype=np.int64)
-    for part in _parts(ties.size):
-        chunk = ties[part]
-        shared[part] = chunk & 31
-        tiers[part] = _TIER_OF[(chunk >> 5) & 3]
-        indices[part] = (chunk >> 7) & ((1 << 28) - 1)
-        held = np.bincount((chunk >> 35) - (chunk[0] >> 35))
-        degrees[chunk[0] >> 35 :][: held.size] += held
-    return np.concatenate([[0], np.cumsum(degrees)]), indices, tiers, shared
+    others = ((ties >> 7) & ((1 << 28) - 1)).astype(np.int32)
+    shared = (ties & 31).astype(np.uint8)
+    return row_starts(size, ties >> 35), others, _TIER_OF[(ties >> 5) & 3], shared
 
 
-def _parts(total: int) -> Iterator[slice]:
-    return (slice(start, min(start + _PART, total)) for start in range(0, total, _PART))
-
-
-def _by_likeness(same: NDArray[np.uint8], most: int, rng: np.random.Generator) -> Longs:
+def _by_likeness(same: Bytes, most: int, rng: np.random.Generator) -> Longs:
     """Profiles in each row from the most to the least alike; equals by chance. Small whole numbers
     sort fastest.
     """
@@ -322,8 +310,7 @@ def _thinned(network: Network, wanted: int, rng: np.random.Generator) -> Network
             "Widen `strong` or `moderate`.",
         )
     assert network.scores is not None
-    assert network.tiers is not None
-    owner = np.repeat(np.arange(network.size, dtype=np.int32), network.degrees)
+    owner = network.owners
     low = np.flatnonzero(owner < network.indices)
     best = low[np.lexsort((rng.random(low.size), -network.scores[low]))[:wanted]]
     chosen = np.concatenate(
@@ -332,14 +319,7 @@ def _thinned(network: Network, wanted: int, rng: np.random.Generator) -> Network
             pair_keys(network.indices[best], owner[best]),
         ]
     )
-    close = np.isin(pair_keys(owner, network.indices), chosen)
-    return replace(
-        network,
-        indptr=row_starts(network.size, owner[close]),
-        indices=network.indices[close],
-        tiers=network.tiers[close],
-        scores=network.scores[close],
-    )
+    return network.having(np.isin(pair_keys(owner, network.indices), chosen))
 
 
 NETWORK = make

@@ -7,24 +7,29 @@ import re
 from functools import cache
 from typing import Any
 
+from claimlab.core.types import JsonObject
 from claimlab.generate.filter.metric import (
     CLEAR,
     DOES_NOT_APPLY,
-    Metric,
+    Batch,
     Reading,
+    Text,
+    described,
     failed,
     one_by_one,
     unmeasured,
     within,
 )
-from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text import details as detail
+from claimlab.text.stopwords import stop_words
 from claimlab.text.vectors import LANGUAGES, encode
 
 CHARACTERS = 600  # of a text: what comes later moves its vector little and costs as much
 DENSE = frozenset({"zho", "cmn", "jpn", "kor"})  # a character says about as much as half a word
 _PLACE = re.compile(r"(?<!\S)(\S+)\s+(\d[\d.,]*)\s*(\S+)?")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_CLAUSE = re.compile(r"[.!?;:–—()]+\s*|,\s+|\n+")
+STEM = 5  # first letters of a word that are compared: forms of one word are alike
 _WRONG = -1.0  # the margin of an answer without a scale
 
 
@@ -59,34 +64,119 @@ def _no_source(text: Text) -> Reading:
 
 
 def details(text: Text, batch: Batch) -> Reading:
-    """Numbers, months and names of the source in real text: what is new, swapped or lost."""
+    """Real text against its source, detail by detail: nothing is changed or invented, and nothing
+    lost but by a post, which may leave things out.
+    """
     if text.veracity != "real" or text.text is None:
         return DOES_NOT_APPLY  # what may change in altered text is for the change log
     if text.source is None:
         return _no_source(text)
-    fresh = new_numbers(text.source, text.source_language, text.text, text.language)
-    if fresh is None:
+    first = text.source_language or text.language
+    if "number" not in detail.readable(text.source, first) & detail.readable(
+        text.text, text.language
+    ):
         return unmeasured("numbers in units of ten thousand")
-    if fresh:
-        shown = ", ".join(sorted(fresh)[:3])
-        return failed(f"a number that the source does not have: {shown}", _WRONG)
-    return _kept(text.source, text.text, text, batch) if text.comparable else CLEAR
-
-
-def _kept(source: str, own: str, text: Text, batch: Batch) -> Reading:
-    """Numbers in their places, the same months, and most of the names."""
-    if swap := swapped(source, own):
+    gates = batch.table["details"]["gates"]
+    lost = detail.LOST if text.short else ""
+    for change in detail.compared(text.source, text.text, first, text.language):
+        wrong = change.kind in gates and change.outcome not in (detail.KEPT, lost)
+        if wrong and not _said_otherwise(change, text, first):
+            return failed(_in_words(change), _WRONG)
+    if not text.comparable:
+        return CLEAR
+    if swap := swapped(text.source, text.text):
         return failed(f"numbers have changed places: {' and '.join(swap)}", _WRONG)
-    months = detail.months(own, text.language)
-    before = detail.months(source, text.source_language)
-    if months and before is not None and months - before and before - months:
-        return failed("another month than in the source", _WRONG)
-    names = detail.names(source, text.source_language)
+    names = detail.names(text.source, first)
     if names is None or len(names) < batch.table["details"]["fewest_names"]:
         return CLEAR  # of one or two names, losing one says little
-    share = len(names & detail.words(own)) / len(names)
-    least = batch.limit("details", "least_names", text)
-    return within(share, least, None, "the share of names kept is")
+    share = len(names & detail.words(text.text)) / len(names)
+    return within(
+        share, batch.limit("details", "least_names", text), None, "the share of names kept is"
+    )
+
+
+def _in_words(change: detail.Change) -> str:
+    if change.outcome == detail.CHANGED:
+        return f"a {change.kind} has changed: {change.before} to {change.after}"
+    if change.outcome == detail.LOST:
+        return f"a {change.kind} of the source is lost: {change.before}"
+    return f"a {change.kind} that the source does not have: {change.after}"
+
+
+def _said_otherwise(change: detail.Change, text: Text, language: str | None) -> bool:
+    """Whether a detail is there all the same: "one" for 1, a name at the beginning of a sentence,
+    or "the council" for its name.
+    """
+    sides = ((text.text, text.language, change.before), (text.source, language, change.after))
+    if change.kind == "number":
+        return all(
+            value in detail.number_words(other or "", spoken)
+            for other, spoken, value in sides
+            if value
+        )
+    if change.kind in ("name", "place"):
+        fresh = detail.words(change.after or "") - detail.words(text.source or "")
+        return not fresh
+    return False
+
+
+def invention(batch: Batch) -> list[Reading]:
+    """Clauses of real text that nothing in the source supports. In the language of the source, one
+    with enough of its words is supported; any other must be near a sentence of it by vectors.
+    """
+    limits = batch.table["invention"]
+    suspects = [_suspects(text, limits) for text in batch.texts]
+    pairs = [
+        (sentence, clause)
+        for text, clauses in zip(batch.texts, suspects, strict=True)
+        if not isinstance(clauses, Reading)
+        for clause in clauses
+        for sentence in _said(text)
+    ]
+    near = dict(zip(pairs, cosines(pairs), strict=True)) if pairs else {}
+    return [
+        clauses
+        if isinstance(clauses, Reading)
+        else _supported(text, clauses, near, limits["least"])
+        for text, clauses in zip(batch.texts, suspects, strict=True)
+    ]
+
+
+def _suspects(text: Text, limits: JsonObject) -> Reading | list[str]:
+    if text.veracity != "real" or not text.machine:
+        return DOES_NOT_APPLY
+    if why := _no_vectors(text):
+        return why
+    first = text.source_language or text.language
+    stops = stop_words(text.language or "")
+    known = {word[:STEM] for word in detail.words(text.source or "")}
+    clauses = []
+    # the order of clauses differs between languages, that of sentences hardly
+    cut = _CLAUSE if first == text.language else _SENTENCE
+    for clause in cut.split(text.text or ""):
+        content = [w for w in detail.words(clause) if w not in stops and len(w) > 2]
+        own = sum(word[:STEM] in known for word in content)
+        if len(content) >= limits["words"] and (
+            first != text.language or own < limits["known"] * len(content)
+        ):
+            clauses.append(clause.strip())
+    return clauses
+
+
+def _said(text: Text) -> set[str]:
+    """The sentences and the clauses of the source."""
+    return {part for cut in (_SENTENCE, _CLAUSE) for part in cut.split(text.source or "") if part}
+
+
+def _supported(
+    text: Text, clauses: list[str], near: dict[tuple[str, str], float], least: float
+) -> Reading:
+    scores = [max(near[one, clause] for one in _said(text)) for clause in clauses]
+    if not scores or min(scores) >= least:
+        return Reading("passed", min(scores, default=None), None, 1.0)
+    clause = clauses[scores.index(min(scores))]
+    words = f"the source does not say: “{clause[:60]}”"
+    return Reading("failed", min(scores), words, min(scores) - least)
 
 
 def new_numbers(
@@ -326,42 +416,15 @@ def _without_vectors(text: Text, batch: Batch) -> Reading:
     )
 
 
-ENTRIES = {
-    "copying": Metric("validation", "the text is not a copy of its source", "the source", copying),
-    "change-log": Metric(
-        "validation",
-        "what changed is what is logged",
-        "a log of what became what",
-        one_by_one(change_log),
-    ),
-    "edit-distance": Metric(
-        "validation",
-        "as much changed as was asked for",
-        "the source and a degree",
-        one_by_one(edit_distance),
-    ),
-    "details": Metric(
-        "consistency",
-        "numbers, dates and names of real text are the source's",
-        "the source",
-        one_by_one(details),
-    ),
-    "sentiment": Metric(
-        "consistency",
-        "real text keeps the tone of its source",
-        "the source; English",
-        one_by_one(sentiment),
-    ),
-    "similarity": Metric(
-        "consistency",
-        "the meaning is near that of the source",
-        "the source; 16 languages",
-        similarity,
-    ),
-    "translated-pair": Metric(
-        "translation",
-        "both languages say the same",
-        "both texts; vectors in 16 languages",
-        translated_pair,
-    ),
-}
+ENTRIES = described(
+    {
+        "copying": copying,
+        "change-log": one_by_one(change_log),
+        "edit-distance": one_by_one(edit_distance),
+        "details": one_by_one(details),
+        "invention": invention,
+        "sentiment": one_by_one(sentiment),
+        "similarity": similarity,
+        "translated-pair": translated_pair,
+    }
+)

@@ -3,31 +3,29 @@ and what it says of its author."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter, defaultdict
+from functools import cache
 
 from claimlab.core.languages import CONFUSABLE, same
 from claimlab.core.record import AUTHORSHIPS
 from claimlab.generate.filter.metric import (
     CLEAR,
     DOES_NOT_APPLY,
-    Metric,
+    Batch,
     Reading,
+    Text,
+    described,
     failed,
     one_by_one,
     unmeasured,
     within,
 )
-from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_across, find_pairs
 
+SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 ENDS = frozenset(".!?…。！？｡।॥۔؟։።᙮)]}»›”’\"'」』）】")
 OPEN_ENDED = frozenset({"tha", "lao", "khm", "mya"})  # scripts that end no sentence with a mark
-ORDER, CHARACTERS, ALPHABET = 3, 2_000, 200  # of the model of characters
-ENOUGH = 20_000  # characters of people's text in a language
-Characters = tuple[Counter[str], Counter[str]]  # trigrams, and what comes before their last
 
 
 def structure(text: Text, batch: Batch) -> Reading:
@@ -39,7 +37,36 @@ def structure(text: Text, batch: Batch) -> Reading:
     for pattern in batch.table["structure"]["leftovers"]:
         if match := re.search(pattern, text.text, re.IGNORECASE):
             return failed(f"leftover of the generation: “{match.group()[:40]}”")
+    if talk := self_talk(text, batch):
+        return failed(f"talk about the text: “{talk[:60]}”")
     return CLEAR
+
+
+def self_talk(text: Text, batch: Batch) -> str | None:
+    """A sentence of machine-made text that speaks of the text or the task: a noun for a text and a
+    word that judges or describes one, where the source has no such sentence.
+    """
+    words = batch.table["structure"]["talk"].get(text.language)
+    if not words or not text.machine:
+        return None
+    about, says = (_whole_words(words[part]) for part in ("about", "says"))
+    spoken = [
+        sentence
+        for sentence in SENTENCE.split(text.text or "")
+        if about.search(sentence) and says.search(about.sub(" ", sentence))
+    ]
+    source = (text.source or "").casefold()
+    return next((one for one in spoken if not _from_source(one, source, about)), None)
+
+
+def _from_source(sentence: str, source: str, about: re.Pattern[str]) -> bool:
+    """Whether the source speaks of such texts itself: an article about a translation."""
+    return all(word.casefold() in source for word in about.findall(sentence))
+
+
+@cache
+def _whole_words(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words.split())})(?!\w)", re.IGNORECASE)
 
 
 def truncated(text: Text, batch: Batch) -> Reading:  # noqa: ARG001
@@ -144,90 +171,13 @@ def authorship(batch: Batch) -> list[Reading]:
     ]
 
 
-def surprise(batch: Batch) -> list[Reading]:
-    """How surprising a text is to a model of characters made of the people's texts beside it: bits
-    per character (the logarithm of perplexity) under trigrams of the same language, add-one
-    smoothed.
-    """
-    models = _models(batch)
-    out = []
-    for text in batch.texts:
-        if not text.text:
-            out.append(DOES_NOT_APPLY)
-        elif text.language not in models:
-            where = text.language or "an unstated language"
-            out.append(unmeasured(f"too little text by people in {where}"))
-        else:
-            bits = _bits(text.text[:CHARACTERS], *models[text.language])
-            out.append(Reading("information", bits))
-    return out
-
-
-def _models(batch: Batch) -> dict[str | None, Characters]:
-    """A model of each language in which there is enough text by people."""
-    pages: dict[str | None, dict[str, None]] = defaultdict(dict)
-    for text in (*batch.originals, *batch.texts):
-        page = text.source if text.machine else text.text
-        if page:
-            pages[text.source_language if text.machine else text.language][page[:CHARACTERS]] = None
-    joined = {language: "\n".join(texts) for language, texts in pages.items()}
-    return {
-        language: (_grams(text, ORDER), _grams(text, ORDER - 1))
-        for language, text in joined.items()
-        if len(text) >= ENOUGH
+ENTRIES = described(
+    {
+        "structure": one_by_one(structure),
+        "truncated": one_by_one(truncated),
+        "repetition": repetition,
+        "near-duplicates": near_duplicates,
+        "language": language,
+        "authorship": authorship,
     }
-
-
-def _grams(text: str, size: int) -> Counter[str]:
-    return Counter(text[i : i + size] for i in range(len(text) - size + 1))
-
-
-def _bits(text: str, grams: Counter[str], before: Counter[str]) -> float:
-    runs = [text[i : i + ORDER] for i in range(len(text) - ORDER + 1)]
-    bits = [-math.log2((grams[run] + 1) / (before[run[:-1]] + ALPHABET)) for run in runs]
-    return sum(bits) / len(bits) if bits else 0.0
-
-
-ENTRIES = {
-    "structure": Metric(
-        "defects",
-        "text, chain and form are whole",
-        "nothing",
-        one_by_one(structure),
-        stage="defects",
-    ),
-    "truncated": Metric(
-        "defects",
-        "the text does not break off",
-        "a source or a translation",
-        one_by_one(truncated),
-        stage="defects",
-    ),
-    "repetition": Metric(
-        "defects",
-        "the text does not repeat itself",
-        "at least 20 words",
-        repetition,
-        stage="defects",
-    ),
-    "near-duplicates": Metric(
-        "defects",
-        "no near-duplicate of another sample or seed",
-        "nothing",
-        near_duplicates,
-        stage="defects",
-    ),
-    "language": Metric(
-        "translation", "the text is in the language asked for", "a stated language", language
-    ),
-    "authorship": Metric(
-        "information",
-        "what a detector says of its author",
-        "predictions of authorship",
-        authorship,
-        gate=False,
-    ),
-    "surprise": Metric(
-        "information", "bits per character", "20,000 characters by people", surprise, gate=False
-    ),
-}
+)

@@ -1,0 +1,178 @@
+"""Checks that put a few numbers of each record into a small tree: its length, its position in the
+file, which of its columns are filled, and how it was passed on.
+
+Position: a loader that splits before it shuffles trains and tests on different classes where a file
+is sorted by class, and a row number that is kept tells the label. Files of one class each that were
+read one after another are such an order, too. Cascade: classes are often collected by different
+rules, rumours that grew beside news that was sampled. Missing values: a class without dates gives
+itself away by what is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from claimlab.audit.check import FairCheck, sampled
+from claimlab.audit.details import histogram
+from claimlab.audit.features import Numbers
+from claimlab.audit.subject import Subject
+from claimlab.core.columns import filled_columns
+from claimlab.core.finding import Finding
+from claimlab.core.types import JsonObject
+from claimlab.core.words import several
+from claimlab.text.traits import lengths
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The numbers of each row of `subject`, and what a finding says of them."""
+
+    subject: Subject
+    matrix: npt.NDArray[np.floating]
+    why: str
+    details: JsonObject
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class TreeCheck(FairCheck):
+    """`read` gives the numbers of a subject, or nothing, which `missing` words."""
+
+    name: str
+    title: str
+    question: str
+    read: Callable[[Subject], Tree | None]
+    missing: str = ""
+
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        tree = self.read(subject)
+        if tree is None:
+            yield self.unmeasured(subject, self.missing)
+            return
+        why = f"A small tree on {tree.why}"
+        feature = Numbers(tree.matrix)
+        yield self.shortcut(tree.subject, feature, why, tree.label, details=tree.details)
+
+
+def length(subject: Subject) -> Tree | None:
+    part = sampled(subject)
+    texts = part.rows["text"]
+    if not part.has_text:
+        return None
+    characters = texts.str.len_chars().fill_null(0).to_numpy().astype(np.float64)
+    medians = part.per_class(characters, lambda mine: float(np.median(mine)))
+    details = {
+        "median_characters": medians,
+        "histogram": histogram(part, characters, cut=0.99),
+        **part.sampling,
+    }
+    why = f"the number of characters and words alone (median characters: {_listed(medians)})"
+    return Tree(part, lengths(texts), why, details)
+
+
+def order(subject: Subject) -> Tree:
+    part = sampled(subject)
+    position = np.arange(part.n, dtype=np.float64)
+    changes = int((part.y[1:] != part.y[:-1]).sum())
+    why = (
+        "the position in the file alone, which a split without shuffling follows (the class changes"
+        f" {several(changes, 'time')} in {part.n:,} records)"
+    )
+    details = {"changes": changes, "histogram": histogram(part, position), **part.sampling}
+    matrix = position.astype(np.float32)[:, None]
+    return Tree(part, matrix, why, details, "position in the file")
+
+
+def missing(subject: Subject) -> Tree | None:
+    part = sampled(subject)
+    filled = filled_columns(part.rows)
+    if not filled.width:
+        return None
+    table = shares(part, filled)
+    worst = table[0]
+    spread = ", ".join(f"{name} {100 * share:.0f}%" for name, share in worst["filled"].items())
+    why = f"which of {filled.width:,} columns are filled ('{worst['column']}': {spread})"
+    return Tree(part, filled.to_numpy().astype(np.float32), why, {"filled": table})
+
+
+def shares(subject: Subject, filled: pl.DataFrame) -> list[JsonObject]:
+    """How often each column is filled in each class, most different first."""
+    table = []
+    for name in filled.columns:
+        flags = subject.per_class(filled[name].to_numpy(), lambda mine: mine)
+        of_class = {c: float(mine.mean()) for c, mine in flags.items() if len(mine)}
+        gap = max(of_class.values()) - min(of_class.values())
+        table.append({"column": name, "filled": of_class, "difference": gap})
+    return sorted(table, key=lambda row: (-row["difference"], row["column"]))
+
+
+FEATURES = {
+    "size": pl.len(),
+    "depth": pl.col("depth").max(),
+    "half": pl.col("delay").quantile(0.5),  # minutes to half of the posts
+}
+
+
+def cascade(subject: Subject) -> Tree | None:
+    posts = subject.table("cascade")
+    if posts is None:
+        return None
+    shapes = posts.group_by("record_id").agg(**FEATURES)
+    known = subject.rows["id"].is_in(shapes["record_id"].implode()).to_numpy()
+    part = sampled(subject.take(np.flatnonzero(known)))
+    rows = part.rows.select(record_id="id").join(
+        shapes, on="record_id", how="left", maintain_order="left"
+    )
+    sizes = rows["size"].to_numpy().astype(np.float64)
+    medians = part.per_class(sizes, lambda mine: float(np.median(mine)) if len(mine) else None)
+    why = (
+        "the number of posts, the depth and the minutes to half of the posts alone (median posts:"
+        f" {_listed(medians)})"
+    )
+    details = {
+        "median_posts": medians,
+        "histogram": histogram(part, sizes, cut=0.99),
+        **part.sampling,
+    }
+    matrix = rows.select(pl.col(*FEATURES).cast(pl.Float64).fill_null(-1)).to_numpy()
+    return Tree(part, matrix, why, details)
+
+
+def _listed(medians: Mapping[str, float | None]) -> str:
+    return ", ".join(f"{c} {m:,.0f}" for c, m in medians.items() if m is not None)
+
+
+ENTRIES = [
+    TreeCheck(
+        "length",
+        "Length",
+        "Is one class longer than the other?",
+        length,
+        "The records have no text.",
+    ),
+    TreeCheck(
+        "order",
+        "Order of the records",
+        "Does the position in the file give the label away?",
+        order,
+    ),
+    TreeCheck(
+        "missing",
+        "Missing values",
+        "Does it depend on the label which columns are filled?",
+        missing,
+        "Every column is filled in all records, or in none.",
+    ),
+    TreeCheck(
+        "cascade",
+        "Cascade",
+        "Does the size, depth or speed of a cascade give the label away?",
+        cascade,
+        "The records have no cascades.",
+    ),
+]

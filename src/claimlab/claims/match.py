@@ -1,0 +1,309 @@
+"""`cl.match` and `claimlab match`: which fact-checks of an archive answer a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+
+from claimlab.core.call import repeatable
+from claimlab.core.dataset import Dataset
+from claimlab.core.digest import digest_json
+from claimlab.core.errors import MissingExtra, UsageError
+from claimlab.core.options import (
+    Argument,
+    Force,
+    Limit,
+    Option,
+    OptionalFolder,
+    Place,
+    Setting,
+)
+from claimlab.core.places import cache_folder
+from claimlab.core.progress import Progress, progress
+from claimlab.core.run import Run, Source
+from claimlab.core.shown import Shown
+from claimlab.core.stats.interval import Interval
+from claimlab.core.stats.scores import Floats32
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
+from claimlab.core.words import several
+from claimlab.pages.blocks import Block, Column, Report, Section, Table, Text, short, span
+from claimlab.pages.folder import Contents, fill
+from claimlab.search.evidence import Evidence, Review
+from claimlab.search.fusion import Meaning
+from claimlab.search.local import LocalIndex, build_index
+from claimlab.search.query import Query
+from claimlab.tasks.matching import (
+    Decision,
+    Qrels,
+    Ranking,
+    as_qrels,
+    as_run,
+    decide,
+    figures,
+    qrels_of,
+    read_qrels,
+)
+from claimlab.text.vectors import readable
+
+KIND = "list of matches"
+BEST = 10
+LISTED = 100
+WHOLE = 1 << 20  # characters of a fact-check
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "query": pl.String,
+    "asked": pl.String,
+    "rank": pl.Int64,
+    "id": pl.String,
+    **dict.fromkeys(("score", "words", "meaning"), pl.Float64),
+    "text": pl.String,
+    "title": pl.String,
+    "verdict": pl.String,
+    "publisher": pl.String,
+    "date": pl.Datetime("us"),
+    "url": pl.String,
+    "answer": pl.Boolean,
+}
+ONE = "text"  # the id of a query that is one text
+
+
+def match_of(hit: Evidence) -> JsonObject:
+    """A fact-check that may answer a query. `score` orders them; it is from 0 to 1, and a
+    probability only where it was calibrated. `words` is its BM25, `meaning` its cosine. A review
+    without an id is named by its address and which of its claims it is."""
+    review, more, score = hit.review or Review(), hit.more, hit.score or 0.0
+    meaning = more.get("meaning")
+    return {
+        "id": more.get("document") or f"{hit.url or ''}#{digest_json(hit.text)[:8]}",
+        "score": round(1 - 1 / (1 + score) if meaning is None else score, 6),
+        "words": (score if meaning is None else more["words"]) or None,
+        "meaning": meaning,
+        "text": hit.text,
+        "title": hit.title,
+        "verdict": review.verdict or review.rating,
+        "publisher": more.get("publisher") or review.publisher,
+        "date": hit.published,
+        "url": hit.url,
+    }
+
+
+@dataclass(frozen=True, repr=False)
+class Matches(Shown):
+    """The best fact-checks for each query. `answer` in the table is null unless labelled queries
+    said from which score on to answer (`decision`); `scores` are then measured, too."""
+
+    rows: pl.DataFrame
+    queries: int
+    decision: Decision | None = None
+    scores: JsonObject = field(default_factory=dict)
+    not_measured: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return self.rows
+
+    def headline(self) -> str:
+        return f"of {several(self.queries, 'query', 'queries')}: {self.conclusion()}"
+
+    def conclusion(self) -> str:
+        """Whether there is an answer, and how sure that is."""
+        if self.decision is None:
+            return "Scores only: without labelled queries nothing says which are answers."
+        target = f"precision {self.decision.asked:g}"
+        if self.decision.threshold is None:
+            return f"No score reaches the {target} on the labelled queries: no query is answered."
+        measured = (
+            "no labelled query that was kept apart is answered"
+            if self.decision.precision is None
+            else f"measured {_within(self.decision.precision, self.decision.interval)}"
+        )
+        n = self.rows.filter("answer")["query"].n_unique()
+        answered = f"{several(n, 'query', 'queries')} answered at the {target} ({measured})."
+        if self.decision.no_match is None:
+            return answered
+        right = _within(self.decision.no_match, self.decision.no_match_interval)
+        return f'{answered} "No match" is right in {right}.'
+
+    def to_json(self) -> JsonObject:
+        return {
+            "tool": f"claimlab {__version__}",
+            "queries": self.queries,
+            "conclusion": self.conclusion(),
+            "decision": None if self.decision is None else asdict(self.decision),
+            "scores": self.scores,
+            "not_measured": dict(self.not_measured),
+        }
+
+
+def _within(value: float, ends: Interval | None) -> str:
+    return f"{value:.2f}" + (f", 95% interval {ends[0]:.2f} to {ends[1]:.2f}" if ends else "")
+
+
+@repeatable()
+def match(
+    queries: Annotated[
+        Source | None, Argument("The claims to look up: a claimlab dataset folder or a file.")
+    ] = None,
+    *,
+    archive: Annotated[
+        Place | None,
+        Option(
+            "Where to look: a dataset of fact-checks, a folder of documents or a ClaimReview dump.",
+            required=True,
+        ),
+    ] = None,
+    text: Annotated[str | None, Option("One claim to look up, instead of a dataset.")] = None,
+    output: OptionalFolder = None,
+    best: Annotated[int, Setting("Matches of each query.", least=1, most=100)] = BEST,
+    words: Annotated[bool, Setting("By words alone, without sentence vectors.")] = False,
+    qrels: Annotated[
+        Place | None,
+        Option(
+            "Labelled answers (TREC qrels): measure, and decide which queries have a match."
+            " Default: the table 'qrels' of the queries, where there is one."
+        ),
+    ] = None,
+    precision: Annotated[
+        float, Setting("How often a given match should be right; with `qrels`.", least=0.5, most=1)
+    ] = 0.9,
+    limit: Limit = None,
+    force: Force = False,
+) -> Matches:
+    """Find the fact-checks that claims already have: by words, meaning and both.
+
+    Without labelled queries there are scores and no yes: a best match exists for every claim.
+    """
+    if (queries is None) == (text is None):
+        raise UsageError("Claims or one text are looked up.", "Pass either `queries` or `text`.")
+    if text is not None and not text.strip():
+        raise UsageError("The text to look up is empty.", "Pass a claim as `text`.")
+    if archive is None:
+        raise UsageError("There is no archive to look in.", "Pass `archive`.")
+    one = None if text is None else pl.DataFrame({"id": [ONE], "text": [text]})
+    source = queries if one is None else Dataset.build(ONE, one)
+    with Run(
+        "match",
+        source,
+        output,
+        kind=KIND,
+        reads=[Path(archive), *([] if qrels is None else [Path(qrels)])],
+        limit=limit,
+        force=force,
+    ) as run:
+        records = run.dataset.records.filter(pl.col("text").str.strip_chars() != "")
+        truth = qrels_of(run.dataset) if qrels is None else read_qrels(Path(qrels))
+        opened, missing = _open(Path(archive), words, progress)
+        rankings = _ask(opened, records, best, progress)
+        plain: dict[str, Ranking] = {
+            query: [(one["id"], one["score"]) for one in matches]
+            for query, matches in rankings.items()
+        }
+        decision = None if truth is None else decide(plain, truth, precision)
+        scores = {} if truth is None else figures(plain, truth)
+        missing["queries without a text"] = len(run.dataset) - records.height
+        table = _table(records, rankings, decision)
+        unmeasured = {why: n for why, n in missing.items() if n}
+        result = Matches(table, records.height, decision, scores, unmeasured)
+        run.fill(lambda folder: fill(contents(result, plain, truth), folder))
+    return result
+
+
+def _open(source: Path, words: bool, progress: Progress) -> tuple[LocalIndex, dict[str, int]]:
+    """The archive, kept in the cache by its place; and what is not measured of it."""
+    folder = cache_folder() / "archives" / digest_json(str(source.resolve()))[:16]
+    documents = build_index(source, folder, factcheck=True, progress=progress).documents
+    if words:
+        return LocalIndex(folder), {}
+    index = LocalIndex(folder, Meaning(_encode, ()))
+    try:
+        _ = index.vectors
+    except MissingExtra:
+        why = "fact-checks by meaning (the extra 'vectors' is absent)"
+        return LocalIndex(folder), {why: documents}
+    return index, {}
+
+
+def _encode(texts: Sequence[str]) -> Floats32:
+    from claimlab.text.kept_vectors import vectors_of
+
+    return vectors_of(texts)
+
+
+def _ask(
+    archive: LocalIndex, records: pl.DataFrame, best: int, progress: Progress
+) -> dict[str, list[JsonObject]]:
+    texts = records["text"].to_list()
+    vectors = None if archive.vectors is None else _encode(texts)
+    known: Sequence[bool] = []
+    if vectors is not None:
+        known = readable(records["text"], records["language"]).tolist()
+    matches = {}
+    for number, (id, text, language) in enumerate(
+        records.select("id", "text", "language").iter_rows()
+    ):
+        progress("matching", number, len(texts))
+        vector = vectors[number] if vectors is not None and known[number] else None
+        query = Query(text, language=language, max_results=best)
+        hits = archive.search(query, passage=WHOLE, vector=vector)
+        matches[id] = [match_of(hit) for hit in hits]
+    progress("matching", len(texts), len(texts))
+    return matches
+
+
+def _table(
+    records: pl.DataFrame, rankings: Mapping[str, Sequence[JsonObject]], decision: Decision | None
+) -> pl.DataFrame:
+    texts = dict(records.select("id", "text").iter_rows())
+    threshold = None if decision is None else decision.threshold
+    rows = [
+        {
+            "query": query,
+            "asked": texts[query],
+            "rank": rank,
+            **one,
+            "answer": None
+            if decision is None
+            else rank == 1 and threshold is not None and one["score"] >= threshold,
+        }
+        for query, ranking in rankings.items()
+        for rank, one in enumerate(ranking, 1)
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+MATCH: tuple[Column[JsonObject], ...] = (
+    Column("Claim", "asked", short(120)),
+    Column("Score", "score", lambda score: f"{score:.2f}"),
+    Column("Best match", "text", short(160)),
+    Column("Verdict", "verdict"),
+    Column("Date", lambda row: row["date"] and row["date"].date(), str),
+    Column("Publisher", "publisher", short(40)),
+    Column("Link", "url", short(60)),
+    Column("Answer", "answer", optional=True),
+)
+
+
+def contents(
+    matches: Matches, rankings: Mapping[str, Ranking], qrels: Qrels | None = None
+) -> Contents:
+    first = matches.rows.filter(rank=1).head(LISTED)
+    blocks: list[Block] = [Text(matches.conclusion(), "conclusion")]
+    if matches.scores:
+        rows = [
+            (name, one["value"], span(one["interval"]))
+            for name, one in matches.scores.items()
+            if isinstance(one, dict)
+        ]
+        blocks.append(Section("Scores", [Table(("Figure", "Value", "95% interval (%)"), rows)]))
+    blocks.append(Section("The best match of each claim", [Table.of(MATCH, first.to_dicts())]))
+    page = Report("Checked before?", f"{several(matches.queries, 'query', 'queries')}.", blocks)
+    files: dict[str, str | pl.DataFrame] = {
+        "matches.parquet": matches.rows,
+        "run.trec": as_run(rankings),
+        **({} if qrels is None else {"qrels.trec": as_qrels(qrels)}),
+    }
+    return Contents(KIND, [page], data={"match.json": matches.to_json()}, files=files)

@@ -1,0 +1,133 @@
+"""What `overlap` returns: the matrix, what train/test pairs leak, disagreement, shared claims, and
+what a model may know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from claimlab.claims.conflicts import Conflicts
+from claimlab.claims.contamination.result import Contamination
+from claimlab.claims.graph import UNREAD, Graph
+from claimlab.core.dataset import Dataset
+from claimlab.core.shown import Shown
+from claimlab.core.stats.interval import wilson
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
+from claimlab.core.words import several, several_of, verb
+
+KIND = "overlap report"
+FILE = "overlap.json"
+Examples = dict[tuple[str, str], list[tuple[str, str, str]]]
+
+
+@dataclass(frozen=True, repr=False)
+class Overlap(Shown):
+    """`matrix` counts for every two parts the records that they share, `leaks` what a detector
+    trained on one has seen of the other, `disagreement` how often two sources differ, `clusters`
+    the claims that several have; `conflicts` lists those under different verdicts. `unseen` is the
+    first dataset without what the others contain, `contamination` what a model may know of it.
+    """
+
+    graph: Graph
+    matrix: pl.DataFrame
+    leaks: pl.DataFrame
+    disagreement: pl.DataFrame
+    clusters: pl.DataFrame
+    conflicts: Conflicts
+    examples: Examples = field(default_factory=dict)
+    unseen: Dataset | None = None
+    contamination: Contamination | None = None
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        return self.graph.names
+
+    @property
+    def by_meaning(self) -> bool:
+        """Whether paraphrases and translations were looked for."""
+        return UNREAD in self.graph.not_measured
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return self.matrix
+
+    @property
+    def whole(self) -> pl.DataFrame:
+        """The matrix between whole datasets, with the share."""
+        whole = self.matrix.filter(pl.col("split").is_null() & pl.col("other_split").is_null())
+        return whole.with_columns((pl.col("shared") / pl.col("records")).alias("share"))
+
+    def headline(self) -> str:
+        n, pairs = len(self.datasets), self.pairs()
+        shared = f"{several_of(pairs, n * (n - 1) // 2, 'pair')} {verb(pairs, 'shares', 'share')}"
+        records = several(self.graph.rows.height, "record")
+        return f"of {several(n, 'dataset')}, {records}: {shared} claims"
+
+    def pairs(self) -> int:
+        """How many pairs of datasets share a claim."""
+        return self.whole.filter(
+            (pl.col("shared") > 0) & (pl.col("dataset") < pl.col("other"))
+        ).height
+
+    def sentences(self) -> list[str]:
+        """What follows, most important first: the worst leak, the worst disagreement, what was not
+        measured.
+        """
+        sentences = [self._leak(), self._disagreement()]
+        sentences += [
+            f"Not measured: {several(n, 'record')} ({why})."
+            for why, n in self.graph.not_measured.items()
+            if n
+        ]
+        return [sentence for sentence in sentences if sentence]
+
+    def _leak(self) -> str:
+        if not self.leaks.height:
+            return ""
+        worst = self.leaks.row(0, named=True)
+        seen = several_of(worst["seen"], worst["records"], "test record")
+        if worst["train"] == worst["test"]:
+            return f"The train split of {worst['test']} holds {seen} ({100 * worst['share']:.0f}%)."
+        return (
+            f"Trained on {worst['train']} and tested on {worst['test']}, a detector has seen"
+            f" {seen} ({100 * worst['share']:.0f}%)."
+        )
+
+    def _disagreement(self) -> str:
+        torn = self.disagreement.filter(pl.col("disagree") > 0)
+        if not torn.height:
+            return ""
+        row = torn.sort("disagree", descending=True).row(0, named=True)
+        ends = wilson(row["disagree"], row["claims"])
+        share = (
+            f"{100 * row['disagree'] / row['claims']:.0f}%, 95% interval {100 * ends[0]:.0f} to"
+            f" {100 * ends[1]:.0f}"
+            if ends is not None and row["claims"] >= 20
+            else "too few for an interval"
+        )
+        return (
+            f"{row['dataset']} and {row['other']} disagree on"
+            f" {several_of(row['disagree'], row['claims'], 'claim')} with the same text ({share}):"
+            " a floor for label noise."
+        )
+
+    def to_json(self) -> JsonObject:
+        return {
+            "tool": f"claimlab {__version__}",
+            "datasets": {
+                name: int((self.graph.part == number).sum())
+                for number, name in enumerate(self.datasets)
+            },
+            "sentences": self.sentences(),
+            "matrix": self.whole.drop("split", "other_split").to_dicts(),
+            "leaks": self.leaks.to_dicts(),
+            "disagreement": self.disagreement.to_dicts(),
+            "claims": self.clusters["claim"].n_unique(),
+            "conflicts": self.conflicts.counts(),
+            "not_measured": self.graph.not_measured,
+            "unseen": None if self.unseen is None else len(self.unseen),
+            "contamination": None if self.contamination is None else self.contamination.to_json(),
+        }

@@ -1,0 +1,201 @@
+"""What datasets share, counted from the graph: the matrix, what a train/test pair leaks, the claims
+that several datasets have, and the records that no other dataset contains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from claimlab.claims.graph import KINDS, MEANING, NEARLY, SAME, SURE, TWEET, Graph
+from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.scores import Flags
+from claimlab.text.near import Claims
+
+TRAIN, TEST = "train", "test"
+FEWEST_WORDS = 6  # fewer may be the same by accident
+EXAMPLES = 3
+HISTORY = ("first", "last", "datasets", "verdicts", "languages", "records")
+
+
+def column_of(kind: str) -> str:
+    """The column of the matrix that counts this kind."""
+    return kind.replace(" ", "_").replace("-", "_")
+
+
+def matrix(graph: Graph) -> pl.DataFrame:
+    """A line for every two parts: how many records of the first the second holds, by the strongest
+    kind. A part is a dataset (split is null) or one of its splits.
+    """
+    texts = ("dataset", "split", "other", "other_split")
+    parts, of_part = _parts(graph)
+    long = (graph.rows["text"].str.count_matches(r"\S+") >= FEWEST_WORDS).fill_null(False)
+    lines: dict[tuple[int, int], dict[str, int]] = {}
+    before = np.zeros((graph.rows.height, len(parts)), np.bool_)
+
+    def count(column: str, held: Flags) -> None:
+        for a, mine in enumerate(of_part):
+            for b, n in enumerate(held[mine].sum(axis=0).tolist()):
+                lines.setdefault((a, b), {})[column] = n
+
+    for number, kind in enumerate(KINDS):
+        held = _held(graph.by(KINDS[: number + 1]), of_part)
+        count(column_of(kind), held & ~before)
+        before = held
+        if kind == SURE[-1]:
+            count("short", held & ~long.to_numpy()[:, None])
+    rows = [
+        {
+            **dict(zip(texts, (*parts[a], *parts[b]), strict=True)),
+            "records": int(of_part[a].sum()),
+            "shared": sum(counts[column_of(kind)] for kind in SURE),
+            **counts,
+        }
+        for (a, b), counts in sorted(lines.items())
+        if a != b and not _contains(parts[a], parts[b])
+    ]
+    counts = ("records", "shared", *map(column_of, KINDS), "short")
+    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(counts, pl.Int64)
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _contains(one: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
+    """Whether one part is the whole dataset of the other: it holds all of it."""
+    return one[0] == other[0] and (one[1] is None or other[1] is None)
+
+
+def _parts(graph: Graph) -> tuple[list[tuple[str, str | None]], list[Flags]]:
+    """Every dataset, then its splits, and which rows each has."""
+    part, split = graph.part, graph.rows["split"]
+    masks: dict[tuple[str, str | None], Flags] = {}
+    for number, name in enumerate(graph.names):
+        masks[name, None] = mine = part == number
+        for side in split.filter(pl.Series(mine)).drop_nulls().unique().sort().to_list():
+            masks[name, side] = mine & (split == side).fill_null(False).to_numpy()
+    return [*masks], [*masks.values()]
+
+
+def _held(claims: Claims, of_part: Sequence[Flags]) -> Flags:
+    """Rows by parts: whether the part has the claim of the row, or a linked one. Parts overlap, so
+    each is looked at by itself."""
+    out = np.zeros((len(claims.of_row), len(of_part)), np.bool_)
+    known = claims.of_row >= 0
+    nodes = int(claims.of_row.max(initial=-1)) + 1
+    for number, mine in enumerate(of_part):
+        holds = np.zeros(nodes, np.bool_)
+        holds[claims.of_row[mine & known]] = True
+        alike = holds.copy()
+        alike[claims.left[holds[claims.right]]] = True
+        alike[claims.right[holds[claims.left]]] = True
+        out[known, number] = alike[claims.of_row[known]]
+    return out
+
+
+def leaks(table: pl.DataFrame) -> pl.DataFrame:
+    """What a detector that is trained on one dataset has seen of the test records of another: the
+    published splits where there are some, else all records; most first.
+    """
+
+    def published(column: str, side: str) -> pl.Expr:
+        has = table.filter(split=side)["dataset"].unique().to_list()
+        return pl.when(pl.col(column).is_in(has)).then(pl.lit(side))
+
+    wanted = (
+        pl.col("split").eq_missing(published("dataset", TEST)),
+        pl.col("other_split").eq_missing(published("other", TRAIN)),
+        pl.col("shared") > 0,
+    )
+    share = pl.col("shared") / pl.col("records")
+    leaking = table.filter(wanted).select(
+        "records", train="other", test="dataset", seen="shared", share=share
+    )
+    columns = ("train", "test", "records", "seen", "share")
+    return leaking.select(columns).sort(["share", "train", "test"], descending=[True, False, False])
+
+
+def clusters(graph: Graph) -> pl.DataFrame:
+    """The claims that several datasets have, a line for each record, with the history of the whole:
+    when first and last seen, by whom, under which verdicts and in which languages. Most datasets
+    first.
+    """
+    code = _components(graph)
+    rows = graph.rows.with_columns(
+        pl.col("date").dt.date(),
+        cluster=pl.Series(code),
+        dataset=pl.Series(graph.names).gather(graph.rows["part"]),
+    ).filter(pl.col("cluster") >= 0)
+    rows = rows.filter(pl.col("part").n_unique().over("cluster") > 1)
+    listed = {"datasets": "dataset", "verdicts": "veracity", "languages": "language"}
+    history = rows.group_by("cluster", maintain_order=True).agg(
+        first=pl.col("date").min(),
+        last=pl.col("date").max(),
+        records=pl.len(),
+        size=pl.col("part").n_unique(),
+        **{n: pl.col(c).drop_nulls().unique().sort().str.join("; ") for n, c in listed.items()},
+    )
+    history = history.sort(["size", "records", "cluster"], descending=[True, True, False])
+    numbered = history.with_columns(claim=pl.int_range(1, pl.len() + 1))
+    order = ["dataset", "id", "text", "label_raw", "veracity", "language", "date", "split"]
+    return (
+        numbered.join(rows.select("cluster", *order, "part"), on="cluster", maintain_order="left")
+        .sort("claim", "date", "part", "id", nulls_last=True)
+        .select("claim", *order, *HISTORY)
+    )
+
+
+def _components(graph: Graph) -> Codes:
+    """A code per row: rows whose claims are the same or linked by near-duplicates or a tweet, also
+    through others; -1 without a claim. Looser links would chain different claims together."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    links = graph.by((NEARLY, TWEET))
+    nodes = graph.claims
+    ones = np.ones(len(links.left), np.int8)
+    sparse = coo_matrix((ones, (links.left, links.right)), shape=(nodes, nodes))
+    of_node = connected_components(sparse, directed=False)[1].astype(np.int64) if nodes else ones
+    out = np.full(graph.rows.height, -1, np.int64)
+    known = graph.of_row >= 0
+    out[known] = of_node[graph.of_row[known]]
+    return out
+
+
+def unseen(graph: Graph, others: Sequence[int]) -> Flags:
+    """Which records of the first dataset none of `others` contains, by any kind of edge; a record
+    without a text, tweet or address is not among them: it cannot be compared."""
+    first = graph.part == 0
+    held = _held(graph.by(KINDS), [graph.part == other for other in others])
+    return np.asarray((~held.any(axis=1) & (graph.of_row >= 0))[first])
+
+
+def examples(graph: Graph) -> dict[tuple[str, str], list[tuple[str, str, str]]]:
+    """For every two datasets a few pairs of texts that they share: the kind, and both texts; those
+    that are not the same text first, since they say more."""
+    rows = graph.rows.filter(pl.col("claim") >= 0).drop_nulls("text")
+    first = rows.select("claim", "part", "text").unique(
+        ["claim", "part"], keep="first", maintain_order=True
+    )
+    texts = {(claim, part): text for claim, part, text in first.iter_rows()}
+    held = first.drop("text")
+    order = ("left", "right", "part", "part_other")
+    links = (
+        graph.links.filter(pl.col("kind") != MEANING)
+        .join(held, left_on="left", right_on="claim")
+        .join(held, left_on="right", right_on="claim", suffix="_other")
+        .filter(pl.col("part") != pl.col("part_other"))
+        .sort(order)
+    )
+    both = held.join(held, on="claim", suffix="_other")
+    same = both.filter(pl.col("part") < pl.col("part_other")).select(
+        pl.col("part", "part_other"), left="claim", right="claim", kind=pl.lit(SAME)
+    )
+    lines = pl.concat([table.select(*order, "kind") for table in (links, same.sort(order))])
+    out: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+    for left, right, one, other, kind in lines.iter_rows():
+        for a, b, x, y in ((one, other, left, right), (other, one, right, left)):
+            pairs = out.setdefault((graph.names[a], graph.names[b]), [])
+            if len(pairs) < EXAMPLES:
+                pairs.append((kind, texts[x, a], texts[y, b]))
+    return out

@@ -1,0 +1,257 @@
+"""The page of an overlap report, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from claimlab.claims.conflicts import Conflict
+from claimlab.claims.contamination import views as of_model
+from claimlab.claims.contamination.result import FILE as MODEL_FILE
+from claimlab.claims.contamination.result import TABLE as MODEL_TABLE
+from claimlab.claims.contamination.result import Contamination
+from claimlab.claims.graph import KINDS
+from claimlab.claims.result import FILE, KIND, Overlap
+from claimlab.claims.shared import column_of
+from claimlab.core.stats.interval import wilson
+from claimlab.core.types import JsonObject
+from claimlab.core.words import several
+from claimlab.files.cells import escape_cells
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Fold,
+    Items,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    Tone,
+    percent,
+    short,
+    span,
+)
+from claimlab.pages.charts import heatmap, to_svg
+from claimlab.pages.excerpt import excerpt
+from claimlab.pages.folder import Contents
+
+LISTED = 60
+MOST_IN_FIGURE = 40  # datasets: a larger matrix is a table only
+_METHOD = (
+    "Same text: case, punctuation and whitespace aside. Near-duplicate: Jaccard similarity of"
+    " character 5-grams of at least 0.7, verified exactly. Few words changed: at least half of the"
+    " words shared and 70% in the same order, in texts of six words or more.",
+    "Same tweet and same address: the ids and URLs that the records name. An address that more than"
+    " three claims of a dataset have is that of a page about many claims, and does not count.",
+    "Same meaning: cosine of sentence vectors of at least 0.9 (0.8 across languages), in the 16"
+    " languages of the encoder. Two model readers called two of three such pairs the same claim, so"
+    " it is shown apart and not counted as shared.",
+    "A share is of the records of the row. Each record is counted once, under its strongest kind."
+    " Leaks use the published train and test splits where there are some, else all records.",
+    "Sources disagree where both decide one text and their verdicts differ. Verdicts dated more"
+    " than 30 days apart may have changed over time, and are counted apart.",
+)
+
+
+def contents(overlap: Overlap) -> Contents:
+    known = overlap.contamination
+    data: dict[str, JsonObject] = {FILE: overlap.to_json()}
+    files: dict[str, str | pl.DataFrame] = {
+        "matrix.parquet": overlap.matrix,
+        "matrix.csv": as_csv(overlap.matrix),
+        "claims.parquet": overlap.clusters,
+        "conflicts.csv": as_csv(overlap.conflicts.table),
+    }
+    if known is not None:
+        data[MODEL_FILE] = known.to_json()
+        files[MODEL_TABLE] = known.records
+    if overlap.unseen is not None:
+        files["unseen.csv"] = as_csv(overlap.unseen.records.select("id"))
+    return Contents(KIND, [page(overlap)], data=data, files=files)
+
+
+def as_csv(table: pl.DataFrame) -> str:
+    """A table for a spreadsheet: a stranger's text must start no formula."""
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    return table.with_columns(escape_cells(pl.col(texts))).write_csv() if texts else ""
+
+
+def page(overlap: Overlap) -> Report:
+    n = len(overlap.datasets)
+    sentences = overlap.sentences() or ["These datasets share no claim."]
+    blocks: list[Block] = [Text(" ".join(sentences[:2]), "conclusion"), tiles(overlap)]
+    blocks += [*_matrix(overlap), *_leaks(overlap), *_disagreement(overlap)]
+    blocks += [*_claims(overlap), *_model(overlap.contamination)]
+    missing = [
+        f"{several(count, 'record')}: {why}." for why, count in overlap.graph.not_measured.items()
+    ]
+    if not overlap.by_meaning:
+        missing.append("Paraphrases and translations were not looked for (`meaning`).")
+    blocks.append(Section("Not measured", [Items(missing)], anchor="not-measured"))
+    blocks.append(Section("How these figures were made", [Items(_METHOD)], anchor="method"))
+    title = "What the datasets share" if n > 1 else f"Overlap of {excerpt(overlap.datasets[0], 60)}"
+    counted = f"{several(n, 'dataset')}, {several(overlap.graph.rows.height, 'record')}."
+    return Report(title, counted, blocks)
+
+
+def tiles(overlap: Overlap) -> Tiles:
+    n = len(overlap.datasets)
+    counts = {
+        "pairs of datasets share claims": f"{overlap.pairs():,} of {n * (n - 1) // 2:,}",
+        "claims in several datasets": f"{overlap.clusters['claim'].n_unique():,}",
+        "claims under different labels": f"{len(overlap.conflicts.conflicts):,}",
+    }
+    return Tiles([(name, count, "plain") for name, count in counts.items()])
+
+
+def matrix_table(overlap: Overlap, *, with_examples: bool = True) -> Table:
+    """Share of the row's records that the column holds, in percent; on hover, the counts by kind
+    and examples.
+    """
+    names = overlap.datasets
+    cells = {(row["dataset"], row["other"]): row for row in overlap.whole.iter_rows(named=True)}
+    rows: list[list[Cell | str]] = [
+        [name, *(_cell(overlap, cells.get((name, other)), with_examples) for other in names)]
+        for name in names
+    ]
+    caption = "Share of the row's records that the column holds (%)."
+    return Table(["", *names], rows, caption, sortable=False, upright=True)
+
+
+def _cell(overlap: Overlap, row: JsonObject | None, with_examples: bool) -> Cell:
+    if row is None:
+        return Cell("")
+    share = 100 * row["share"]
+    text = "" if not row["shared"] else f"{share:.0f}" if share >= 1 else "<1"
+    tone: Tone = "fail" if share >= 10 else "warn" if share >= 1 else "plain"
+    title = hover(overlap, row) if with_examples and row["shared"] else None
+    return Cell(text, sort=share, tone=tone, title=title)
+
+
+def hover(overlap: Overlap, row: Mapping[str, object]) -> str:
+    """What a cell says when it is pointed at."""
+    kinds = ", ".join(f"{kind} {row[column_of(kind)]:,}" for kind in KINDS if row[column_of(kind)])
+    counted = (
+        f"{row['shared']:,} of {row['records']:,} records of {row['dataset']} in {row['other']}:"
+        f" {kinds}."
+    )
+    pairs = overlap.examples.get((str(row["dataset"]), str(row["other"])), [])
+    shown = [f"{kind}: “{excerpt(one, 90)}”" for kind, one, _ in pairs]
+    return " ".join([counted, *shown])
+
+
+def _matrix(overlap: Overlap) -> list[Block]:
+    n = len(overlap.datasets)
+    if n < 2:
+        return []
+    blocks = [_figure(overlap)] if n <= MOST_IN_FIGURE else []
+    folded = Fold("As a table", [matrix_table(overlap)], open=not blocks)
+    return [Section("Overlap matrix", [*blocks, folded], anchor="matrix")]
+
+
+def _figure(overlap: Overlap) -> Figure:
+    cells = [
+        {
+            "row": row["dataset"],
+            "column": row["other"],
+            "value": 100 * row["share"],
+            "hover": hover(overlap, row),
+        }
+        for row in overlap.whole.filter(pl.col("shared") > 0).iter_rows(named=True)
+    ]
+    title = "share of the row's records that the column holds (%)"
+    chart = heatmap(
+        cells, row="row", column="column", value="value", title=title, order=overlap.datasets
+    )
+    caption = "Empty: nothing shared. Point at a cell for the counts by kind and for examples."
+    return Figure(to_svg(chart), caption, "Overlap matrix of the datasets.", "matrix")
+
+
+LEAK: tuple[Column[JsonObject], ...] = (
+    Column("Trained on", "train", short(50)),
+    Column("Tested on", "test", short(50)),
+    Column("Test records", "records"),
+    Column("Seen in train", "seen"),
+    Column("Share (%)", "share", percent),
+)
+TORN: tuple[Column[JsonObject], ...] = (
+    Column("Dataset", "dataset", short(50)),
+    Column("Other", "other", short(50)),
+    Column("Claims of both", "claims"),
+    Column("Disagree", "disagree"),
+    Column("Share (%)", lambda row: row["disagree"] / row["claims"], percent),
+    Column(
+        "95% interval",
+        lambda row: wilson(row["disagree"], row["claims"]) if row["claims"] >= 20 else None,
+        span,
+    ),
+    Column("Dated apart", "dated_apart"),
+)
+CLAIM: tuple[Column[JsonObject], ...] = (
+    Column("Claim", "text", short(140)),
+    Column("Datasets", "datasets", short(90)),
+    Column("Records", "records"),
+    Column("First seen", "first", str),
+    Column("Last seen", "last", str),
+    Column("Labels", "verdicts"),
+    Column("Languages", "languages", short(40)),
+)
+SIDES: tuple[Column[Conflict], ...] = (
+    Column("Same", lambda c: f"{c.similarity:.2f}"),
+    Column(
+        "Labels", lambda c: "; ".join(f"{s.dataset}: {s.veracity}" for s in c.sides), short(120)
+    ),
+    Column("Dated apart", "dated_apart"),
+    Column("Text", lambda c: next((s.text for s in c.sides if s.text), None), short(160)),
+)
+
+
+def _leaks(overlap: Overlap) -> list[Block]:
+    if not overlap.leaks.height:
+        return []
+    rows = overlap.leaks.head(LISTED).iter_rows(named=True)
+    title = "What a train/test pair would leak"
+    return [Section(title, [Table.of(LEAK, rows)], anchor="leaks")]
+
+
+def _disagreement(overlap: Overlap) -> list[Block]:
+    conflicts = overlap.conflicts.conflicts
+    blocks: list[Block] = []
+    if overlap.disagreement.height:
+        ordered = overlap.disagreement.sort("claims", descending=True)
+        blocks.append(Table.of(TORN, ordered.iter_rows(named=True)))
+    if conflicts:
+        summary = f"{several(len(conflicts), 'claim')} under different labels"
+        blocks.append(Fold(summary, [Table.of(SIDES, conflicts[:LISTED])]))
+    return [Section("How often sources disagree", blocks, anchor="disagreement")] if blocks else []
+
+
+def _claims(overlap: Overlap) -> list[Block]:
+    first = overlap.clusters.unique("claim", keep="first", maintain_order=True)
+    if not first.height:
+        return []
+    table = Table.of(CLAIM, first.head(LISTED).iter_rows(named=True))
+    note = Text("claims.parquet has a line for each record of every shared claim.", "note")
+    title = f"Claims in several datasets ({first.height:,})"
+    return [Section(title, [note, table], anchor="claims")]
+
+
+def _model(known: Contamination | None) -> list[Block]:
+    if known is None:
+        return []
+    title = f"What a model may know of {excerpt(known.dataset, 60)}"
+    return [Section(title, of_model.blocks(known), anchor="model")]
+
+
+def printed(overlap: Overlap) -> Table:
+    """The matrix as a terminal shows it: the datasets that share something."""
+    whole = overlap.whole.filter(pl.col("shared") > 0)
+    names = [n for n in overlap.datasets if n in {*whole["dataset"], *whole["other"]}]
+    table = matrix_table(overlap, with_examples=False)
+    at = [overlap.datasets.index(name) for name in names]
+    rows = [[table.rows[a][0], *(table.rows[a][b + 1] for b in at)] for a in at]
+    return Table(["", *names], rows, table.caption, sortable=False)

@@ -1,0 +1,25 @@
+"""`claimlab defend`: what the score of a run is made of."""
+
+from __future__ import annotations
+
+import claimlab as cl
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
+from claimlab.evaluate.defend.front import Defended
+from claimlab.evaluate.defend.result import tables
+
+app = verb()
+
+
+@app.of(cl.defend, page="output")
+def defend(call: Call[Defended]) -> None:
+    defence = call()
+    if wants_json():
+        emit({"output": call["output"], **defence.to_json()})
+    else:
+        for sentence in defence.sentences():
+            echo(sentence)
+        show_blocks(tables(defence))
+    if call["output"] is not None:
+        page(call.output / "index.html")
+    suggest("claimlab report STUDY.toml --init" if call["output"] else "the same with -o DIR")

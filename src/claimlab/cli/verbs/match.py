@@ -1,0 +1,58 @@
+"""`claimlab match`: which fact-checks of an archive answer a claim."""
+
+from __future__ import annotations
+
+import claimlab as cl
+from claimlab.claims.match import Matches
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import echo, emit, page, screen, suggest, wants_json
+from claimlab.core.types import JsonObject
+from claimlab.pages.blocks import Table
+from claimlab.pages.terminal import grid
+
+app = verb()
+SHOWN = 10
+COLUMNS = ("Score", "Verdict", "Date", "Publisher", "Claim", "Link")
+
+
+@app.of(cl.match, page="output")
+def match(call: Call[Matches]) -> None:
+    matches = call()
+    if wants_json():
+        listed = [_as_json(row) for row in matches] if call["text"] is not None else []
+        emit({"output": call["output"], **matches.to_json(), "matches": listed})
+    else:
+        echo(matches.conclusion())
+        for why, n in matches.not_measured.items():
+            echo(f"Not measured: {n:,} {why}.")
+        for name, figure in matches.scores.items():
+            if isinstance(figure, dict) and figure["value"] is not None:
+                echo(f"  {name} {figure['value']:.3f}")
+        _print(matches, one=call["text"] is not None)
+    if call["output"] is not None:
+        page(call.output / "index.html")
+    suggest("claimlab match QUERIES --archive ARCHIVE -o DIR --qrels FILE")
+
+
+def _as_json(row: JsonObject) -> JsonObject:
+    return {**row, "date": None if row["date"] is None else row["date"].date().isoformat()}
+
+
+def _print(matches: Matches, *, one: bool) -> None:
+    rows = list(matches) if one else [row for row in matches if row["rank"] == 1]
+    lines = [
+        (
+            f"{row['score']:.2f}",
+            row["verdict"] or "",
+            "" if row["date"] is None else row["date"].date().isoformat(),
+            row["publisher"] or "",
+            row["text"] or row["title"] or "",
+            row["url"] or "",
+        )
+        for row in rows[:SHOWN]
+    ]
+    width, colour = screen()
+    if lines:
+        table = Table(COLUMNS, lines)
+        for line in grid(table, width=width, colour=colour, whole=COLUMNS[:3], cut=True):
+            echo(line, styled=True)

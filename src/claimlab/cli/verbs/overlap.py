@@ -1,0 +1,94 @@
+"""`claimlab overlap`: what datasets share, and what a model may know of a test set."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import claimlab as cl
+from claimlab.claims.conflicts import Conflicts
+from claimlab.claims.front import Compared
+from claimlab.claims.views import printed
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import echo, emit, page, say, screen, several, suggest, wants_json
+from claimlab.core.calls.calls import without_recordings
+from claimlab.core.options import Option
+from claimlab.pages.blocks import Table
+from claimlab.pages.terminal import grid
+
+app = verb()
+SHOWN = 20  # conflicts; the file has all
+
+
+@app.of(cl.overlap, page="output")
+def overlap(
+    call: Call[Compared],
+    conflicts: Annotated[bool, Option("Print the claims that have different labels, too.")] = False,
+) -> None:
+    result = call(data=without_recordings(call["data"]))
+    if wants_json():
+        listed = {"labels": [one.to_json() for one in result.conflicts.conflicts]}
+        emit({"output": call["output"], **result.to_json(), **(listed if conflicts else {})})
+    else:
+        _print(result)
+        if conflicts:
+            _print_conflicts(result.conflicts)
+    if call["output"] is not None:
+        page(call.output / "index.html")
+    _suggest(call, result)
+
+
+def _print(result: Compared) -> None:
+    table = printed(result)
+    if table.rows:
+        _grid(table)
+        echo(table.caption)
+    for sentence in result.sentences() or ["Nothing is shared."]:
+        echo(sentence)
+    if not result.by_meaning and len(result.datasets) > 1:
+        say("Note: paraphrases and translations were not looked for (--meaning).")
+    if result.unseen is not None:
+        echo(f"Unseen: {several(len(result.unseen), 'record')} of {result.unseen.name}.")
+    if result.contamination is not None:
+        for finding in result.contamination.findings:
+            echo(f"{finding.check}: {finding.verdict.replace('-', ' ')}. {finding.why}")
+
+
+def _print_conflicts(conflicts: Conflicts) -> None:
+    rows = [
+        (
+            number if at == 0 else "",
+            f"{c.similarity:.2f}" if at == 0 else "",
+            s.dataset,
+            s.veracity,
+            s.records,
+            s.text or ", ".join(s.ids),
+        )
+        for number, c in enumerate(conflicts.conflicts[:SHOWN], 1)
+        for at, s in enumerate(c.sides)
+    ]
+    if rows:
+        _grid(Table(("No.", "Same", "Dataset", "Label", "Records", "Text"), rows))
+    counts = conflicts.counts()
+    hidden = max(0, counts["conflicts"] - SHOWN)
+    more = f" ({hidden:,} not shown; conflicts.csv has all)" if hidden else ""
+    echo(
+        f"{several(counts['conflicts'], 'conflict')}{more} in"
+        f" {several(counts['compared'], 'record')} with a label: {counts['across']:,} between"
+        f" datasets, {counts['within']:,} within one, {counts['dated_apart']:,} dated apart."
+    )
+
+
+def _grid(table: Table) -> None:
+    width, colour = screen()
+    for line in grid(table, width=width, colour=colour, whole=table.columns[:-1], cut=True):
+        echo(line, styled=True)
+
+
+def _suggest(call: Call[Compared], result: Compared) -> None:
+    if result.contamination is not None and call["output"] is not None:
+        suggest(f"claimlab evaluate RUN -o REPORT --contamination {call['output']}")
+    elif result.leaks.height and not call["unseen_by"]:
+        worst = result.leaks.row(0, named=True)
+        suggest(f"claimlab overlap {worst['test']} {worst['train']} -o DIR --unseen-by all")
+    else:
+        suggest("claimlab merge DIR DIR -o DIR")

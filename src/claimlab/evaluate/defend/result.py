@@ -1,0 +1,449 @@
+"""What a defence measured, as data, and the paragraph that says it in words.
+
+The page of a defence: the paragraph to paste, the bar, then each part with its table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+import polars as pl
+
+from claimlab.core.shown import Shown
+from claimlab.core.stats.attribution import Attribution
+from claimlab.core.stats.interval import Interval, ends_of
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
+from claimlab.core.words import several, verb
+from claimlab.evaluate.result import RunResult
+from claimlab.evaluate.slices import Cell as Side
+from claimlab.evaluate.slices import Estimate
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Items,
+    Report,
+    Section,
+    Table,
+    Text,
+    Value,
+    percent,
+    points,
+    points_span,
+    probability,
+    short,
+    span,
+)
+from claimlab.pages.charts import bars, to_svg
+from claimlab.pages.excerpt import excerpt
+from claimlab.pages.folder import Contents
+
+NOT_MEASURED = "not measured"
+MODEL = (
+    "under a model in which each answer repeats the shortcut, knows the label or is a guess; this"
+    " attributes answers and does not say what caused them"
+)
+
+
+# shallow properties of a text, as the detector `shortcut` calls them
+FEATURES = ("length", "surface", "keywords", "giveaways", "url")
+PERMUTATIONS = 400  # behind the subgroups
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The accuracy of a run where the shortcut is right less that where it is wrong, among
+    `among`; null where one side has fewer than 30 records."""
+
+    among: str
+    right: int
+    wrong: int
+    where_right: float | None = None
+    where_wrong: float | None = None
+    difference: float | None = None
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of the accuracy, as a share of all records."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What the shortcut explains; `why` says what was missing, where nothing was measured."""
+
+    feature: str | None = None
+    accuracy: float | None = None  # of the shortcut, on the same records
+    shares: Attribution | None = None
+    differences: list[Difference] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    name: str
+    n: int
+    accuracy: float
+    elsewhere: float  # the accuracy on all other records
+    p: float  # corrected for all subgroups
+
+
+@dataclass(frozen=True)
+class Search:
+    """The subgroups with clearly more wrong answers than the rest, the worst first; `looked_at` is
+    how many there were."""
+
+    looked_at: int = 0
+    found: list[Subgroup] = field(default_factory=list)
+    why: str | None = None
+
+    def sentence(self) -> str:
+        if self.why is not None:
+            return f"Where it fails: not measured, because {self.why}."
+        of = several(self.looked_at, "subgroup")
+        if not self.found:
+            return f"Of {of}, none has clearly more wrong answers than the rest."
+        worst = self.found[0]
+        return (
+            f"Of {of}, {len(self.found)} {verb(len(self.found), 'has', 'have')} clearly more"
+            f" wrong answers than the rest; the worst is {worst.name} (accuracy"
+            f" {100 * worst.accuracy:.1f}, elsewhere {100 * worst.elsewhere:.1f})."
+        )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The score on test records with a near-duplicate in training and on those without;
+    `difference` is the macro-F1 of the first less that of the others."""
+
+    seen: int = 0
+    new: int = 0
+    cells: tuple[Side, ...] = ()
+    difference: Estimate | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Defence(Shown):
+    """One run, taken apart. `detectable` is the smallest difference in macro-F1 that its records
+    can show."""
+
+    run: RunResult
+    detectable: float | None
+    copied: Copied
+    seen: Seen
+    search: Search
+    seed: int
+
+    def headline(self) -> str:
+        return f"of {self.run.name}: {self.sentences()[0]}"
+
+    @property
+    def ceiling(self) -> tuple[float, Interval] | None:
+        """The macro-F1 of a perfect detector on these labels, with its band."""
+        known = self.run.ceiling
+        return None if known is None else known.scores.get("macro_f1")
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """One row, for a table of a paper; scores and shares are of 1."""
+        run, shares = self.run, self.copied.shares
+        row = {
+            "run": run.name,
+            "dataset": run.dataset,
+            "n": run.scores.n,
+            "groups": run.groups,
+            "macro_f1": run.scores.macro_f1,
+            **ends_of(run.intervals["macro_f1"], "macro_f1_low", "macro_f1_high"),
+            "chance": run.chance.best,
+            "detectable": self.detectable,
+            "ceiling": self.ceiling and self.ceiling[0],
+            "shortcut": self.copied.feature,
+            "repeats_shortcut": shares and shares.shortcuts[0][0],
+            "own_signal": shares and shares.own[0],
+            "seen": self.seen.seen if self.seen.why is None else None,
+            "subgroups": len(self.search.found) if self.search.why is None else None,
+        }
+        types: dict[str, pl.DataType] = dict.fromkeys(row, pl.Float64())
+        types |= dict.fromkeys(("run", "dataset", "shortcut"), pl.String())
+        types |= dict.fromkeys(("n", "groups", "seen", "subgroups"), pl.Int64())
+        return pl.DataFrame([row], schema=types)
+
+    def sentences(self) -> list[str]:
+        """The paragraph: score, limits, shortcut, what was seen, where it fails."""
+        own = (self._score, self._limits, self._shortcut, self._seen, self.search.sentence)
+        return [sentence() for sentence in own]
+
+    def _score(self) -> str:
+        run = self.run
+        n = f"{several(run.scores.n, 'test record')} of '{run.dataset}'"
+        if run.scores.macro_f1 is None:
+            return f"The macro-F1 of {run.name} on {n} is {run.scores.why}."
+        chance = ""
+        if run.chance.best is not None:
+            clear = "" if run.chance.beaten else ", and the score is not shown to be above it"
+            chance = f"; the best trivial baseline has {_points(run.chance.best)}{clear}"
+        return (
+            f"{run.name} scores a macro-F1 of {_points(run.scores.macro_f1)}"
+            f"{_within(run.intervals['macro_f1'])} on {n}{chance}."
+        )
+
+    def _limits(self) -> str:
+        least = (
+            f"The smallest detectable difference is {NOT_MEASURED}: there are too few groups."
+            if self.detectable is None
+            else f"Differences below {_points(self.detectable)} points cannot be seen here."
+        )
+        known = self.run.ceiling
+        return f"{least} {known.sentence()}" if known else least
+
+    def _shortcut(self) -> str:
+        shares = self.copied.shares
+        if shares is None:
+            return f"Shortcut: {NOT_MEASURED}, because {self.copied.why}."
+        (repeats, ends), (own, own_ends) = shares.shortcuts[0], shares.own
+        name = f"the shortcut '{self.copied.feature}'"
+        follow = (
+            f"{_points(repeats)}%{_within(ends)} follow {name}"
+            if repeats > 0
+            else f"none follow {name} (the estimate is below zero: {_points(repeats)}%)"
+        )
+        know = f"{_points(own)}%{_within(own_ends)} know the label"
+        return f"Of its answers, {follow} and {know}, {MODEL}."
+
+    def _seen(self) -> str:
+        seen = self.seen
+        if seen.why is not None:
+            return f"Seen before: {NOT_MEASURED}, because {seen.why}."
+        records = several(seen.seen, "test record")
+        having = f"{records} {verb(seen.seen, 'has', 'have')} a near-duplicate in training"
+        if not seen.seen:
+            return "No test record has a near-duplicate in training."
+        if seen.difference is None:
+            return f"{having}: too few of either kind to compare scores."
+        value, ends = seen.difference.value, seen.difference.interval
+        within = "" if ends is None else f" ({100 * ends[0]:+.1f} to {100 * ends[1]:+.1f})"
+        return (
+            f"{having}: macro-F1 there less that on the other {seen.new:,} is {100 * value:+.1f}"
+            f" points{within}."
+        )
+
+    def to_json(self) -> JsonObject:
+        return {
+            **asdict(self),
+            "row": self.table.row(0, named=True),
+            "paragraph": " ".join(self.sentences()),
+            "tool": f"claimlab {__version__}",
+        }
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _within(ends: Interval | None) -> str:
+    return "" if ends is None else f" ({_points(ends[0])} to {_points(ends[1])})"
+
+
+FILE, KIND = "defence.json", "defence"
+SHOWN = 10  # subgroups; the file has all
+MISSING = Cell(NOT_MEASURED, tone="not-measured")
+COLOURS = {
+    "guessing": "#8b95a1",
+    "shortcut": "#c8453b",
+    "own signal": "#3b9a5f",
+    "not fitted": "#7a6fb0",
+    "to the ceiling": "#d5dbe1",
+    "to 100%": "#d5dbe1",
+}
+METHOD = (
+    f"The shortcut is the property ({', '.join(FEATURES)}) that answers best for held-out training"
+    " records. It is fitted on training records only.",
+    "With probability a an answer repeats the shortcut, with probability b it knows the label, and"
+    " otherwise it is a guess; a and b have the largest likelihood. This attributes answers under a"
+    " model. It does not say what caused them.",
+    "Records on which a shortcut fails may just be harder. The control is a linear model of the"
+    " characters of the text: where the difference stays among the records that it gets right, and"
+    " among those that it gets wrong, difficulty does not explain it.",
+    "Two texts are near-duplicates from a Jaccard similarity of 0.7 of their 5-grams.",
+    f"Subgroups are values of one property, frequent words, and pairs of these. {PERMUTATIONS}"
+    " permutations, groups kept together, correct for their number (max-T).",
+    "Intervals are 95%, from resamples of whole groups. The detectable difference is that of two"
+    " detectors that are right on 80% of these records (power 80%).",
+)
+
+
+def contents(defence: Defence) -> Contents:
+    """The folder: JSON, the page, the paragraph, and one row of a table."""
+    row = row_table(defence)
+    return Contents(
+        KIND,
+        [page(defence)],
+        data={FILE: defence.to_json()},
+        paper_tables={"row.tex": [row]},
+        files={"paragraph.txt": " ".join(defence.sentences()) + "\n"},
+    )
+
+
+def page(defence: Defence) -> Report:
+    name = excerpt(defence.run.name, 80)
+    blocks: list[Block] = [
+        Text(" ".join(defence.sentences()), "conclusion"),
+        *bar(defence),
+        row_table(defence),
+        *sections(defence),
+        Section("How these figures were made", [Items(METHOD)], anchor="method"),
+    ]
+    return Report(f"What the score of {name} is made of", excerpt(defence.run.dataset, 80), blocks)
+
+
+def sections(defence: Defence) -> list[Section]:
+    """Shortcut, what was seen before, and where it fails: a table each, or why there is none."""
+    return [
+        Section("How much a shortcut explains", _shortcut(defence), anchor="shortcut"),
+        Section("Seen before", _seen(defence), anchor="seen"),
+        Section("Where it fails", _fails(defence), anchor="fails"),
+    ]
+
+
+def tables(defence: Defence) -> list[Block]:
+    """The tables of these sections alone, for the terminal, where the sentences come first."""
+    return [
+        Section(one.title, inside)
+        for one in sections(defence)
+        if (inside := [block for block in one.blocks if isinstance(block, Table)])
+    ]
+
+
+def row_table(defence: Defence) -> Table:
+    """The run in one row, for a paper."""
+    run, shares = defence.run, defence.copied.shares
+    cells: dict[str, Value] = {
+        "Run": excerpt(run.name, 50),
+        "Macro-F1": _known(run.scores.macro_f1),
+        "95% interval": span(run.intervals["macro_f1"]),
+        "Chance": _known(run.chance.best),
+        "Detectable": _known(defence.detectable),
+        "Ceiling": _known(defence.ceiling[0] if defence.ceiling else None),
+        "Repeats shortcut": _known(shares.shortcuts[0][0] if shares else None),
+        "Own signal": _known(shares.own[0] if shares else None),
+        "Seen before": defence.seen.seen if defence.seen.why is None else MISSING,
+        "Weak subgroups": len(defence.search.found) if defence.search.why is None else MISSING,
+    }
+    return Table(list(cells), [list(cells.values())], "Scores and shares in %.", sortable=False)
+
+
+def bar(defence: Defence) -> list[Block]:
+    """The accuracy from chance to the ceiling, in parts; none where they were not measured."""
+    parts = defence.copied.segments
+    if not parts:
+        return []
+    accuracy = defence.run.scores.accuracy or 0.0
+    known = defence.run.ceiling.scores.get("accuracy") if defence.run.ceiling else None
+    top, name = (known[0], "to the ceiling") if known else (1.0, "to 100%")
+    shares = {one.name: one.share for one in parts} | {name: top - accuracy}
+    drawn = [
+        {"run": excerpt(defence.run.name, 30), "part": part, "accuracy": 100 * max(0.0, share)}
+        for part, share in shares.items()
+    ]
+    words = ", ".join(f"{part} {100 * share:+.1f}" for part, share in shares.items())
+    caption = (
+        f"Accuracy {100 * accuracy:.1f} in parts: {words} points. "
+        + ("" if known else "The noise ceiling is not measured, so the bar ends at 100. ")
+        + "A part below zero is not drawn."
+    )
+    chart = bars(
+        drawn,
+        category="run",
+        value="accuracy",
+        colour="part",
+        colours={part: COLOURS[part] for part in shares},
+        title="accuracy (%)",
+    )
+    return [Figure(to_svg(chart), caption, caption, "parts")]
+
+
+def _known(share: float | None) -> Value:
+    return MISSING if share is None else percent(share)
+
+
+def _counted(share: float | None, n: int) -> Cell:
+    return MISSING if share is None else Cell(f"{100 * share:.1f} ({n:,})", sort=share)
+
+
+def _shortcut(defence: Defence) -> list[Block]:
+    copied = defence.copied
+    if copied.shares is None:
+        return [Text(f"Not measured, because {copied.why}.", "warning")]
+    (repeats, ends), (own, own_ends) = copied.shares.shortcuts[0], copied.shares.own
+    shares = Table(
+        ["Part", "Share of answers", "95% interval"],
+        [
+            [f"repeats the shortcut '{copied.feature}' (a)", percent(repeats), span(ends)],
+            ["knows the label (b)", percent(own), span(own_ends)],
+            ["guesses", percent(1 - repeats - own), None],
+        ],
+        f"On {several(copied.shares.n, 'record')} in {several(copied.shares.groups, 'group')}. The"
+        f" shortcut alone has an accuracy of {100 * (copied.accuracy or 0):.1f}.",
+        sortable=False,
+    )
+    control = Table.of(
+        [
+            Column("Among", "among"),
+            Column("Shortcut right", lambda one: _counted(one.where_right, one.right)),
+            Column("Shortcut wrong", lambda one: _counted(one.where_wrong, one.wrong)),
+            Column("Difference", "difference", points, MISSING),
+            Column("95% interval", "interval", points_span, MISSING),
+        ],
+        copied.differences,
+        "Accuracy (and records) where the shortcut is right and where it is wrong: among all"
+        " records, and as a control for difficulty among those that an independent model gets right"
+        " or wrong. Not measured with fewer than 30 records on a side.",
+        sortable=False,
+    )
+    return [shares, control]
+
+
+def _seen(defence: Defence) -> list[Block]:
+    seen = defence.seen
+    if seen.why is not None:
+        return [Text(f"Not measured, because {seen.why}.", "warning")]
+    table = Table.of(
+        [
+            Column("Test records", "value"),
+            Column("n", "n"),
+            Column("Accuracy", "accuracy", percent, MISSING),
+            Column("Macro-F1", "macro_f1", percent, MISSING),
+            Column("95% interval", "macro_f1_interval", span, MISSING),
+        ],
+        seen.cells,
+        "A side with fewer than 30 records, or 5 of a class, is not shown.",
+        sortable=False,
+    )
+    return [Text(defence.sentences()[3]), *([table] if seen.cells else [])]
+
+
+def _fails(defence: Defence) -> list[Block]:
+    weak = defence.search.found
+    if not weak:
+        measured = defence.search.why is None
+        return [Text(defence.search.sentence(), "plain" if measured else "warning")]
+    table = Table.of(
+        [
+            Column("Subgroup", "name", short(90)),
+            Column("n", "n"),
+            Column("Accuracy", "accuracy", percent),
+            Column("Elsewhere", "elsewhere", percent),
+            Column("p, corrected", "p", probability),
+        ],
+        weak[:SHOWN],
+        f"The worst {SHOWN} of {len(weak)}; {FILE} has all." if len(weak) > SHOWN else "",
+    )
+    return [Text(defence.search.sentence()), table]

@@ -1,0 +1,1 @@
+"""Simulated cascades beside real ones: `trees` measures both, `front` fits and compares."""

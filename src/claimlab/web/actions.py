@@ -1,0 +1,245 @@
+"""What can be done with a dataset from its page: a form for each verb, made from the declaration of
+its function, that starts a job.
+
+A form offers what needs no file besides the dataset, no model and no network: jobs that a page
+starts read the workspace only and cost nothing. The rest is for the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal, get_type_hints
+from urllib.parse import urlencode
+
+from fastapi import Query
+from pydantic import Field
+
+from claimlab.audit.remedy import Command
+from claimlab.core.errors import NotFound, UnknownName, UsageError
+from claimlab.core.options import REQUIRED, BatchOptions, Parameter, Setting, parameters_of
+from claimlab.web.command import Value, shell, words_of
+from claimlab.web.jobs import Queue
+from claimlab.web.page import Data, Done, Here, page, routes
+from claimlab.web.workspace import Line, Place, Shape, Word, Workspace
+
+Names = Callable[[], Collection[str]]
+Input = Literal["yes", "number", "text", "date", "one", "several", "lines"]
+# What asks models and searches, names who does the work, or replaces a folder.
+WITHHELD = frozenset(
+    (
+        *("force", "engine", "every", "mode", "settings", "pieces", "timed"),
+        *("judge", "judge_sample", "prompts", "provider", "profile", "model"),
+    )
+)
+_WORDS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A function, and the names that exist for some of its options."""
+
+    function: Callable[..., object]
+    names: Mapping[str, Names]
+
+
+def verbs() -> dict[str, Verb]:
+    """The verbs that a page can start."""
+    from claimlab.audit.check import CHECKS
+    from claimlab.audit.front import audit
+    from claimlab.clean.front import clean
+    from claimlab.clean.recipe import built_in
+    from claimlab.detect.detector import DETECTORS
+    from claimlab.detect.run import detect
+    from claimlab.exchange.export import export
+    from claimlab.exchange.format import FORMATS
+    from claimlab.split.run import split
+    from claimlab.split.strategy import SPLITTERS
+
+    def local() -> list[str]:
+        return [name for name, one in DETECTORS.all().items() if not one.handles]
+
+    return {
+        "clean": Verb(clean, {"recipe": built_in}),
+        "audit": Verb(audit, {"checks": CHECKS.names}),
+        "split": Verb(split, {"by": SPLITTERS.names}),
+        "detect": Verb(detect, {"detector": local}),
+        "export": Verb(export, {"to": FORMATS.names}),
+    }
+
+
+class Choice(Shape):
+    """What a form says: NAME=VALUE for each option that was changed."""
+
+    name: Word = ""
+    """The new folder."""
+    option: Annotated[list[Line], Field(max_length=100)] = []
+
+    def values(self) -> dict[str, list[str]]:
+        values: dict[str, list[str]] = {}
+        for entry in self.option:
+            name, _, value = entry.partition("=")
+            if value.strip():
+                values.setdefault(name, []).append(value.strip())
+        return values
+
+
+class FormField(Shape):
+    """An option of the verb: its name, its sentence, and how it is given."""
+
+    name: str
+    sentence: str
+    input: Input
+    default: str
+    value: list[str]
+    names: list[str]
+    least: float | None
+    most: float | None
+    rare: bool
+
+
+class ActionPage(Shape):
+    """A verb on a dataset, as a form."""
+
+    dataset: str
+    title: str
+    verb: str
+    about: str
+    fields: list[FormField]
+    name: str
+    command: str
+
+
+@routes.post("/api/datasets/{place}/run/{verb}", tags=["Jobs"])
+def start(
+    place: Data, verb: str, choice: Annotated[Choice, Query()], workspace: Here, jobs: Queue
+) -> Done:
+    """Run a verb on a dataset, as a job."""
+    output = workspace.new_folder(choice.name, free=True)
+    words = _words(workspace, place, verb, choice, output.name)
+    return Done(location=f"/jobs/{jobs.add(words, output.name).id}")
+
+
+@page("/datasets/{place}/run/{verb}", "action.html.jinja")
+def action_page(
+    place: Data, verb: str, choice: Annotated[Choice, Query()], workspace: Here
+) -> ActionPage:
+    """A verb as a form."""
+    known = _verb(verb)
+    name = choice.name or workspace.free_name(f"{place.entry.name}-{verb}")
+    about = (known.function.__doc__ or "").strip().split("\n\n")[0]
+    values = choice.values()
+    return ActionPage(
+        dataset=place.entry.id,
+        title=place.entry.name,
+        verb=verb,
+        about=" ".join(about.split()),
+        fields=[_field(one, known, values.get(one.name)) for one in offered(known)],
+        name=name,
+        command=shell(_words(workspace, place, verb, choice, name)),
+    )
+
+
+def form_link(place: Place, command: Command) -> str | None:
+    """The form that carries out an advised command on `place`, filled in; null where a page cannot
+    start it.
+    """
+    known = verbs().get(command.function)
+    options = {name: value for name, value in command.options.items() if name != "output"}
+    if known is None or not set(options) <= {one.name for one in offered(known)}:
+        return None
+    pairs = [
+        ("option", f"{name}={str(one).lower() if isinstance(one, bool) else one}")
+        for name, value in options.items()
+        for one in (value if isinstance(value, list | tuple) else [value])
+    ]
+    query = f"?{urlencode(pairs)}" if pairs else ""
+    return f"/datasets/{place.entry.id}/run/{command.function}{query}"
+
+
+def offered(verb: Verb) -> list[Parameter]:
+    """The options that the form of a verb has."""
+    known = parameters_of(verb.function)
+    calls = set(get_type_hints(BatchOptions)) if "max_cost" in known else set()
+    left_out = WITHHELD | calls | {"data", "output"}
+    return [
+        one
+        for name, one in known.items()
+        if one.option is not None and one.kind is not Path and name not in left_out
+    ]
+
+
+def _verb(name: str) -> Verb:
+    known = verbs()
+    if name not in known:
+        raise NotFound(f"'{name[:40]}' cannot be started here.", f"Choose {', '.join(known)}.")
+    return known[name]
+
+
+def _field(one: Parameter, verb: Verb, values: Sequence[str] | None) -> FormField:
+    option = one.option
+    assert option is not None
+    names = sorted(verb.names[one.name]()) if one.name in verb.names else []
+    default = _shown(one)
+    return FormField(
+        name=one.name,
+        sentence=option.help.partition("; see: ")[0],
+        input=_input(one, names),
+        default=default,
+        value=list(values or ([default] if default else [])),
+        names=names,
+        least=option.least,
+        most=option.most,
+        rare=isinstance(option, Setting),
+    )
+
+
+def _input(one: Parameter, names: Sequence[str]) -> Input:
+    if names:
+        return "several" if one.is_many else "one"
+    if one.is_many:
+        return "lines"
+    kinds: dict[type, Input] = {bool: "yes", int: "number", float: "number", date: "date"}
+    return kinds.get(one.kind, "text")
+
+
+def _shown(one: Parameter) -> str:
+    """The default as the form shows it."""
+    default = one.default
+    if default in (None, REQUIRED) or one.is_many:
+        return ""
+    if isinstance(default, bool):
+        return str(default).lower()
+    return str(getattr(default, "name", default))
+
+
+def _words(workspace: Workspace, place: Place, verb: str, choice: Choice, output: str) -> list[str]:
+    """The command; options that are as they are by default are left out."""
+    known = _verb(verb)
+    parameters = {one.name: one for one in offered(known)}
+    options: dict[str, Value] = {"output": output}
+    for name, values in choice.values().items():
+        if name not in parameters:
+            raise UnknownName("option", name[:80], list(parameters))
+        names = known.names.get(name, list)()
+        strange = [value for value in values if names and value not in names]
+        if strange:
+            raise UnknownName(name, strange[0][:80], names)
+        one = parameters[name]
+        if values != [_shown(one)]:
+            options[name] = values if one.is_many else _value(one, values[-1])
+    required = [name for name, one in parameters.items() if one.default is REQUIRED]
+    for name in required:
+        options.setdefault(name, sorted(known.names[name]())[0])
+    data = place.folder.relative_to(workspace.folder).as_posix()
+    return words_of(verb, known.function, [data], options)
+
+
+def _value(one: Parameter, text: str) -> Value:
+    if one.kind is bool:
+        if text not in _WORDS:
+            raise UsageError(f"`{one.name}` cannot be '{text[:40]}'.", "Use true or false.")
+        return _WORDS[text]
+    return text

@@ -1,0 +1,393 @@
+"""*Add data*: drop a file or name one of the workspace, see what its columns and labels would
+become, change it, and start a check of it (import, clean, audit) as a job.
+
+What the columns are is decided by the import (`exchange/look`): this page shows it, and passes on
+what was chosen. The server reads files that were dropped and files that a walk below the workspace
+came by, and no others.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import AsyncIterator, Mapping
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+from urllib.parse import urlencode
+
+from fastapi import Query
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+
+from claimlab.core.dataset import MANIFEST
+from claimlab.core.digest import digest_file
+from claimlab.core.errors import (
+    ClaimlabError,
+    DataError,
+    NotFound,
+    Question,
+    UnmappedLabels,
+    UsageError,
+)
+from claimlab.core.guard import kind_of
+from claimlab.core.options import parameters_of
+from claimlab.core.record import VERACITIES
+from claimlab.exchange.importer import Columns, import_files
+from claimlab.files.kinds import TABLES
+from claimlab.files.safety import SUFFIXES, plain_name
+from claimlab.pages.excerpt import excerpt
+from claimlab.web.command import Value, shell, words_of
+from claimlab.web.filters import Values
+from claimlab.web.gate import FILES
+from claimlab.web.jobs import Queue
+from claimlab.web.page import Done, Here, page, routes
+from claimlab.web.workspace import (
+    FOLDERS,
+    Line,
+    Memo,
+    Shape,
+    Word,
+    Workspace,
+    files_in,
+    folders_below,
+    state_of,
+)
+
+if TYPE_CHECKING:
+    from claimlab.exchange.look import Look, Meaning, Role
+
+DROPPED = "dropped"  # the folder for files that came through the browser
+READABLE = (*TABLES, ".txt", ".zip", *SUFFIXES)
+MOST_FILES, MOST_OFFERED, MOST_LABELS = 20, 300, 60
+_UNSAFE = re.compile(r"[^\w.()-]+")
+_looks = Memo(16)
+
+
+class Choices(Shape):
+    """Which files, and what was chosen for them: ROLE=COLUMN and LABEL=VERACITY."""
+
+    file: Annotated[Values, Field(max_length=MOST_FILES)] = []
+    only: Values = []
+    column: Values = []
+    map: Annotated[list[Line], Field(max_length=1_000)] = []
+    name: Word = ""
+    """The new folder."""
+
+    def columns(self) -> Columns:
+        pairs = (entry.partition("=") for entry in self.column)
+        chosen = {role: column for role, _, column in pairs if column}
+        unknown = set(chosen) - set(Columns.__annotations__)
+        if unknown:
+            raise UsageError(f"There is no role '{min(unknown)[:40]}'.", "Choose one of the list.")
+        return cast(Columns, chosen)
+
+    def link(self, argument: str, value: str | list[str]) -> str:
+        """The page with one choice more; a choice of files is in place of the one before."""
+        pairs = [
+            (name, one)
+            for name in ("file", "only", "column", "map")
+            for one in getattr(self, name)
+            if (name, argument) != ("only", "only")
+        ]
+        values = [value] if isinstance(value, str) else value
+        if argument == "map":
+            values = [pair for one in values for pair in one.split(",")]
+        elif argument != "only":
+            argument, values = "column", [f"{argument}={one}" for one in values]
+        return f"/add?{urlencode([*pairs, *((argument, one) for one in values)])}"
+
+    def meanings(self) -> dict[str, str]:
+        pairs = (entry.rpartition("=") for entry in self.map)
+        return {value: verdict for value, _, verdict in pairs if verdict in VERACITIES}
+
+
+class RoleRow(Shape):
+    """A role: the column that it would get, and what speaks for it."""
+
+    role: str
+    sentence: str
+    column: str | None
+    chosen: str
+    """What was chosen; empty: what is guessed."""
+    why: str
+    evidence: str
+    runner_up: str | None
+    examples: list[str]
+
+
+class LabelRow(Shape):
+    """A label as it is written, and its veracity."""
+
+    value: str
+    rows: int
+    veracity: str | None
+    chosen: str
+    like: str | None
+
+
+class Answer(Shape):
+    """An answer to a question, and the page with that choice."""
+
+    words: str
+    link: str
+
+
+class Doubt(Shape):
+    problem: str
+    todo: str
+    answers: list[Answer]
+
+
+class RecordRow(Shape):
+    text: str | None
+    label: str | None
+    veracity: str | None
+    date: str | None
+    language: str | None
+    source: str | None
+
+
+class Found(Shape):
+    """What was found in the files."""
+
+    files: str
+    rows: int
+    kind: str
+    columns: list[str]
+    roles: list[RoleRow]
+    meta: list[str]
+    labels: list[LabelRow]
+    more_labels: int
+    records: list[RecordRow]
+
+
+class AddPage(Shape):
+    choices: Choices
+    offered: list[str]
+    """Files of the workspace that can be read."""
+    limit: int
+    """Bytes of a file that can be dropped."""
+    found: Found | None
+    doubt: Doubt | None
+    name: str
+    command: str
+    veracities: list[str] = list(VERACITIES)
+
+
+class Saved(Shape):
+    path: str
+
+
+@routes.post("/api/add", tags=["Add data"])
+def start(choices: Annotated[Choices, Query()], workspace: Here, jobs: Queue) -> Done:
+    """Import, clean and audit the files, as a job."""
+    _paths(workspace, choices)
+    output = workspace.new_folder(choices.name, free=True)
+    words = _words(choices, output.name)
+    return Done(location=f"/jobs/{jobs.add(words, output.name).id}")
+
+
+@routes.post(FILES, tags=["Add data"])
+async def drop(
+    name: Annotated[str, Query(max_length=500)], request: Request, workspace: Here
+) -> Saved:
+    """Save a file, sent as the body, in the folder of dropped files."""
+    return Saved(path=await _save(workspace, name, request.stream()))
+
+
+@page("/add", "add.html.jinja")
+def add_page(choices: Annotated[Choices, Query()], request: Request, workspace: Here) -> AddPage:
+    """What files would become, before they are imported."""
+    contents, doubt = None, None
+    if choices.file:
+        try:
+            look = _look(workspace, choices)
+            contents = _found(look, choices)
+            doubt = None if look.doubt is None else _doubt(look.doubt, choices)
+        except NotFound:
+            raise
+        except ClaimlabError as error:
+            doubt = _doubt(error, choices)
+    stem = Path(plain_name(choices.file[0])).stem if choices.file else "data"
+    name = choices.name or workspace.free_name(stem)
+    return AddPage(
+        choices=choices,
+        offered=list(offered(workspace))[:MOST_OFFERED],
+        limit=request.app.state.settings.max_file,
+        found=contents,
+        doubt=doubt,
+        name=name,
+        command=shell(_words(choices, name)) if choices.file else "",
+    )
+
+
+def offered(workspace: Workspace) -> dict[str, Path]:
+    """The files below the workspace that an import may read, by their place. Links, hidden folders
+    and what claimlab wrote are left out.
+    """
+    root = workspace.folder
+
+    @cache
+    def ours(folder: Path) -> bool:
+        return folder != root and bool(kind_of(folder) or (folder / MANIFEST).exists())
+
+    return {
+        file.relative_to(root).as_posix(): file
+        for folder in islice(folders_below(root, ours), FOLDERS)
+        if not ours(folder)
+        for file in files_in(folder, READABLE)
+    }
+
+
+def _paths(workspace: Workspace, choices: Choices) -> list[Path]:
+    """The files that were chosen, as the walk came by them."""
+    known = offered(workspace)
+    for name in choices.file:
+        if name not in known:
+            raise NotFound(
+                f"The workspace has no file '{name[:200]}' that can be read.",
+                "Drop the file, or choose one from the list.",
+            )
+    if not choices.file:
+        raise UsageError("No file was chosen.", "Drop a file, or choose one from the list.")
+    return [known[name] for name in choices.file]
+
+
+def _look(workspace: Workspace, choices: Choices) -> Look:
+    from claimlab.exchange.look import look_at_files
+
+    paths = _paths(workspace, choices)
+    key = (tuple(map(state_of, paths)), choices.model_dump_json(exclude={"name"}))
+    return _looks.get(
+        key,
+        lambda: look_at_files(
+            paths, map=choices.meanings() or None, only=choices.only, **choices.columns()
+        ),
+    )
+
+
+def _found(look: Look, choices: Choices) -> Found:
+    chosen = cast(Mapping[str, str], choices.columns())
+    meanings = choices.meanings()
+    return Found(
+        **{name: getattr(look, name) for name in ("files", "rows", "kind", "columns", "meta")},
+        roles=[_role_row(role, chosen.get(role.name, "")) for role in look.roles],
+        labels=[_label_row(one, meanings) for one in look.meanings[:MOST_LABELS]],
+        more_labels=max(0, len(look.meanings) - MOST_LABELS),
+        records=[
+            RecordRow(
+                **row
+                | {
+                    "text": excerpt(row["text"] or "", 300) or None,
+                    "label": row["label_raw"],
+                    "date": row["date"] and str(row["date"])[:10],
+                }
+            )
+            for row in look.records.iter_rows(named=True)
+        ],
+    )
+
+
+def _role_row(role: Role, chosen: str) -> RoleRow:
+    option = parameters_of(import_files)[role.name].option
+    return RoleRow(
+        role=role.name,
+        sentence="" if option is None else option.help,
+        column=role.column or role.value,
+        chosen=chosen,
+        why=role.why,
+        evidence=", ".join(name for name, _ in role.evidence),
+        runner_up=role.runner_up,
+        examples=list(role.examples),
+    )
+
+
+def _label_row(meaning: Meaning, chosen: Mapping[str, str]) -> LabelRow:
+    like = meaning.like
+    return LabelRow(
+        value=meaning.value,
+        rows=meaning.rows,
+        veracity=meaning.verdict,
+        chosen=chosen.get(meaning.value, ""),
+        like=f"like “{like[0]}”: {like[1]}" if like else None,
+    )
+
+
+def _doubt(error: ClaimlabError, choices: Choices) -> Doubt:
+    """What an import would stop at, and the answers where it asks a question."""
+    todo, is_question = error.todo, isinstance(error, Question)
+    if isinstance(error, UnmappedLabels):
+        todo, is_question = "Say below what each of these labels means.", False
+    answers = [
+        Answer(words=f"{one.value}: {one.words}", link=choices.link(one.argument, one.value))
+        for one in error.choices
+        if is_question and one.argument != "join"  # which the page has no field for
+    ]
+    return Doubt(
+        problem=error.problem, todo="Choose one." if is_question else todo, answers=answers
+    )
+
+
+def _words(choices: Choices, output: str) -> list[str]:
+    """The command that does the same."""
+    from claimlab.study.first_look import check
+
+    options: dict[str, Value] = {"output": output, **cast(Mapping[str, str], choices.columns())}
+    if choices.only:
+        options["only"] = list(choices.only)
+    meanings = choices.meanings()
+    if any("," in value for value in meanings):
+        raise DataError(
+            "A label that contains a comma cannot be given a meaning here.",
+            "Import the file on the command line with a plan, and edit that.",
+        )
+    if meanings:
+        options["map"] = ",".join(f"{value}={verdict}" for value, verdict in meanings.items())
+    return words_of("check", check, choices.file, options)
+
+
+async def _save(workspace: Workspace, name: str, pieces: AsyncIterator[bytes]) -> str:
+    """A dropped file below the workspace, under a name that no other file has."""
+    clean = _UNSAFE.sub("-", Path(name.replace("\\", "/")).name).strip(".-")[-120:]
+    if not clean.lower().endswith(READABLE):
+        raise UsageError(
+            f"'{clean[:80]}' is not a kind of file that can be imported.",
+            "Drop CSV, TSV, JSON, JSONL, Parquet, XLSX or text, or a zip of them.",
+        )
+    folder = workspace.folder / DROPPED
+    if folder.is_symlink():
+        raise DataError(f"The folder '{DROPPED}' is a link.", "Make it a folder of its own.")
+    folder.mkdir(exist_ok=True)
+    arriving = folder / f".{os.urandom(8).hex()}.arriving"
+    try:
+        with arriving.open("xb") as file:
+            async for piece in pieces:
+                file.write(piece)
+        if not arriving.stat().st_size:
+            raise DataError(f"'{clean[:80]}' is empty.", "Drop a file with rows in it.")
+        target = await run_in_threadpool(_place, arriving, folder / clean)
+    except ClientDisconnect:
+        raise DataError(f"'{clean[:80]}' did not arrive whole.", "Drop it again.") from None
+    finally:
+        arriving.unlink(missing_ok=True)
+    return target.relative_to(workspace.folder).as_posix()
+
+
+def _place(arriving: Path, wanted: Path) -> Path:
+    """Move a file to the name that it should have, or to one like it; the same file is kept
+    once.
+    """
+    digest = digest_file(arriving)
+    for number in range(1, 10_000):
+        target = wanted if number == 1 else wanted.with_name(f"{number}-{wanted.name}")
+        try:
+            target.touch(exist_ok=False)  # never over a file that is there
+        except FileExistsError:
+            if not target.is_symlink() and target.is_file() and digest_file(target) == digest:
+                return target
+            continue
+        return arriving.replace(target)
+    raise DataError(f"There are too many files '{wanted.name}'.", "Give the file another name.")

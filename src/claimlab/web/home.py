@@ -1,0 +1,293 @@
+"""The home page: what is here, in what state, and what comes next.
+
+Datasets that were made from one another are one family: imported, cleaned, split, with their audits
+and runs, on one card. What has to be measured, or is in the store of a review, follows the page.
+What else there is follows below; steps of studies are inside their study.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from itertools import chain
+from urllib.parse import urlencode
+
+from claimlab.audit.result import Audit
+from claimlab.audit.views.wording import headline
+from claimlab.core.errors import ClaimlabError
+from claimlab.core.words import several
+from claimlab.evaluate.compare import Standing
+from claimlab.web.actions import form_link
+from claimlab.web.datasets import AuditLine, audit_line
+from claimlab.web.page import Here, page
+from claimlab.web.predictions import board_of, score_of, title_of
+from claimlab.web.reports import state_of_study
+from claimlab.web.reviews import review_at, reviews_here
+from claimlab.web.workspace import DATASETS, Entry, Place, Shape, Workspace, audits_in, digests_of
+
+# A page must not wait for hundreds of them.
+STATED, MOST_STATED, MOST_AUDITS = ("audit", "review", "study"), 40, 40
+_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
+
+
+class Step(Shape):
+    """A dataset or run of a family, and the step that made it."""
+
+    step: str
+    name: str
+    link: str
+    records: int | None
+
+
+class NextStep(Shape):
+    """What comes next, and why: mostly a form that is filled in."""
+
+    verb: str
+    link: str
+    why: str
+
+
+class Family(Shape):
+    """Datasets that were made from one another."""
+
+    id: str
+    """Of the latest dataset."""
+    name: str
+    link: str
+    age: str
+    """Since something was last written."""
+    records: int | None
+    labels: dict[str, int]
+    """Of the latest dataset."""
+    steps: list[Step]
+    runs: list[Step]
+    traces: list[Step]
+    audit: AuditLine | None
+    """The newest audit of the latest dataset."""
+    next: NextStep | None
+
+
+class Best(Shape):
+    """The best run of a family, and those that cannot be told apart from it."""
+
+    name: str
+    link: str
+    macro_f1: float
+    interval: tuple[float, float] | None
+    tied: list[str]
+
+
+class ReviewLine(Shape):
+    name: str
+    link: str
+    open: int
+    total: int
+
+
+class FamilyFigures(Shape):
+    best: Best | None
+    reviews: list[ReviewLine]
+
+
+class Figures(Shape):
+    """What the cards say beyond what folders are called, by the id of the family."""
+
+    families: dict[str, FamilyFigures]
+
+
+@page("/figures", "figures.html.jinja")
+def figures_page(workspace: Here) -> Figures:
+    """The best run and open reviews by family."""
+    lines: dict[str, list[ReviewLine]] = {}
+    for entry, review in reviews_here(workspace):
+        far = review.progress()
+        line = ReviewLine(
+            name=entry.name, link=entry.link, open=far.total - far.settled, total=far.total
+        )
+        lines.setdefault(review.project.origin.fingerprint, []).append(line)
+    figures = {}
+    for datasets, runs, _ in _groups(workspace):
+        reviews = [line for one in datasets for line in lines.get(one.manifest.fingerprint(), [])]
+        figures[datasets[-1].entry.id] = FamilyFigures(best=_best(runs), reviews=reviews)
+    return Figures(families=figures)
+
+
+class Home(Shape):
+    """What is in the workspace."""
+
+    workspace: str
+    entries: list[Entry]
+    complete: bool
+    families: list[Family]
+    """Datasets that were made from one another."""
+    states: dict[str, str]
+    """What an audit found, or how far a review or a study is, by id."""
+
+
+@page("/", "home.html.jinja")
+def home_page(workspace: Here) -> Home:
+    """What is in the workspace."""
+    entries, audits = workspace.listed(), _audits(workspace)
+    stated = [entry.id for entry in entries if entry.kind in STATED]
+    return Home(
+        workspace=workspace.name,
+        entries=entries,
+        complete=workspace.complete,
+        families=[_family(*group, audits) for group in _groups(workspace)],
+        states={id: _state(workspace.get(id)) for id in stated[:MOST_STATED]},
+    )
+
+
+def _state(place: Place) -> str:
+    """An audit, a study or a review in a few words. No store is opened: it may be in a database."""
+    try:
+        if place.entry.kind == "study":
+            return state_of_study(place)
+        if place.entry.kind == "review":
+            return several(review_at(place).size, "item")
+        headlines = [headline(audit).rpartition(": ")[2] for audit in audits_in(place)]
+        return "; ".join(words.rstrip(".") for words in headlines)
+    except ClaimlabError as error:
+        return error.problem
+
+
+Group = tuple[list[Place], list[Place], list[Place]]  # datasets, runs and traces
+
+
+def _groups(workspace: Workspace) -> list[Group]:
+    here = workspace.of(*DATASETS)
+    places = [one for one in here if one.entry.study is None and not one.entry.note]
+    groups = []
+    for group in sorted(_related(places), key=lambda group: -max(map(_changed, group))):
+        ordered = sorted(
+            group, key=lambda one: (len(one.manifest.lineage), _changed(one), one.entry.id)
+        )
+        datasets, runs, traces = (
+            [place for place in ordered if place.entry.kind == kind] for kind in DATASETS
+        )
+        if datasets or runs:
+            groups.append((datasets or runs, runs, traces))
+    return groups
+
+
+def _related(places: Iterable[Place]) -> list[list[Place]]:
+    """The places in groups: two are related where one was made from the records of the other."""
+    groups: list[tuple[set[str], list[Place]]] = []
+    for place in places:
+        digests = digests_of(place)
+        near = [group for group in groups if group[0] & digests]
+        groups = [group for group in groups if not group[0] & digests]
+        members = [*chain.from_iterable(those for _, those in near), place]
+        groups.append((digests.union(*(other for other, _ in near)), members))
+    return [members for _, members in groups]
+
+
+def _changed(place: Place) -> float:
+    try:
+        return place.folder.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _audits(workspace: Workspace) -> dict[str, list[tuple[Place, Audit]]]:
+    """The newest audits by the records that they are of, the newest last."""
+    audits: dict[str, list[tuple[Place, Audit]]] = {}
+    for place in sorted(workspace.of("audit"), key=_changed)[-MOST_AUDITS:]:
+        try:
+            for audit in audits_in(place):
+                audits.setdefault(audit.digest, []).append((place, audit))
+        except ClaimlabError:
+            continue  # the page of the audit says what is wrong with it
+    return audits
+
+
+def _family(
+    datasets: list[Place],
+    runs: list[Place],
+    traces: list[Place],
+    audits: dict[str, list[tuple[Place, Audit]]],
+) -> Family:
+    latest = datasets[-1]
+    known = [one for place in datasets for one in audits.get(place.digest, [])]
+    return Family(
+        id=latest.entry.id,
+        name=datasets[0].entry.name,
+        link=latest.entry.link,
+        age=ago(max(map(_changed, [*datasets, *runs, *traces]))),
+        records=latest.entry.records,
+        labels=latest.manifest.counts.get("veracity") or {},
+        steps=[_step(place) for place in datasets],
+        runs=[_step(place) for place in runs],
+        traces=[_step(place) for place in traces],
+        audit=audit_line(*known[-1]) if known else None,
+        next=_next(latest, [place.digest for place in datasets], audits, runs),
+    )
+
+
+def ago(then: float) -> str:
+    """How long ago a time was, in its largest unit."""
+    seconds = max(0.0, time.time() - then)
+    for name, size in _UNITS:
+        if seconds >= size:
+            return f"{seconds / size:.0f} {name} ago"
+    return "just now"
+
+
+def _step(place: Place) -> Step:
+    lineage, entry = place.manifest.lineage, place.entry
+    step = lineage[-1].step if lineage else "dataset"
+    return Step(step=step, name=entry.name, link=entry.link, records=entry.records)
+
+
+def _next(
+    latest: Place,
+    digests: list[str],
+    audits: dict[str, list[tuple[Place, Audit]]],
+    runs: list[Place],
+) -> NextStep | None:
+    """An audit where the latest records have none; then what it advises, where a page can start
+    it and it was not done yet; then the runs.
+    """
+    base = f"/datasets/{latest.entry.id}/run"
+    if not any(audits.get(digest) for digest in digests):
+        why = "What gives the label away is not known yet."
+        return NextStep(verb="audit", link=f"{base}/audit", why=why)
+    if len(runs) > 1:
+        pair = urlencode({"one": runs[-1].entry.id, "other": runs[-2].entry.id})
+        why = "See where the two latest runs differ."
+        return NextStep(verb="compare", link=f"/compare?{pair}", why=why)
+    if latest.digest not in audits and not runs:
+        return NextStep(verb="audit", link=f"{base}/audit", why="The latest step is not audited.")
+    at = next(digest for digest in reversed(digests) if audits.get(digest))
+    audit = audits[at][-1][1]
+    command = audit.next_step(str(latest.folder))
+    link = form_link(latest, command)
+    if runs or link is None:
+        return None
+    first = audit.conclusion.first
+    why = first.text if first is not None and command in first.commands else ""
+    return NextStep(verb=command.function, link=link, why=why)
+
+
+def _best(runs: list[Place]) -> Best | None:
+    """Of the runs on the records that most of them answered."""
+    digests = [run.digest for run in runs]
+    same = max(digests, key=digests.count, default=None)
+    places = [run for run in runs if run.digest == same]
+    try:
+        board = board_of(places) if len(places) > 1 else None
+        scores = [(title_of(one), *score_of(one)) for one in places if board is None]
+    except ClaimlabError:
+        return None  # the page of the run says what is wrong with it
+    alone = [Standing(name, score, ends) for name, score, ends in scores if score is not None]
+    ranked = sorted(alone, key=lambda one: -one.score) if board is None else board.standings
+    if not ranked:
+        return None
+    first, links = ranked[0], {title_of(place): place.entry.link for place in places}
+    return Best(
+        name=first.name,
+        link=links.get(first.name, places[0].entry.link),
+        macro_f1=first.score,
+        interval=first.interval,
+        tied=[one.name for one in ranked[1:] if one.tied],
+    )

@@ -1,0 +1,171 @@
+"""A claim that was checked before is found; what was not gets no answer; figures are trec_eval's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import claimlab as cl
+from claimlab.cli.app import run
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.search.fusion import Candidates, fused
+from claimlab.tasks.matching import (
+    as_run,
+    average_precision,
+    decide,
+    figures,
+    read_qrels,
+    reciprocal_rank,
+    success,
+)
+
+N = 60
+
+
+def sentence(rng: np.random.Generator, words: int = 14) -> list[str]:
+    return [f"word{rng.integers(900)}" for _ in range(words)]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An archive of 60 fact-checks, and 120 queries: half say in other words what one of them says,
+    half are about something else."""
+    monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "cache"))
+    rng = np.random.default_rng(0)
+    checks = [sentence(rng) for _ in range(N)]
+    archive = pl.DataFrame(
+        {
+            "id": [f"c{i}" for i in range(N)],
+            "text": [" ".join(words) for words in checks],
+            "veracity": ["false"] * N,
+            "label_raw": ["Pants on fire"] * N,
+            "url": [f"https://example.org/check/{i}" for i in range(N)],
+        }
+    )
+    Dataset.build("archive", archive).write(tmp_path / "archive")
+    asked = [" ".join([*words[:6], *sentence(rng, 5)]) for words in checks]
+    asked += [" ".join(sentence(rng, 11)) for _ in range(N)]
+    queries = pl.DataFrame({"id": [f"q{i}" for i in range(2 * N)], "text": asked})
+    Dataset.build("queries", queries).write(tmp_path / "queries")
+    lines = [f"q{i} 0 c{i} 1" for i in range(N)] + [f"q{i} 0 c0 0" for i in range(N, 2 * N)]
+    (tmp_path / "qrels").write_text("\n".join(lines))
+    return tmp_path
+
+
+def test_a_claim_that_was_checked_is_found_with_its_verdict(place: Path) -> None:
+    text = Dataset.open(place / "queries").records["text"][7]
+    found = cl.match(text=text, archive=place / "archive", words=True)
+    first = found.table.row(0, named=True)
+    assert (first["id"], first["verdict"]) == ("c7", "false")
+    assert first["url"] == "https://example.org/check/7"
+    assert first["answer"] is None, "without labelled queries there is no yes"
+    assert "Scores only" in found.conclusion()
+
+
+def test_with_labelled_queries_some_are_answered_at_the_precision_asked_for(place: Path) -> None:
+    found = cl.match(
+        place / "queries",
+        archive=place / "archive",
+        qrels=place / "qrels",
+        words=True,
+        output=place / "out",
+    )
+    assert found.scores["queries"] == N
+    assert found.scores["success@1"]["value"] > 0.9
+    assert found.decision is not None
+    assert found.decision.threshold is not None
+    assert found.decision.precision is not None
+    assert found.decision.precision > 0.8
+    answered = set(found.table.filter(pl.col("answer"))["query"])
+    assert len(answered & {f"q{i}" for i in range(N)}) > 40
+    assert len(answered & {f"q{i}" for i in range(N, 2 * N)}) < 10
+    assert len((place / "out" / "run.trec").read_text().splitlines()) == found.table.height
+    assert json.loads((place / "out" / "match.json").read_text())["queries"] == 2 * N
+
+
+def test_scores_that_say_nothing_answer_nobody() -> None:
+    rng = np.random.default_rng(1)
+    rankings = {f"q{i}": [(f"c{rng.integers(50)}", float(rng.random()))] for i in range(200)}
+    truth = {f"q{i}": {f"c{rng.integers(50)}"} for i in range(200)}
+    assert decide(rankings, truth, 0.9).threshold is None
+    assert decide(dict(list(rankings.items())[:10]), truth, 0.5).threshold is None, "too few"
+
+
+def test_the_figures_are_those_of_their_definitions() -> None:
+    ids = ["a", "b", "c", "d"]
+    assert (success(ids, {"b"}, 1), success(ids, {"b"}, 2)) == (0.0, 1.0)
+    assert (reciprocal_rank(ids, {"c", "d"}), reciprocal_rank(ids, {"x"})) == (1 / 3, 0.0)
+    assert average_precision(ids, {"a", "c"}) == pytest.approx((1 + 2 / 3) / 2)
+    assert average_precision(ids, {"a", "x"}) == 0.5
+
+
+def test_the_figures_agree_with_sklearn() -> None:
+    """Average precision of a full ranking, by an independent implementation."""
+    from sklearn.metrics import average_precision_score
+
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        ids = [str(i) for i in range(30)]
+        truth = {str(i) for i in rng.choice(30, 4, replace=False)}
+        theirs = average_precision_score([i in truth for i in ids], -np.arange(30))
+        assert average_precision(ids, truth) == pytest.approx(theirs)
+
+
+def test_queries_without_an_answer_are_not_scored() -> None:
+    rankings = {"a": [("x", 1.0)], "b": [("y", 0.5)]}
+    assert figures(rankings, {"a": {"x"}, "b": set()})["queries"] == 1
+
+
+def test_qrels_and_runs_are_trecs(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1\t0\t394\t1\n1 0 5 0\n2 0 7 0\n\n")
+    assert read_qrels(tmp_path / "qrels") == {"1": {"394"}, "2": set()}
+    assert as_run({"1": [("394", 0.5)]}) == "1 Q0 394 1 0.500000 claimlab\n"
+    (tmp_path / "bad").write_text("1,394\n")
+    with pytest.raises(UnreadableFile, match="Line 1"):
+        read_qrels(tmp_path / "bad")
+
+
+def test_a_sure_retriever_outvotes_an_unsure_one() -> None:
+    """Words are sure of the first, vectors hardly tell any apart: the words decide."""
+    ids = range(20)
+    words = np.array([30.0, *np.linspace(6, 5, 19)])
+    meaning = np.array([0.40, *np.linspace(0.42, 0.38, 19)])
+    assert int(fused(Candidates(ids, words, meaning)).argmax()) == 0
+    other = np.array([0.1, 0.95, *np.linspace(0.3, 0.2, 18)])
+    flat = np.linspace(6, 5.5, 20)
+    assert int(fused(Candidates(ids, flat, other)).argmax()) == 1
+
+
+def test_what_is_missing_is_a_sentence(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError, match="Claims or one text"):
+        cl.match(archive=place / "archive")
+    with pytest.raises(UsageError, match="text to look up is empty"):
+        cl.match(archive=place / "archive", text=" ")
+    with pytest.raises(UsageError, match="no archive"):
+        cl.match(text="A claim")
+    archive = str(place / "archive")
+    assert run(["match", "--text", "word1 word2", "--archive", archive, "--set", "words=true"]) == 0
+    assert "Scores only" in capsys.readouterr().out
+
+
+def test_an_archive_may_be_a_dump_of_claim_reviews(place: Path) -> None:
+    """Reviews have no id, and one page may have several."""
+    reviews = [
+        {
+            "@type": "ClaimReview",
+            "claimReviewed": f"The bridge of town {n} was sold to a circus.",
+            "url": f"https://example.org/check/{n // 2}",
+            "author": {"name": "Riverton Post"},
+            "reviewRating": {"alternateName": "false"},
+        }
+        for n in range(6)
+    ]
+    (place / "dump.json").write_text(json.dumps(reviews))
+    found = cl.match(text="Was the bridge of town 3 sold?", archive=place / "dump.json", words=True)
+    assert found.table["text"][0] == reviews[3]["claimReviewed"]
+    assert found.table.height == 6

@@ -1,0 +1,178 @@
+"""Verbs as forms on the page of a dataset, and the steps from record to record."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from typer.main import get_command
+
+from claimlab.cli.app import app as command_line
+from claimlab.core.dataset import Dataset
+from claimlab.core.options import parameters_of
+from claimlab.web.actions import offered, verbs
+from claimlab.web.jobs import PLACE, Jobs
+
+Ended = Callable[[TestClient, str], dict[str, Any]]
+VERBS = ("clean", "audit", "split", "detect", "export")
+
+
+@pytest.fixture
+def writer(client: TestClient) -> TestClient:
+    """A client that may change something."""
+    token = re.search(r'name="csrf" content="(\w+)"', client.get("/").text)
+    assert token is not None
+    client.headers["X-CSRF-Token"] = token[1]
+    return client
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_form_has_the_options_of_the_declaration(client: TestClient, verb: str) -> None:
+    page = client.get(f"/datasets/data/run/{verb}")
+    form = client.get(f"/api/datasets/data/run/{verb}").json()
+    known = parameters_of(verbs()[verb].function)
+    assert page.status_code == 200
+    for field in form["fields"]:
+        option = known[field["name"]].option
+        assert option is not None
+        assert option.help.startswith(field["sentence"])
+    names = {field["name"] for field in form["fields"]}
+    assert {"limit"} <= names
+    assert not names & {"data", "output", "force", "engine", "cache", "max_cost", "profile"}
+    assert form["command"].startswith(f"claimlab {verb} data -o data-{verb}")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_of_a_form_is_typed_as_the_command_line_reads_it(
+    client: TestClient, verb: str
+) -> None:
+    """The command parses, and gives each option the value that the form had."""
+    values = {}
+    for one in offered(verbs()[verb]):
+        names = sorted(verbs()[verb].names.get(one.name, list)())
+        example = {bool: str(not one.default).lower(), int: "7", float: "7"}.get(one.kind, "word")
+        values[one.name] = names[-1] if names else example
+    values |= {"before": "2020-02-03"} if "before" in values else {}
+    options = [f"{name}={value}" for name, value in values.items()]
+    form = client.get(f"/api/datasets/data/run/{verb}", params={"option": options}).json()
+    words = shlex.split(form["command"])
+    command = get_command(command_line).get_command(None, verb)  # type: ignore[attr-defined]
+    context = command.make_context(verb, words[2:], resilient_parsing=False)
+    flags = context.params
+    sets = [one.name for one in command.params if "--set" in one.opts]
+    settings = dict(word.split("=", 1) for name in sets for word in flags[name] or [])
+    for name, value in values.items():
+        typed = settings.get(name, flags.get(name))
+        shown = typed[0] if isinstance(typed, list | tuple) else typed
+        assert str(shown).lower() == value.lower(), name
+
+
+@pytest.mark.parametrize(
+    ("verb", "option"),
+    [
+        ("clean", "recipe=/etc/passwd"),
+        ("clean", "report=/tmp/x"),
+        ("audit", "judge=paid"),
+        ("detect", "detector=llm-zero-shot"),
+        ("detect", "settings=model=/tmp/x"),
+        ("audit", "force=true"),
+        ("split", "lists=/etc"),
+    ],
+)
+def test_what_reads_files_or_asks_models_cannot_be_started(
+    writer: TestClient, workspace: Path, verb: str, option: str
+) -> None:
+    params = {"name": "new", "option": option}
+    assert writer.get(f"/api/datasets/data/run/{verb}", params=params).status_code == 422
+    answer = writer.post(f"/api/datasets/data/run/{verb}", params=params, json={})
+    assert answer.status_code == 422
+    assert not (workspace / "new").exists()
+
+
+def test_unknown_verbs_datasets_and_taken_names_are_refused(writer: TestClient) -> None:
+    for path in ("datasets/data/run/demo", "datasets/nothing/run/audit", "datasets/data/run/rerun"):
+        assert writer.post(f"/api/{path}", params={"name": "new"}, json={}).status_code == 404
+    taken = writer.post("/api/datasets/data/run/audit", params={"name": "runs"}, json={})
+    assert taken.status_code == 422
+    writer.headers.pop("X-CSRF-Token")
+    foreign = writer.post("/api/datasets/data/run/audit", params={"name": "new"}, json={})
+    assert foreign.status_code == 403
+
+
+@pytest.mark.slow
+def test_an_audit_is_started_and_its_verdicts_are_on_the_page_of_the_dataset(
+    writer: TestClient, workspace: Path, ended: Ended
+) -> None:
+    params = {"name": "again", "option": ["checks=length", "checks=source"]}
+    started = writer.post("/api/datasets/data/run/audit", params=params, json={}).json()
+    job = ended(writer, started["location"])
+    assert job["state"] == "done", job["printed"]
+    assert job["command"] == "claimlab audit data -o again --check length --check source"
+    assert job["location"] == "/audits/again"
+    lines = writer.get("/api/datasets/data").json()["audits"]
+    assert "/audits/again" in [line["link"] for line in lines]
+
+
+def test_records_are_stepped_through_within_the_filter(client: TestClient, workspace: Path) -> None:
+    import polars as pl
+
+    records = Dataset.open(workspace / "data").records
+    wanted = records.filter(pl.col("veracity") == "false").sort("date", nulls_last=True)
+    page: Any = client.get(
+        "/api/datasets/data", params={"veracity": "false", "sort": "date", "size": 50}
+    ).json()
+    link, seen = page["rows"][0]["link"], []
+    for _ in range(60):  # more than a page
+        assert client.get(link).status_code == 200
+        record = client.get(f"/api{link}").json()
+        seen.append(record["id"])
+        link = record["next"]
+    assert seen == wanted["id"].to_list()[:60]
+    previous = client.get(f"/api{record['previous']}").json()
+    assert previous["id"] == seen[-2]
+    assert "veracity=false" in record["back"]
+    assert "page=2" in record["back"]
+    last = client.get(
+        "/api/datasets/data/record",
+        params={"id": wanted["id"][-1], "veracity": "false", "at": wanted.height - 1},
+    ).json()
+    assert last["next"] is None
+    assert client.get("/api/datasets/data/record", params={"id": seen[0]}).json()["next"] is None
+
+
+def test_jobs_of_an_earlier_server_are_interrupted_and_not_forgotten(tmp_path: Path) -> None:
+    here = tmp_path / PLACE
+    here.mkdir()
+    kept = {"words": ["audit", "data"], "output": "report", "state": "running", "seconds": 3.0}
+    for id, state in (("1", "done"), ("2", "running"), ("10", "waiting")):
+        (here / f"{id}.job").write_text(json.dumps({**kept, "state": state}))
+    (here / "3.job").write_text("{")  # half a file loses nothing else
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    (here / "1.log").symlink_to(secret)
+    jobs = Jobs(tmp_path, lambda: None)
+    assert [(job.id, job.state) for job in jobs.all()] == [
+        ("10", "interrupted"),
+        ("2", "interrupted"),
+        ("1", "done"),
+    ]
+    assert jobs.get("1").printed() == ""
+    assert jobs.under_way() == []
+
+
+def test_a_job_that_the_server_stopped_with_itself_is_interrupted(tmp_path: Path) -> None:
+    jobs = Jobs(tmp_path, lambda: None)
+    first = jobs.add(["catalog"], "one")
+    (tmp_path / PLACE / "2.log").symlink_to(tmp_path / "untouched")
+    second = jobs.add(["catalog"], "two")
+    jobs.close()
+    assert second.state == "interrupted"
+    states = {job.id: job.state for job in Jobs(tmp_path, lambda: None).all()}
+    assert states == {"1": first.state, "2": "interrupted"}
+    assert not (tmp_path / "untouched").exists()

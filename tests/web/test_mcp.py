@@ -1,0 +1,120 @@
+"""The tools for assistants, called by the official client through a real process."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import claimlab as cl
+from claimlab.core.errors import UsageError
+from claimlab.generate.planted import planted
+
+pytestmark = pytest.mark.needs("mcp")
+SERVE = ["-c", "from claimlab.cli.app import main; main()", "serve", "--mcp"]
+
+
+def ask(folder: Path, *calls: tuple[str, dict[str, object]]) -> tuple[list[object], list[object]]:
+    """The tools that are listed, and the answer to each call: its text, and whether it failed."""
+    import anyio
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
+
+    async def talk() -> tuple[list[object], list[object]]:
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=[*SERVE, str(folder)],
+            env={"PYTHONPATH": ":".join(sys.path), "CLAIMLAB_CACHE": str(folder / ".cache")},
+        )
+        async with Client(server) as client:
+            tools = (await client.list_tools()).tools
+            answers = [await client.call_tool(name, options) for name, options in calls]
+            return list(tools), [(one.content[0].text, one.is_error) for one in answers]
+
+    return anyio.run(talk)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "here").mkdir()
+    planted()[0].write(tmp_path / "here" / "data")
+    planted()[0].write(tmp_path / "outside")
+    (tmp_path / "here" / "link").symlink_to(tmp_path / "outside")
+    return tmp_path / "here"
+
+
+def test_an_official_client_uses_every_tool(folder: Path) -> None:
+    cl.split(folder / "data", by="random", output=folder / "divided")
+    cl.detect(folder / "divided", "majority", output=folder / "run")
+    tools, answers = ask(
+        folder,
+        ("catalog", {"topic": ["covid"]}),
+        ("show", {"data": "data", "sql": "select count(*) as n from records"}),
+        ("audit", {"data": "data", "checks": ["length"]}),
+        ("match", {"text": "The river flooded.", "archive": "data", "words": True}),
+        ("evaluate", {"runs": ["run"]}),
+        ("docs", {"text": "audit a dataset in GitHub Actions"}),
+    )
+    assert [tool.name for tool in tools] == [
+        "catalog",
+        "show",
+        "audit",
+        "match",
+        "evaluate",
+        "docs",
+    ]
+    assert all(tool.annotations.read_only_hint for tool in tools)
+    options = {name for tool in tools for name in tool.input_schema["properties"]}
+    assert not options & {"output", "force", "fix", "accept_edits", "judge", "max_cost", "engine"}
+    assert not any(failed for _, failed in answers), answers
+    catalog, shown, audit, match, scores, docs = (json.loads(text) for text, _ in answers)
+    assert catalog["rows"]
+    assert shown["rows"] == [{"n": 969}]
+    assert {row["check"] for row in audit["rows"]} == {"length"}
+    assert audit["conclusion"]
+    assert len(match["rows"]) == 10
+    assert scores["rows"][0]["run"] == "run"
+    assert any("ci.md" in hit["page"] for hit in docs)
+    assert sorted(one.name for one in folder.iterdir()) == [
+        ".cache",
+        "data",
+        "divided",
+        "link",
+        "run",
+    ]
+
+
+def test_what_cannot_be_done_is_a_sentence(folder: Path) -> None:
+    outside = ["../outside", "link", str(folder.parent / "outside"), "data/../../outside"]
+    calls = [("show", {"data": path}) for path in outside]
+    _, answers = ask(
+        folder,
+        *calls,
+        ("match", {"text": "x", "archive": "../outside"}),
+        ("evaluate", {"runs": ["data", "../outside"]}),
+        ("show", {"data": "nothing"}),
+        ("show", {"data": "data", "limit": -1}),
+        ("audit", {"data": "data", "output": "report"}),
+        ("delete", {}),
+    )
+    assert all(failed for _, failed in answers), answers
+    texts = [str(text) for text, _ in answers]
+    assert all("leads outside the folder" in text for text in texts[:6])
+    assert not any("Traceback" in text or "\n" in text for text in texts), texts
+    assert all(". " in text for text in texts), texts
+    assert not (folder / "report").exists()
+
+
+def test_a_link_inside_a_dataset_leads_nowhere(folder: Path) -> None:
+    (folder / "data" / "records.parquet").unlink()
+    (folder / "data" / "records.parquet").symlink_to(folder.parent / "outside" / "records.parquet")
+    _, [(text, failed)] = ask(folder, ("show", {"data": "data"}))
+    assert failed
+    assert "leads outside" in text
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="There is no folder"):
+        cl.serve(tmp_path / "nowhere", mcp=True)
