@@ -67,8 +67,8 @@ def _verdict() -> Any:
     async def score(state: Any, target: Any) -> Score:
         letters = await by_letter(state, target)
         words = [one.value for one in state.choices]
-        told = {"truth": _word(target.text, words), "answer": _word(letters.answer or "", words)}
-        return letters.model_copy(update={"metadata": told})
+        verdicts = {"truth": _word(target.text, words), "answer": _word(letters.answer or "", words)}
+        return letters.model_copy(update={"metadata": verdicts})
 
     return score
 
