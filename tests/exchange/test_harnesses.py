@@ -254,7 +254,7 @@ def test_inspect_finds_our_scorer_and_its_samples_can_be_audited(
         "print(json.dumps([measured, sample_rows(data)]))\n"
     )
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    with StandIn(lambda body: "ANSWER: A") as server:
+    with StandIn(lambda _: "ANSWER: A") as server:
         done = subprocess.run(
             [str(Path(os.environ["CLAIMLAB_HARNESSES"]) / "bin" / "python"), "-c", script],
             cwd=tmp_path / "out",

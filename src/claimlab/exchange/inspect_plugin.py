@@ -67,7 +67,8 @@ def _verdict() -> Any:
     async def score(state: Any, target: Any) -> Score:
         letters = await by_letter(state, target)
         words = [one.value for one in state.choices]
-        verdicts = {"truth": _word(target.text, words), "answer": _word(letters.answer or "", words)}
+        answer = _word(letters.answer or "", words)
+        verdicts = {"truth": _word(target.text, words), "answer": answer}
         return letters.model_copy(update={"metadata": verdicts})
 
     return score
