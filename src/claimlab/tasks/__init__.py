@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from claimlab.core.columns import column_values
-from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.core.labels import fold
 from claimlab.core.registry import Registry
+
+if TYPE_CHECKING:
+    from claimlab.core.dataset import Dataset
 
 TRUTH = "veracity"
 MAKERS = ("import", "load", "merge")  # steps that say what labels are about
