@@ -193,15 +193,15 @@ def progress_bar(
 
 
 def following(
-    dataset: Dataset, folder: Path, otherwise: str, *, task: str = "veracity", copies: bool = False
+    dataset: Dataset, folder: Path, otherwise: str, *, task: str | None = None, copies: bool = False
 ) -> str:
     """A look at the labels where there are fewer than two classes, cleaning where texts occur twice
     (`copies` asks for that), or else `otherwise`, in which {} is the folder."""
-    from claimlab.tasks import open_task
+    from claimlab.tasks import open_task, own_task
     from claimlab.text.normalise import normal_form
 
     place = shlex.quote(str(folder))
-    if len(open_task(task, dataset.records).classes_in(dataset.records)) < 2:
+    if len(open_task(own_task(dataset, task), dataset.records).classes_in(dataset.records)) < 2:
         return f"claimlab show {place} --column label_raw"
     if copies:
         texts = normal_form(dataset.records["text"]).drop_nulls()

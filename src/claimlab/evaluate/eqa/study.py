@@ -97,7 +97,7 @@ class Data(_Part):
     datasets: list[Place] = []
     audits: list[Place] = []
     contamination: list[Place] = []
-    target: str = "veracity"
+    target: str | None = None  # what the labels are about, unless named
 
 
 class RunFile(_Part):

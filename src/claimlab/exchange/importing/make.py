@@ -119,6 +119,7 @@ def _lineage(plan: Plan, wishes: Wishes, report: ImportReport) -> Lineage:
             "kind": plan.kind,
             "layouts": layouts,
             "map": f"{verdicts.name}@{verdicts.version}" if "label" in plan.picks else None,
+            **({"task": report.task} if report.task else {}),
             "unmapped": wishes.unmapped,
             "day_first": wishes.day_first,
             "limit": wishes.limit,
