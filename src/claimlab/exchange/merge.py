@@ -17,7 +17,6 @@ from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Force, Option, OutputFolder
-from claimlab.core.progress import Progress, progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.words import several_of, verb
 from claimlab.text.near import ASIDE, NEAR, claims_of
@@ -46,7 +45,7 @@ def merge(
     with Run("merge", None, output, force=force, reads=folders_of(*datasets)) as run:
         parts = [Dataset.of(source) for source in datasets]
         merged = _together(parts, name)
-        merged.notes += [*_families(parts), *_shared(parts, progress)]
+        merged.notes += [*_families(parts), *_shared(parts)]
         return run.finish(merged)
 
 
@@ -120,14 +119,12 @@ def _apart(part: Dataset, table: str) -> pl.DataFrame:
     )
 
 
-def _shared(parts: Sequence[Dataset], progress: Progress) -> list[str]:
+def _shared(parts: Sequence[Dataset]) -> list[str]:
     """What every two datasets have in common: copies across them would leak between the sides of a
     later split.
     """
     owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    claims = claims_of(
-        pl.concat([part.records["text"] for part in parts]), near=NEAR, progress=progress
-    )
+    claims = claims_of(pl.concat([part.records["text"] for part in parts]), near=NEAR)
     same, near = (c.held(owner, len(parts)) for c in (claims.only_same(), claims))
     notes = []
     for a, b in combinations(range(len(parts)), 2):

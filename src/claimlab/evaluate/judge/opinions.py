@@ -123,7 +123,7 @@ class Contradiction:
         return {**self.model.parameters(), "scale": self.scale}
 
     def judge(self, cases: Sequence[Case]) -> list[Opinion[Any]]:
-        return self.model.judge([self.question(case) for case in cases], progress=progress)
+        return self.model.judge([self.question(case) for case in cases])
 
     def requests(self, cases: Sequence[Case]) -> Sequence[Request[Any]]:
         return list(self.model.requests([self.question(case) for case in cases]))
