@@ -51,11 +51,7 @@ def merge(
 
 def _together(parts: Sequence[Dataset], name: str | None) -> Dataset:
     names = [part.name for part in parts]
-    if len(parts) < 2:
-        raise UsageError("One dataset alone cannot be merged.", "Name at least two.")
-    for called in sorted(set(names)):
-        if names.count(called) > 1:
-            raise UsageError(f"Two of the datasets are called '{called}'.", "Rename one of them.")
+    _refuse_unclear(names)
     merged = Dataset.build(
         name or "+".join(names), pl.concat(map(_renamed, parts), how="vertical"), _tables(parts)
     )
@@ -65,11 +61,18 @@ def _together(parts: Sequence[Dataset], name: str | None) -> Dataset:
         inputs={part.name: part.digest() for part in parts},
         counts={part.name: part.records.height for part in parts},
     )
-    licences = dict.fromkeys(f"{part.name}: {part.licence}" for part in parts if part.licence)
+    licences = [f"{part.name}: {part.licence}" for part in parts if part.licence]
     merged.lineage, merged.licence = [step], "; ".join(licences) or None
     merged.synthetic = any(part.synthetic for part in parts)
     merged.notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
     return merged
+
+
+def _refuse_unclear(names: Sequence[str]) -> None:
+    if len(names) < 2:
+        raise UsageError("One dataset alone cannot be merged.", "Name at least two.")
+    if twice := sorted(name for name in names if names.count(name) > 1):
+        raise UsageError(f"Two of the datasets are called '{twice[0]}'.", "Rename one of them.")
 
 
 def _families(parts: Sequence[Dataset]) -> list[str]:
