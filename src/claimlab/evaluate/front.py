@@ -341,7 +341,7 @@ def evaluate(
         if data is not None:
             about = Dataset.of(data)
             for file in files:
-                opened += open_foreign(file, about, task=task or "veracity", split=split)
+                opened += open_foreign(file, about, task=task, split=split)
         done = evaluate_runs(
             opened,
             by=by,

@@ -49,7 +49,7 @@ from claimlab.evaluate.metric import speller
 from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run, predictions_in
 from claimlab.pages.excerpt import excerpt
-from claimlab.tasks import open_task
+from claimlab.tasks import open_task, own_task
 
 
 class Shift(NamedTuple):
@@ -350,10 +350,11 @@ def read_runs(
 
     A run on a part of one of the study's datasets is a run on it.
     """
-    path, task = home / listed.path, open_task(study.data.target)
+    path = home / listed.path
     own = Dataset.open(home / listed.dataset) if listed.dataset is not None else None
     if path.is_dir():
         folder = Dataset.open(path)
+        task = open_task(own_task(own or folder, study.data.target))
         predictions = predictions_in(folder, listed.name)
         records, lineage = own or folder, folder.lineage
         about = replace(about_of(lineage), judged=judged_in(folder, task))
@@ -364,6 +365,7 @@ def read_runs(
         )
     else:
         predictions, records, lineage, about = _predictions(path), own, own.lineage, About()
+        task = open_task(own_task(own, study.data.target))
     scored = each_run(
         listed.name,
         predictions,

@@ -98,7 +98,7 @@ class Data(_Part):
     audits: list[Place] = []
     contamination: list[Place] = []
     defences: list[Place] = []
-    target: str = "veracity"
+    target: str | None = None  # what the labels are about, unless named
 
 
 class RunFile(_Part):

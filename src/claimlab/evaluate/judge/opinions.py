@@ -33,6 +33,7 @@ from claimlab.llm.judge import ModelJudge, Opinion, Reasoned
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
+from claimlab.text.langid import other_language
 from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
 
@@ -113,6 +114,7 @@ class Contradiction:
             runs=runs,
             seed=seed,
             max_tokens=MAX_TOKENS,
+            differ=other_language,
         )
 
     @property
@@ -142,9 +144,8 @@ class Contradiction:
         ]
         if exchanged:
             data[:2] = data[1::-1]
-        return Asked(
-            case.record_id, f"{prompt.text('system')} {prompt.text(self.scale)}", "\n\n".join(data)
-        )
+        system = f"{prompt.text('system')} {prompt.text(self.scale)}"
+        return Asked(case.record_id, system, "\n\n".join(data), case.statement)
 
 
 def padded(case: Case) -> Case:
