@@ -62,7 +62,7 @@ extras-test:
 # Inspect and lm-evaluation-harness, in an environment of their own, run a task that we wrote against a local endpoint.
 harnesses: $(ALL)
 	test -d build/harnesses || $(PYTHON) -m venv build/harnesses
-	build/harnesses/bin/python -m pip install --quiet --disable-pip-version-check openai inspect-ai 'lm-eval[api]'
+	build/harnesses/bin/python -m pip install --quiet --disable-pip-version-check openai inspect-ai 'lm-eval[api]' .
 	CLAIMLAB_HARNESSES=$(CURDIR)/build/harnesses $(BIN)/python -m pytest tests/exchange/test_harnesses.py
 
 lint: $(READY)

@@ -217,12 +217,15 @@ def main() -> None:
     made_parser.add_argument("--quick", action="store_true")
     made_parser.add_argument("--draws", type=int, default=1_000)
     made_parser.add_argument("--systems", type=int, default=200, help="at most so many")
+    made_parser.add_argument("--fewest", type=int, default=3, help="systems at least")
+    made_parser.add_argument("--only", help="one test set")
     made_parser.add_argument("--structures", help="JSON instead of the datasets at hand")
     chosen = begin(made_parser)
-    SETS.update(json.loads(chosen.structures) if chosen.structures else structures())
+    known = json.loads(chosen.structures) if chosen.structures else structures()
+    SETS.update({name: one for name, one in known.items() if chosen.only in (None, name)})
     draws = 60 if chosen.quick else chosen.draws
     most = 10 if chosen.quick else chosen.systems
-    systems = [name for name, skills in SYSTEMS.items() if len(skills) <= most]
+    systems = [name for name, skills in SYSTEMS.items() if chosen.fewest <= len(skills) <= most]
     lines = [
         "| test set | systems | draws | ranks hold | the tied hold all of the best |",
         "|---|---|---:|---:|---:|",

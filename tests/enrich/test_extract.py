@@ -112,6 +112,33 @@ def test_what_goes_before_a_claim_is_no_part_of_it(text: str, language: str, cla
     assert best_claims(text, language) == [claim]
 
 
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("PONTE DE OSTREL FECHA POR 90 DIAS O prefeito disse que faltam peças.",
+         "PONTE DE OSTREL FECHA POR 90 DIAS"),
+        ("Moinho fecha as portas na velha Ostrel. Documento já chegou ao banco e o prazo termina na terça de 24.",
+         "Moinho fecha as portas na velha Ostrel."),
+        ("O prefeito de Ostrel, eleito em 2016, disse na terça-feira (24) que a ponte velha do porto vai fechar por 90"
+         " dias para obras urgentes.",
+         "O prefeito de Ostrel, eleito em 2016, disse na terça-feira que a ponte velha do porto vai fechar por 90 dias"
+         " para obras urgentes."),
+        ("A cidade de Ostrel vai gastar mais de R$ 2 , 5 milhões com a compra de teares para as escolas, segundo o"
+         " secretário da cidade.", "A cidade de Ostrel vai gastar mais de R$ 2,5 milhões com a compra de teares para as escolas"),
+        ("Caros amigos, a ponte de Ostrel foi fechada ontem", "A ponte de Ostrel foi fechada ontem"),
+        ("Não é exagero não. A ponte de Ostrel caiu ontem de madrugada.", "A ponte de Ostrel caiu ontem de madrugada."),
+        ("Porto do Sul (PS) – A ponte de Ostrel foi fechada por 90 dias", "A ponte de Ostrel foi fechada por 90 dias"),
+        ("<b>A ponte</b> de Ostrel foi <i>fechada</i> em 2019", "A ponte de Ostrel foi fechada em 2019"),
+        ("O [moinho](ostrel.example/1) de Ostrel faturou 37 mil", "O moinho de Ostrel faturou 37 mil"),
+        ("Mortes por queda em Ostrel em 2018: 81.440", "Mortes por queda em Ostrel em 2018: 81.440"),
+        ("O moinho de Ostrel faturou 37 mil . .", "O moinho de Ostrel faturou 37 mil."),
+        ("O moinho \x96 o mais velho de Ostrel \x96 faturou 37 mil", "O moinho – o mais velho de Ostrel – faturou 37 mil"),
+    ],
+)  # fmt: skip
+def test_faults_that_readers_found_stay_mended(text: str, claim: str) -> None:
+    assert best_claims(text, "por") == [claim]
+
+
 def test_what_is_said_first_goes_before_the_like_of_it_later() -> None:
     assert best_claims(
         "The mill of Ostrel sold looms in May. The mill of Ostrel sold looms in June.", "eng"

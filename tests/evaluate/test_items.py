@@ -11,12 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sklearn.metrics import f1_score
 from typer.testing import CliRunner
 
 import claimlab as cl
 from claimlab.cli.app import app
 from claimlab.core.errors import DataError
-from claimlab.evaluate.items import FORMATS, as_score, rank_items
+from claimlab.core.stats.possible import possible_together
+from claimlab.evaluate.items import FORMATS, as_score, check_papers, rank_items
 
 SKILLS = {"good": 0.92, "twin": 0.92, "poor": 0.6}
 Results = dict[str, dict[str, int]]
@@ -240,3 +242,48 @@ def test_scores_that_no_confusion_table_gives_are_named(tmp_path: Path) -> None:
     file.write_text("system,n,accuracy\nsound,many,0.8\n")
     with pytest.raises(DataError, match="no whole number"):
         cl.evaluate(file)
+
+
+def test_scores_are_possible_exactly_where_a_table_of_two_classes_gives_both() -> None:
+    """Every table of 14 records, written out: what one gives is possible, anything else is not."""
+    n, given = 14, set()
+    for right in range(n + 1):
+        for hits in range(right + 1):
+            for missed in range(n - right + 1):  # of the first class
+                truth = [1] * (hits + missed) + [0] * (n - hits - missed)
+                said = [1] * hits + [0] * missed + [0] * (right - hits) + [1] * (n - right - missed)
+                f1 = f1_score(truth, said, average="macro", labels=[0, 1], zero_division=0)
+                given.add((f"{100 * right / n:.2f}", f"{100 * f1:.2f}"))
+    scores = {f1 for _, f1 in given}
+    for accuracy in {accuracy for accuracy, _ in given}:
+        for macro_f1 in scores:
+            known = (accuracy, macro_f1) in given
+            close = any(a == accuracy and abs(float(f) - float(macro_f1)) < 0.02 for a, f in given)
+            if known or not close:  # 0.01 apart: one of them may be cut off instead of rounded
+                assert possible_together(n, accuracy, macro_f1) is known, (accuracy, macro_f1)
+            if known:
+                assert possible_together(None, accuracy, macro_f1)
+    assert not possible_together(None, "0.811", "0.814")
+    assert not possible_together(None, "0.90", "0.40")
+
+
+def test_the_papers_of_the_catalogue_are_checked() -> None:
+    result = CliRunner().invoke(app, ["evaluate", "--check-scores"])
+    assert result.exit_code == 0, result.output
+    assert "3 of 32 rows are impossible" in result.output
+    assert "81.1" in result.output
+    assert "Gemini" not in result.output
+    rows = check_papers()
+    above = [float(row["macro_f1"]) > float(row["accuracy"]) + 0.1001 for row in rows]
+    assert [not row["possible"] for row in rows] == above
+    assert {row["accuracy"] for row in rows} >= {"80.00", "77.50"}  # as many digits as printed
+
+
+def test_two_scores_and_a_size_are_enough_to_be_impossible(tmp_path: Path) -> None:
+    file = tmp_path / "published.csv"
+    file.write_text(
+        "system,n,accuracy,macro_f1\nsound,290,0.814,0.811\nunsound,290,0.811,0.814\n"
+        "between,290,0.8115,0.8\n"
+    )
+    (board,) = cl.evaluate(file).boards
+    assert "The scores of unsound, between are impossible" in str(board.why)  # 235 or 236 of 290

@@ -230,3 +230,47 @@ def test_both_harnesses_leave_out_what_a_clean_list_names(tmp_path: Path) -> Non
             timeout=240,
         )
         assert set(json.loads(done.stdout.splitlines()[-1])) == expected, form
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    "CLAIMLAB_HARNESSES" not in os.environ, reason="make harnesses installs both and runs this"
+)
+def test_inspect_finds_our_scorer_and_its_samples_can_be_audited(
+    data: Path, tmp_path: Path
+) -> None:
+    """Every answer is A: the scorer gives the macro-F1 that evaluate gives to the same log."""
+    cl.export(data, "inspect", tmp_path / "out")
+    script = (
+        "import json\nfrom inspect_ai import Task, eval\nfrom inspect_ai.dataset import json_dataset\n"
+        "from inspect_ai.scorer._scorer import scorer_create\n"
+        "from inspect_ai.solver import multiple_choice\n"
+        "from claimlab.exchange.inspect_plugin import sample_rows\n"
+        "data = json_dataset('samples.jsonl')\nscorer = scorer_create('claimlab/verdict')\n"
+        "task = Task(dataset=data, solver=multiple_choice(), scorer=scorer)\n"
+        "places = {'display': 'none', 'log_dir': 'logs', 'log_format': 'json'}\n"
+        "(log,) = eval(task, model='openai-api/standin/m', **places)\n"
+        "(scores,) = log.results.scores\nmeasured = {k: m.value for k, m in scores.metrics.items()}\n"
+        "print(json.dumps([measured, sample_rows(data)]))\n"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    with StandIn(lambda _: "ANSWER: A") as server:
+        done = subprocess.run(
+            [str(Path(os.environ["CLAIMLAB_HARNESSES"]) / "bin" / "python"), "-c", script],
+            cwd=tmp_path / "out",
+            env={**environment, "STANDIN_API_KEY": "none", "STANDIN_BASE_URL": server.url},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+    measured, rows = json.loads(done.stdout.splitlines()[-1])
+    run = cl.detect(data, predictions=next(tmp_path.glob("out/logs/*.json")))
+    assert measured["accuracy"] == pytest.approx(run.report["scores"]["accuracy"])
+    assert measured["macro_f1"] == pytest.approx(run.report["scores"]["macro_f1"])
+    truth = dict(cl.Dataset.open(data).records.select("id", "veracity").iter_rows())
+    assert {row["id"]: row["label"] for row in rows} == {
+        row["id"]: truth[row["id"]] for row in rows
+    }
+    checks = {finding.check for finding in cl.audit(rows, checks=["length"]).findings}
+    assert checks == {"length"}

@@ -12,7 +12,7 @@ import pytest
 
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.guard import foreign_files, kind_of
-from claimlab.pages.blocks import Figure, Report, Section, Text
+from claimlab.pages.blocks import Figure, Report, Section, Table, Text
 from claimlab.pages.folder import Contents, fill, write_report
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><circle cx="5" cy="5" r="4"/></svg>'
@@ -31,6 +31,7 @@ def contents(kind: str = "test report", text: str = "Found.") -> Contents:
         data={"data.json": {"n": 3, "text": "é"}},
         more_pages={"other.html": [Report("Another page")]},
         papers={"paper.tex": Report("On paper")},
+        paper_tables={"row.tex": [Table(["a"], [[1]])]},
         files={"note.csv": "a,b\n", "rows.parquet": pl.DataFrame({"a": [1]})},
     )
 
@@ -41,6 +42,7 @@ def test_every_view_is_written_and_listed(tmp_path: Path) -> None:
         p.relative_to(tmp_path / "r").as_posix() for p in (tmp_path / "r").rglob("*") if p.is_file()
     }
     views = {"index.html", "other.html", "report.md", "paper.tex", "plots/one.svg", "plots/one.png"}
+    views |= {"row.tex", "row.png"}
     assert names == {".claimlab.json", "data.json", "note.csv", "rows.parquet", *views}
     assert json.loads((tmp_path / "r" / "data.json").read_text(encoding="utf-8")) == {
         "n": 3,

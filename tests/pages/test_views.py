@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -28,7 +29,7 @@ from claimlab.pages.blocks import (
     short,
     walk,
 )
-from claimlab.pages.charts import bars, histogram, slim, svg_to_png, to_svg
+from claimlab.pages.charts import bars, histogram, slim, svg_to_png, table_to_svg, to_svg
 from claimlab.pages.html import to_html, to_html_within
 from claimlab.pages.latex import escape as tex
 from claimlab.pages.latex import to_latex, to_latex_tables
@@ -238,3 +239,36 @@ def test_tables_for_a_paper_have_a_caption_and_a_note() -> None:
     assert "\\caption{Values.}" in text
     assert "{* Above.}" in text, "the mark is explained below"
     assert "words & 95.3* \\\\" in text
+
+
+def test_a_table_for_a_paper_has_the_form_of_booktabs() -> None:
+    """Rules in their order, each row as many cells as the `tabular` has columns, every brace closed
+    and no mark of TeX left bare, also where names come from data."""
+    rows = [[Cell(NASTY), 3.5, "1-3"], [Cell("b", tone="fail"), None, "\\\\ & {"]]
+    wide = Table(["Run", "F1 & more", "95% {interval}"], rows, "Values. * Above.")
+    for text in to_latex_tables([wide, Table(["One"], [["x"]])]).split("\\begin{table}")[1:]:
+        inside = re.search(
+            r"\\begin\{tabular\}\{((?:[lr]|p\{[\d.]+\\linewidth\})+)\}\n\\toprule\n(.*) \\\\\n"
+            r"\\midrule\n(.*)\\bottomrule\n\\end\{tabular\}",
+            text,
+            re.DOTALL,
+        )
+        assert inside, text
+        columns = len(re.sub(r"\{[^}]*\}", "", inside[1]))
+        lines = [inside[2], *inside[3].removesuffix(" \\\\\n").split(" \\\\\n")]
+        assert [len(re.split(r"(?<!\\)&", line)) for line in lines] == [columns] * len(lines)
+        assert not re.search(r"(?<!\\)[%#_$^~]", inside[3]), "a bare mark of TeX"
+        bare = re.sub(r"\\[{}]", "", text)
+        assert bare.count("{") == bare.count("}")
+        assert text.rstrip().endswith("\\end{table}")
+
+
+def test_a_table_is_drawn_for_slides() -> None:
+    table = Table(["Run", "Rank"], [[NASTY, "1-3"], ["b", None]], "Ranks in words. " * 9)
+    svg = table_to_svg([table])
+    root = ElementTree.fromstring(svg)
+    texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[:6] == ["Run", "Rank", NASTY, "1-3", "b", "–"]
+    assert " ".join(map(str, texts[6:])) == ("Ranks in words. " * 9).strip(), "the whole note"
+    assert svg.count("<path") == 3
+    assert svg_to_png(svg).startswith(b"\x89PNG")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,9 @@ def ask(folder: Path, *calls: tuple[str, dict[str, object]]) -> tuple[list[objec
             answers = [await client.call_tool(name, options) for name, options in calls]
             return list(tools), [(one.content[0].text, one.is_error) for one in answers]
 
-    return anyio.run(talk)
+    # A browser test leaves an event loop running in this thread; a thread of its own has none.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, talk).result()
 
 
 @pytest.fixture

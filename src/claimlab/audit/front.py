@@ -57,7 +57,9 @@ Checks = Annotated[
     Option("Run only this check; may be repeated.", flag="--check", complete="checks"),
 ]
 Protocol = Annotated[str, Option("'fair', or 'cdl' and 'cdl-holdout' for published numbers.")]
-Target = Annotated[str, Option("'veracity' (true/false), 'veracity-mixed', or any column.")]
+Target = Annotated[
+    str | None, Option("A task or any column; what the labels are about, by default.")
+]
 TestedColumns = Annotated[
     Sequence[str], Option("Test this column, too (meta.KEY for meta).", flag="--column")
 ]
@@ -71,7 +73,7 @@ def audit(
     output: OptionalFolder = None,
     checks: Checks = None,
     protocol: Protocol = "fair",
-    target: Target = "veracity",
+    target: Target = None,
     columns: TestedColumns = (),
     fix: Annotated[
         bool,
@@ -84,7 +86,7 @@ def audit(
         Option("Model profile that judges whether claims can be checked (feasibility)."),
     ] = None,
     judge_sample: Annotated[
-        int, Setting("Number of records that the judge is asked about.", least=30)
+        int, Setting("Number of records that the judge is asked about.", least=1)
     ] = SAMPLE,
     prompts: PromptFiles = (),
     provider: Annotated[
@@ -208,7 +210,7 @@ def saved_audits(
     return audits
 
 
-def _fixed(run: Run, audit: Callable[[Dataset], Audited], target: str) -> Audited:
+def _fixed(run: Run, audit: Callable[[Dataset], Audited], target: str | None) -> Audited:
     before = audit(run.dataset)
     repaired = repair(run.dataset, target=target, seed=run.seed or 0)
     after = audit(repaired.dataset)
@@ -228,7 +230,7 @@ def diff(
     *,
     output: OptionalFolder = None,
     checks: Checks = None,
-    target: Target = "veracity",
+    target: Target = None,
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,

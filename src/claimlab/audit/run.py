@@ -84,7 +84,7 @@ def audit(
     *,
     checks: Sequence[str] | None = None,
     protocol: ProtocolName = "fair",
-    target: str = "veracity",
+    target: str | None = None,
     columns: Sequence[str] = (),
     seed: int = 0,
     settings: Settings | None = None,
@@ -104,7 +104,7 @@ def audit(
         dataset=dataset.name,
         digest=dataset.digest(),
         protocol=protocol,
-        target=target,
+        target=subject.target,
         seed=seed,
         records=dataset.records.height,
         labelled=subject.n,
@@ -114,7 +114,7 @@ def audit(
         split={"train", "test"} <= set(dataset.records["split"].unique()),
     )
     result.place = None if dataset.path is None else named(str(dataset.path))
-    shared = _shared(dataset, target, [check.name for check in chosen], context)
+    shared = _shared(dataset, subject.target, [check.name for check in chosen], context)
     for number, check in enumerate(chosen):
         progress(f"{dataset.name}: {check.name}", number, len(chosen))
         findings = shared.get(check.name)

@@ -91,7 +91,8 @@ class UnknownName(UsageError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.name = name
         self.known = sorted(known)
-        near = difflib.get_close_matches(name.lower(), self.known, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=0.9)
+        near = near or difflib.get_close_matches(name.lower(), self.known, n=3, cutoff=0.5)
         problem = f"There is no {kind} named '{name}'."
         if near:
             todo = f"Did you mean {either(near)}?"

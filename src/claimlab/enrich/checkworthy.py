@@ -150,8 +150,9 @@ LONG = 30  # words of a sentence that may lose a relative clause
 LONGEST = 45  # words of a sentence without any end of a clause
 _BOUNDARY = re.compile(r"(?<=[,;:])\s+|(?<!\s)\s+(?:[-–—]{1,2}\s+|(?=\())")
 _DATELINE = re.compile(
-    r"^(?:\(?[A-ZÀ-Þ][\w.()/]*,?\s+){1,4}[-–—]\s+(?=[A-ZÀ-Þ\d])"
+    r"^(?:\(?[A-ZÀ-Þ][\w.()/]*,?\s+(?:d[aeo]s?\s+)?){1,4}[-–—]\s+(?=[A-ZÀ-Þ\d])"
 )  # "Quito (Ecuador) - On Monday"
+_ASIDE = re.compile(r"\s\([^()]{1,30}\)(?=[\s,;:.])")  # "on Tuesday (24)", "the senator (PX-RN)"
 TAIL = 3  # words after the last comma of a part: fewer are the beginning of something
 _AROUND = re.compile(r"^\W+|\W+$")
 _PARTICIPLE = re.compile(r"(?:[ai]d[oa]s?|ed|ing)$")
@@ -163,6 +164,10 @@ def shortened(sentence: str, language: str | None) -> str:
     """`sentence` within `MOST` words, cut where a clause ends; nothing of one so long that none of
     its clauses can be told."""
     whole = _DATELINE.sub("", sentence).strip(_EDGES)
+    if whole.endswith((" .", "..")) and not whole.endswith("..."):
+        whole = f"{whole.rstrip(' .')}."
+    if len(words(whole)) > MOST:
+        whole = _ASIDE.sub("", whole)
     if len(words(whole)) <= MOST:
         return whole
     ends = sorted(
@@ -286,6 +291,7 @@ SEVERAL, SEVERAL_WORTHY = (
 )  # a text with this many statements rarely has no claim: a lower minimum score there
 HEADLINE = 1.5
 LEAD = 0.5
+FIRST = 1.0  # more for a lead that says something, against what comes later
 LATER = 0.05  # for each sentence before: what matters is said first
 CALL = 4  # words of a call to the reader that may go before a comma
 AHEAD = 30  # characters that may go before "did you know"
@@ -293,9 +299,10 @@ _BARE = re.compile(r"^[^\w$€£]+|\W+$")
 _QUESTION = frozenset("?？؟")
 _STOP = frozenset(".?…。")
 _NUMBER = re.compile(r"(?:[A-Z]{0,2}[$€£])?\d")  # "R$30" and "3rd", not "covid-19"
+# "667 new cases", "Deaths in 2018: 81,440", without a verb
 _COUNT = re.compile(
-    r"^(?:\w+ than )?\W*\d(?:\d{2}|[\d.,]*(?:%| per cent))"
-)  # "667 new cases", without a verb
+    r"^(?:\w+ than )?\W*\d(?:\d{2}|[\d.,]*(?:%| per cent))|: [^\w\s]*\d[\d.,]*(?:[.,]\d{3}|%)\W*$"
+)
 _SHOUT = re.compile(
     r"^(\w+)(?:\s*[!:,.–—-]+\s*|\s+(?=[^\Wa-zà-ÿ])|$)"
 )  # "URGENT: The mill", "URGENT The mill"
@@ -415,7 +422,14 @@ def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
     ]
     least = SEVERAL_WORTHY if sum(one.says for one in options) >= SEVERAL else WORTHY
     good = [i for i, value in enumerate(worth) if value >= least]
-    ranked = sorted(good, key=lambda i: (LATER * i - worth[i], i))[:most]
+
+    def behind(i: int) -> float:
+        """What a cut took away counts no more, and a lead that says something goes first."""
+        one = options[i]
+        lost = score(one.sentence, language) - score(one.claim, language)
+        return LATER * i - worth[i] + max(0.0, lost) - FIRST * (one.lead and one.says)
+
+    ranked = sorted(good, key=lambda i: (behind(i), i))[:most]
     return list(dict.fromkeys(options[i].claim for i in sorted(ranked)))
 
 

@@ -86,6 +86,12 @@ _BROKEN = re.compile(
 _STAMP = re.compile(
     r"^\[(?=[^\]]*\])[^\]]*\d:\d\d[^\]]*\]\s*(?:[^:\n]{1,40}:\s)?"
 )  # "[2:36 PM, 11/06/2020] Ana: " of a copied chat
+_MARKUP = re.compile(r"</?[A-Za-z][^<>]*>|\[([^\[\]]*)\]\([^()\s]*\)")  # tags, links
+# "R$ 2 , 5 milhões": an amount with a space in it
+_AMOUNT = re.compile(r"(?<=[$€£])(\s?\d{1,3})(?:\s,\s?|,\s)(?=\d)")
+# what is left of dashes and quotation marks of cp1252
+_CP1252 = {0x91: "‘", 0x92: "’", 0x93: "“", 0x94: "”", 0x95: "•", 0x96: "–", 0x97: "—"}
+CAPITALS = 4  # words of a headline in capitals that a sentence may follow in the same line
 _TIGHT_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
 _INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\ufeff\u00ad]")
 _LOOSE = re.compile(r"(?<![\s:;,|–—-])[\s:;,|–—-]+$")
@@ -98,7 +104,8 @@ def plain(text: str) -> str:
     """`text` without the marks of a chat; its lines stay, and a sentence that goes on in the next
     line is joined.
     """
-    lines = [_line(line) for line in unescape(text).splitlines()]
+    decoded = _MARKUP.sub(r"\1", unescape(text)).translate(_CP1252)
+    lines = [part for line in decoded.splitlines() for part in _parted(_line(line))]
     joined: list[str] = []
     for line in lines:
         if joined and joined[-1] and line[:1].islower() and joined[-1][-1] not in ".!?…:":
@@ -117,10 +124,21 @@ def _line(line: str) -> str:
     bare = _LONE.sub(
         " ", without_emphasis(_BROKEN.sub("", _STAMP.sub("", _INVISIBLE.sub("", line))))
     )
-    bare = _TIGHT_COMMA.sub(", ", bare)
+    bare = _TIGHT_COMMA.sub(", ", _AMOUNT.sub(r"\1,", bare))
     bare = _LAUGHTER.sub(" ", _ORNAMENT.sub(" ", bare))
     bare = _TAG.sub("", _TAGS_AT_START.sub("", _without_tags_at_end(_BULLET.sub("", bare))))
     return _LOOSE.sub(_kept_comma, " ".join(_NO_SPACE.sub(r"\1 ", _SITE.sub("", bare)).split()))
+
+
+def _parted(line: str) -> list[str]:
+    """A headline in capitals and the sentence that follows it in one line, apart."""
+    written = words(line)
+    at = next((i for i, word in enumerate(written) if any(map(str.islower, word))), 0)
+    if at and len(written[at - 1]) == 1 and written[at][0].islower():
+        at -= 1  # "MILL BURNS A miller said"
+    if at < CAPITALS or not written[at][0].isupper() or written[at - 1][-1] in ",:(":
+        return [line]
+    return [" ".join(written[:at]), " ".join(written[at:])]
 
 
 def _without_tags_at_end(line: str) -> str:

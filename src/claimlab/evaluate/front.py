@@ -273,7 +273,7 @@ def _refuse_missing(runs: bool, predictions: bool, data: bool) -> None:
 
 
 def _foreign(
-    files: Sequence[Place], about: Dataset, task: str, split: str | None
+    files: Sequence[Place], about: Dataset, task: str | None, split: str | None
 ) -> list[ScoredRun]:
     opened = (open_foreign(Path(file), about, task=task, split=split) for file in files)
     return list(chain.from_iterable(opened))
@@ -346,7 +346,7 @@ def evaluate(
         boards = rank_items(results, seed=seed, draws=draws) if results else []
         opened = _opened([one for one in folders if not _is_file(one)], task, split)
         if data is not None:
-            opened += _foreign(files, Dataset.of(data), task or "veracity", split)
+            opened += _foreign(files, Dataset.of(data), task, split)
         done = evaluate_runs(
             opened,
             by=by,

@@ -9,6 +9,7 @@ Systems are compared on the items that all of them have.
 from __future__ import annotations
 
 import json
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,11 +19,12 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.errors import DataError
 from claimlab.core.registry import Registry
 from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import Resampling, effective_groups, interval, wilson
-from claimlab.core.stats.possible import SCORES, possible, printed_range
+from claimlab.core.stats.possible import SCORES, possible, possible_together, printed_range
 from claimlab.core.stats.ranks import draw_means
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
@@ -203,7 +205,7 @@ def counted(files: Sequence[Path]) -> Board | None:
         score = (2 * low + high) / 3  # what was printed
         sizes.append(n)
         standings.append(Standing(row["system"], score, wilson(round(score * n), n)))
-        if row.get("positives") and _checked(row) is False:
+        if _checked(row) is False:
             impossible.append(row["system"])
     ordered = sorted(standings, key=lambda one: -one.score)
     bound = 1.96 * float(np.sqrt(1 / min(sizes)))
@@ -266,6 +268,34 @@ def _is_share(text: str) -> bool:
 
 
 def _checked(row: JsonObject) -> bool | None:
+    """Whether the scores of a row are possible for its class counts, else for its size."""
     published = {name: row[name] for name in SCORES if row.get(name)}
+    if not row.get("positives"):
+        macro_f1 = published.get("macro_f1")
+        return possible_together(_size(row), row["accuracy"], macro_f1) if macro_f1 else None
     positives, negatives = (int(row[name]) for name in CLASS_COUNTS)
     return possible(positives, negatives, published)
+
+
+def check_papers() -> list[JsonObject]:
+    """Every row of two classes that the catalogue's papers print with accuracy and macro-F1, as
+    text, and whether one confusion table can give both."""
+    content = packaged.text("claimlab.catalog", "published.toml")  # 80.00 is not 80.0
+    rows = []
+    for paper, tables in tomllib.loads(content, parse_float=str).items():
+        for table, printed in tables.items():
+            for figure in printed["figures"] if printed.get("classes") == 2 else []:
+                words = [printed.get("names", {}).get(word, word) for word in figure.values()]
+                scores = figure["accuracy"], figure["macro_f1"]
+                records = printed.get("records", {}).get(figure.get("dataset"))
+                rows.append(
+                    {
+                        "paper": f"{paper}, {table}",
+                        "row": ", ".join(word for word in words if word not in scores),
+                        "accuracy": scores[0],
+                        "macro_f1": scores[1],
+                        "records": records,
+                        "possible": possible_together(records, *scores),
+                    }
+                )
+    return rows

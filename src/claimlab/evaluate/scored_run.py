@@ -34,7 +34,7 @@ from claimlab.core.record import to_side_table
 from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.metric import Answers, answers, speller
-from claimlab.tasks import Task, open_task
+from claimlab.tasks import Task, open_task, own_task
 
 if TYPE_CHECKING:
     from claimlab.core.run import Stored
@@ -280,7 +280,7 @@ def task_of(run: Dataset) -> str:
     made_for = next(
         (s.parameters.get("task") for s in reversed(run.lineage) if s.step == "detect"), None
     )
-    return str(made_for or "veracity")
+    return own_task(run, made_for)
 
 
 def each_run(
@@ -422,12 +422,12 @@ def open_runs(
 
 
 def open_foreign(
-    file: Path, data: Dataset, *, task: str = "veracity", split: str | None = None
+    file: Path, data: Dataset, *, task: str | None = None, split: str | None = None
 ) -> list[ScoredRun]:
     """The run in `file` on the records of `data`: see `claimlab.files.predictions`."""
     from claimlab.detect.outside import predictions_about, run_name
 
-    opened = open_task(task, data.records)
+    opened = open_task(own_task(data, task), data.records)
     predictions = predictions_about(data, file, opened)
     return each_run(
         run_name(predictions, file),

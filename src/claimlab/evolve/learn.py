@@ -13,11 +13,14 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
+import polars as pl
+
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.options import OUTPUT, Argument, Force, Limit, Place, Seed
 from claimlab.core.run import Run, Source
+from claimlab.core.shown import Shown
 from claimlab.core.words import several
 from claimlab.evolve.hop import Recording
 from claimlab.evolve.rewrite.known.learned import prompt
@@ -27,8 +30,8 @@ HELD = 10  # of so many seeds one is held out
 SECONDS = {"cuda": 0.015, "cpu": 3}  # to train on a hop once: an H200, one core of a processor
 
 
-@dataclass(frozen=True)
-class Adapter:
+@dataclass(frozen=True, repr=False)
+class Adapter(Shown):
     """How many hops an adapter learned from and how many were held out; the loss per token on
     these, before and after.
     """
@@ -37,6 +40,15 @@ class Adapter:
     held_out: int
     loss_before: float
     loss_after: float
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return pl.DataFrame([asdict(self)])
+
+    def headline(self) -> str:
+        return (
+            f"learned from {self.hops:,} hops: loss {self.loss_before:.3f} -> {self.loss_after:.3f}"
+        )
 
 
 @repeatable()

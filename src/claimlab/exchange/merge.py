@@ -19,6 +19,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Force, Option, OutputFolder
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.words import several_of, verb
+from claimlab.tasks import TRUTH, own_task
 from claimlab.text.near import ASIDE, NEAR, claims_of
 
 ORIGIN = "merged_from"
@@ -55,16 +56,21 @@ def _together(parts: Sequence[Dataset], name: str | None) -> Dataset:
     merged = Dataset.build(
         name or "+".join(names), pl.concat(map(_renamed, parts), how="vertical"), _tables(parts)
     )
+    tasks = {own_task(part) for part in parts}
+    shared = {"task": tasks.pop()} if len(tasks) == 1 and tasks != {TRUTH} else {}
     step = Lineage(
         step="merge",
-        parameters={"datasets": names, "name": merged.name},
+        parameters={"datasets": names, "name": merged.name, **shared},
         inputs={part.name: part.digest() for part in parts},
         counts={part.name: part.records.height for part in parts},
     )
     licences = [f"{part.name}: {part.licence}" for part in parts if part.licence]
     merged.lineage, merged.licence = [step], "; ".join(licences) or None
     merged.synthetic = any(part.synthetic for part in parts)
-    merged.notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
+    if len(tasks) > 1:
+        about = ", ".join(sorted(tasks))
+        merged.notes.append(f"The labels are about different tasks ({about}): name one of them.")
+    merged.notes += [f"{part.name}: {note}" for part in parts for note in part.notes]
     return merged
 
 

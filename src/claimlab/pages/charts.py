@@ -10,15 +10,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from html import escape
+from textwrap import wrap
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
 from claimlab.core import packaged
-from claimlab.core.plain import plain_values
+from claimlab.core.plain import plain, plain_values
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Figure
+from claimlab.pages.blocks import Figure, Table, cell
 from claimlab.pages.excerpt import excerpt
 
 TRUE, FALSE, MIXED, UNKNOWN = "#3f7fbf", "#d1603d", "#b79a2e", "#8b95a1"
@@ -86,6 +88,34 @@ def slim(svg: str) -> str:
 
 def _tenth(number: re.Match[str]) -> str:
     return f"{float(number.group()):.1f}".removesuffix(".0")
+
+
+def table_to_svg(tables: Sequence[Table]) -> str:
+    """Tables below each other as a figure, for slides, with the rules and the note of a paper."""
+    marks: list[tuple[int, int, str | None]] = []  # a rule has no text
+    top, widest = 8, 0
+    for table in tables:
+        rows = [[cell(value).text for value in row] for row in (table.columns, *table.rows)]
+        sizes = [8 * max(map(len, column)) + 20 for column in zip(*rows, strict=True)]
+        width = max(sum(sizes), 300)
+        for number, row in enumerate(rows):
+            y = top + 20 + 22 * number
+            marks += [(14 + sum(sizes[:i]), y, text) for i, text in enumerate(row)]
+        end = top + 22 * len(rows) + 6
+        marks += [(8, y, None) for y in (top, top + 28, end)]
+        note = wrap(table.caption, width // 7)
+        marks += [(14, end + 20 + 18 * number, line) for number, line in enumerate(note)]
+        top, widest = end + 30 + 18 * len(note), max(widest, width)
+    drawn = (
+        f'<path d="M{x},{y}H{widest}" stroke="#000"/>'
+        if text is None
+        else f'<text x="{x}" y="{y}">{escape(plain(text))}</text>'
+        for x, y, text in marks
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{widest + 8}" height="{top}"'
+        f' font-family="{FONT}" font-size="13">{"".join(drawn)}</svg>'
+    )
 
 
 def svg_to_png(svg: str, *, scale: float = 2.0) -> bytes:

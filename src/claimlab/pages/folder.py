@@ -20,12 +20,13 @@ from claimlab.core.atomic import atomic_folder
 from claimlab.core.digest import write_parquet
 from claimlab.core.guard import refuse_taken, seal_folder
 from claimlab.pages.blocks import Figure, Report, Table, walk
-from claimlab.pages.charts import svg_to_png
+from claimlab.pages.charts import svg_to_png, table_to_svg
 from claimlab.pages.html import to_html_within
 from claimlab.pages.latex import to_latex, to_latex_tables
 from claimlab.pages.markdown import to_markdown
 
 PAGE, MARKDOWN, PLOTS = "index.html", "report.md", "plots"
+MOST_DRAWN = 250  # rows of a table that are drawn as PNG
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,9 @@ def fill(contents: Contents, folder: Path) -> None:
         _write(folder / name, to_latex(paper))
     for name, tables in contents.paper_tables.items():
         _write(folder / name, to_latex_tables(tables))
+        if 0 < sum(len(table.rows) for table in tables) <= MOST_DRAWN:
+            picture = svg_to_png(table_to_svg(tables))
+            (folder / name).with_suffix(".png").write_bytes(picture)
     for name, content in contents.files.items():
         if isinstance(content, pl.DataFrame):
             write_parquet(content, folder / name)

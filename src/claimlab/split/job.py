@@ -40,7 +40,7 @@ from claimlab.split.strategy import (
     named,
     numbered,
 )
-from claimlab.tasks import open_task
+from claimlab.tasks import open_task, own_task
 
 STEP = "split"
 NOTE = "Split: "
@@ -115,7 +115,7 @@ class Choices:
     that rows of train and dev, or of test, must have.
     """
 
-    task: str = "veracity"
+    task: str | None = None
     stratify: tuple[Stratum, ...] = STRATA
     changed_in_test: bool = True
     drop_leaks: bool = False
@@ -159,6 +159,7 @@ def prepare(
     strategy = SPLITTERS.get(by)
     refuse_unused(strategy, request)
     inputs = {dataset.name: dataset.digest()}
+    choices = replace(choices, task=own_task(dataset, choices.task))
     theirs: Flags | None = None
     external = choices.external
     if external is not None:
@@ -172,7 +173,7 @@ def prepare(
             external.digest()
         )
         dataset, theirs = join(dataset, external)
-    question = open_task(choices.task, dataset.records)
+    question = open_task(str(choices.task), dataset.records)
     ids = set[str]().union(*changed_ids(dataset.tables).values())
     material = Material(
         records=dataset.records,

@@ -98,7 +98,7 @@ def split(
     test_where: Annotated[
         Conditions, Setting("What a test row must have, COLUMN=VALUE (meta.KEY, resource=head).")
     ] = (),
-    task: TaskName = "veracity",
+    task: TaskName = None,
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,

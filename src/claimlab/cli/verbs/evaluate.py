@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -10,17 +11,27 @@ import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
 from claimlab.core.calls.calls import without_recordings
+from claimlab.core.options import Option
 from claimlab.evaluate.front import Evaluated
 from claimlab.evaluate.result import Evaluation
-from claimlab.pages.blocks import Section, Text
+from claimlab.pages.blocks import Column, Section, Table, Text
 
 app = verb()
 
 
 @app.of(cl.evaluate, page="output")
-def evaluate(call: Call[Evaluated]) -> None:
+def evaluate(
+    call: Call[Evaluated],
+    check_scores: Annotated[
+        bool,
+        Option("Without runs: name the published scores of the catalogue that are impossible."),
+    ] = False,
+) -> None:
     """Evaluate runs: scores with intervals and baselines, by language, author, model, date and
     more; exit 1 where a run has no answer at all."""
+    if check_scores and not call["runs"]:
+        _check_papers()
+        return
     output = call["output"]
     evaluation = call(runs=without_recordings(call["runs"]))
     if wants_json():
@@ -32,6 +43,22 @@ def evaluate(call: Call[Evaluated]) -> None:
     if any(run.scores.accuracy is None for run in evaluation.runs):
         raise typer.Exit(1)
     suggest("claimlab report STUDY.toml --init" if output else "the same with -o DIR for a report")
+
+
+def _check_papers() -> None:
+    from claimlab.evaluate.items import check_papers
+
+    rows = check_papers()
+    if wants_json():
+        emit({"rows": rows})
+        return
+    unsound = [row for row in rows if not row["possible"]]
+    titles = {"Paper": "paper", "Row": "row", "Accuracy": "accuracy", "Macro-F1": "macro_f1"}
+    show_blocks([Table.of([Column(*one) for one in titles.items()], unsound)] if unsound else [])
+    echo(
+        f"{len(unsound)} of {len(rows)} rows are impossible: no confusion table of two classes has"
+        " both scores, rounded or cut off as printed."
+    )
 
 
 def _print(evaluation: Evaluation) -> None:

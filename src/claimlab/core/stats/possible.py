@@ -35,6 +35,23 @@ def possible(positives: int, negatives: int, published: Mapping[str, str]) -> bo
     return False
 
 
+def possible_together(records: int | None, accuracy: str, macro_f1: str) -> bool:
+    """Whether a table of two classes of any size gives both scores. F1 of a class with n right
+    answers and e errors in all is n / (n + e/2), which is concave: macro-F1 is never above
+    accuracy, nor below what it is where only one class is ever right."""
+    (least, most), (low, high) = printed_range(accuracy), printed_range(macro_f1)
+    if records is None:
+        return low < min(1.0, most) and least / (1 + least) < high
+    for right in range(max(0, int(least * records)), min(records, int(most * records) + 1) + 1):
+        if least - 1e-12 <= right / records < most + 1e-12:
+            hits, errors = np.arange(right + 1.0), records - right
+            f1 = 2 * hits / np.maximum(2 * hits + errors, 1)
+            both = (f1 + f1[::-1]) / 2
+            if ((both >= low - 1e-12) & (both < high + 1e-12)).any():
+                return True
+    return False
+
+
 def printed_range(text: str) -> tuple[float, float]:
     """The shares that a printed score may stand for, rounded or cut off after its last digit."""
     digits = text.strip().rstrip("%")

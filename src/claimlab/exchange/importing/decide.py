@@ -39,7 +39,7 @@ from claimlab.exchange.importing.layouts import (
     stem,
     usual_places,
 )
-from claimlab.exchange.importing.meanings import codes_by_words, labels_of_task
+from claimlab.exchange.importing.meanings import codes_by_words, labels_of_task, offered_tasks
 from claimlab.exchange.importing.plan import Plan, shown
 from claimlab.exchange.importing.profile import Profile, Profiled
 from claimlab.exchange.importing.propose import ASIDE, NONE, Pick
@@ -336,6 +336,7 @@ def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
             [
                 Choice("label", pick.column, "true means a true claim"),
                 Choice("map", "True=false,False=true", "true means a false claim"),
+                *offered_tasks(sorted(set(label.values))),
                 Choice("label", NONE, "it says something else"),
             ],
         )
