@@ -87,7 +87,7 @@ def audit(
         Option("Model profile that judges whether claims can be checked (feasibility)."),
     ] = None,
     judge_sample: Annotated[
-        int, Setting("Number of records that the judge is asked about.", least=30)
+        int, Setting("Number of records that the judge is asked about.", least=1)
     ] = SAMPLE,
     prompts: PromptFiles = (),
     provider: Annotated[

@@ -37,6 +37,7 @@ from claimlab.llm.provider import Provider
 from claimlab.search.chain import Chain
 from claimlab.search.connect import named_chain
 from claimlab.search.query import Query
+from claimlab.text.langid import other_language
 
 Reading = Literal["without search", "search promised", "search results"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
@@ -72,7 +73,7 @@ def case_of(
     data = [untrusted(text[:READ], "statement")]
     if reading == RESULTS:
         data.insert(0, untrusted("\n\n".join(results) or prompt.text("nothing_found"), "results"))
-    return Case(record, "\n\n".join(system), "\n\n".join(data))
+    return Case(record, "\n\n".join(system), "\n\n".join(data), text)
 
 
 SAMPLE = 300  # as in the guide
@@ -96,7 +97,12 @@ class FeasibilityJudge:
         self.sample, self.search, self.progress = sample, search, progress
         prompt = (prompts or Prompts())["feasibility"]
         self.model = ModelJudge(
-            provider, prompt, Opinion, value=lambda opinion: opinion.answer, max_tokens=MAX_TOKENS
+            provider,
+            prompt,
+            Opinion,
+            value=lambda opinion: opinion.answer,
+            max_tokens=MAX_TOKENS,
+            differ=other_language,
         )
 
     @property
