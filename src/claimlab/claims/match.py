@@ -196,7 +196,7 @@ def match(
     ) as run:
         records = run.dataset.records.filter(pl.col("text").str.strip_chars() != "")
         truth = qrels_of(run.dataset) if qrels is None else read_qrels(Path(qrels))
-        opened, missing = _open(Path(archive), words, progress)
+        opened, missing = _open(Path(archive), words)
         rankings = _ask(opened, records, best, progress)
         plain: dict[str, Ranking] = {
             query: [(one["id"], one["score"]) for one in matches]
@@ -212,10 +212,10 @@ def match(
     return result
 
 
-def _open(source: Path, words: bool, progress: Progress) -> tuple[LocalIndex, dict[str, int]]:
+def _open(source: Path, words: bool) -> tuple[LocalIndex, dict[str, int]]:
     """The archive, kept in the cache by its place; and what is not measured of it."""
     folder = cache_folder() / "archives" / digest_json(str(source.resolve()))[:16]
-    documents = build_index(source, folder, factcheck=True, progress=progress).documents
+    documents = build_index(source, folder, factcheck=True).documents
     if words:
         return LocalIndex(folder), {}
     index = LocalIndex(folder, Meaning(_encode, ()))

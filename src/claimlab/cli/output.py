@@ -178,18 +178,18 @@ def show_estimate(estimate: JsonObject) -> None:
 def progress_bar(
     enabled: bool = True, start: str = "starting"
 ) -> contextlib.AbstractContextManager[Progress]:
-    """A bar on stderr when a person watches, a file where CLAIMLAB_PROGRESS names one, silence
-    otherwise.
+    """A bar on stderr when a person watches, a file where CLAIMLAB_PROGRESS names one, otherwise a
+    line a minute for logs.
     """
     if enabled and (file := os.environ.get("CLAIMLAB_PROGRESS")):
         from claimlab.cli.bar import to_file
 
         return contextlib.nullcontext(to_file(Path(file)))
-    if not enabled or is_quiet() or not sys.stderr.isatty():
+    if not enabled or is_quiet():
         return contextlib.nullcontext(silent)
-    from claimlab.cli.bar import bar
+    from claimlab.cli.bar import bar, to_log
 
-    return bar(start)
+    return bar(start) if sys.stderr.isatty() else contextlib.nullcontext(to_log(sys.stderr))
 
 
 def following(

@@ -18,7 +18,7 @@ from claimlab.audit.check import FairCheck
 from claimlab.audit.checks.feasibility import hints
 from claimlab.audit.rule import Share, needed
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Finding
+from claimlab.core.finding import Finding, Verdict
 from claimlab.core.words import several, several_of
 
 SHARE = Share(fail=0.01)
@@ -58,7 +58,7 @@ class TimeBound(FairCheck):
         p = chance(again)
         turned = rows.filter(pl.col("bound"), pl.col("key").is_in(changed["key"].implode()))["id"]
         loose = SHARE.interval(undated.len(), subject.n)[0] > UNDATED
-        verdict = "warn" if loose else "pass"
+        verdict: Verdict = "warn" if loose else "pass"
         if p < LEVEL:
             verdict = SHARE.verdict(turned.len(), subject.n)
         yield self.found(
@@ -88,9 +88,9 @@ def reviewed_again(rows: pl.DataFrame, evidence: pl.DataFrame | None) -> pl.Data
     same text, or what a later fact-check that corresponds says of the claim.
     """
     labels = rows.select("key", "bound", "label", day=pl.col("date").dt.date())
-    if evidence is not None and {"stance", "date"} <= set(evidence.columns):
+    if evidence is not None and {"stance", "published"} <= set(evidence.columns):
         of = rows.select("key", "bound", "date", record_id="id")
-        joined = evidence.select("record_id", "stance", later="date").join(of, on="record_id")
+        joined = evidence.select("record_id", "stance", later="published").join(of, on="record_id")
         labels = pl.concat(
             [
                 labels,

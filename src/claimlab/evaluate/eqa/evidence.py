@@ -14,6 +14,7 @@ decides nothing here.
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -40,6 +41,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.detect.detector import DETECTORS
 from claimlab.evaluate.compare import compare_all
+from claimlab.evaluate.defend.result import COLOURS
 from claimlab.evaluate.eqa.study import InScope, RunFile, Study
 from claimlab.evaluate.front import evaluate_run, steps, together
 from claimlab.evaluate.judge.people import judged_in
@@ -562,6 +564,7 @@ class Evidence:
     strays: list[Audit] = field(default_factory=list)
     runs: list[ExaminedRun] = field(default_factory=list)
     contamination: list[Contamination] = field(default_factory=list)
+    defences: list[JsonObject] = field(default_factory=list)
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -602,4 +605,28 @@ def gather(study: Study, home: Path) -> Evidence:
         runs += read_runs(listed, study, home, datasets)
     progress("runs", len(study.runs), len(study.runs))
     known = [read_contamination(home / path) for path in study.data.contamination]
-    return Evidence(study, datasets, by_dataset, strays, runs, known)
+    defences = [read_defence(home / path) for path in study.data.defences]
+    return Evidence(study, datasets, by_dataset, strays, runs, known, defences)
+
+
+def read_defence(folder: Path) -> JsonObject:
+    """What `defend` wrote of a run. The figure is drawn again: a file that was received may hold
+    anything."""
+    try:
+        content: JsonObject = json.loads((folder / "defence.json").read_text(encoding="utf-8"))
+        run, ceiling = content["run"], content["run"]["ceiling"]
+        top = ((ceiling or {}).get("scores") or {}).get("accuracy")
+        parts = {one["name"]: float(one["share"]) for one in content["copied"]["segments"]}
+        return {
+            "paragraph": str(content["paragraph"]),
+            "row": dict(content["row"]),
+            "run": str(run["name"]),
+            "accuracy": float(run["scores"]["accuracy"] or 0),
+            "ceiling": top and float(top[0]),
+            "parts": {name: share for name, share in parts.items() if name in COLOURS},
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"'{folder}' cannot be read as a defence: {error}.",
+            "Give a folder that claimlab defend wrote.",
+        ) from None
