@@ -43,7 +43,6 @@ from claimlab.core.options import (
     is_capped,
 )
 from claimlab.core.places import cache_folder
-from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import one_of
 from claimlab.llm.estimate import estimate as estimate_calls
@@ -124,7 +123,6 @@ def audit(
         seed=seed,
         settings=settings,
         debug=debug,
-        progress=progress,
     )
     if fix:
         with Run(
@@ -260,10 +258,7 @@ def diff(
             )
         else:
             data = [Dataset.of(source, limit) for source in (before, after)]
-            audits = [
-                run_checks(d, checks=checks, target=target, seed=seed, progress=progress)
-                for d in data
-            ]
+            audits = [run_checks(d, checks=checks, target=target, seed=seed) for d in data]
             records = record_changes(*data)
         done = Diff(audits[0], audits[1], records)
         data_files = {

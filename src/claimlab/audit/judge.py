@@ -26,7 +26,6 @@ from claimlab.audit.subject import Subject
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
 from claimlab.core.errors import SearchFailed
-from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.settings import each_of
 from claimlab.llm.judge import Case, ModelJudge, Reasoned
@@ -92,9 +91,8 @@ class FeasibilityJudge:
         *,
         search: Chain | None = None,
         prompts: Prompts | None = None,
-        progress: Progress = silent,
     ) -> None:
-        self.sample, self.search, self.progress = sample, search, progress
+        self.sample, self.search = sample, search
         prompt = (prompts or Prompts())["feasibility"]
         self.model = ModelJudge(
             provider,
@@ -128,7 +126,7 @@ class FeasibilityJudge:
         results = self._searched(subject, rows) if reading == RESULTS else {}
         answers: dict[str, Opinion | None] = dict.fromkeys(rows["id"])
         cases = self._cases(rows, reading, results)
-        opinions = self.model.judge(cases, progress=self.progress, label=f"judging, {reading}")
+        opinions = self.model.judge(cases, label=f"judging, {reading}")
         return answers | {opinion.case: opinion.reply for opinion in opinions}
 
     def requests(self, subject: Subject, seed: int) -> Iterable[Request[Opinion]]:
@@ -195,9 +193,7 @@ class FeasibilityJudge:
             ]
 
         questions = list(rows.iter_rows())
-        snippets = sync.run(
-            all_of(questions, ask, concurrency=16, progress=self.progress, label="searching")
-        )
+        snippets = sync.run(all_of(questions, ask, concurrency=16, label="searching"))
         return dict(zip(rows["id"], snippets, strict=True))
 
 
@@ -219,9 +215,7 @@ def open_judge(
     names = each_of(provider)
     search = named_chain(names, run.calls) if names else None
     model_provider = open_provider(judge, calls=run.calls)
-    model = FeasibilityJudge(
-        model_provider, sample, search=search, prompts=words, progress=run.progress
-    )
+    model = FeasibilityJudge(model_provider, sample, search=search, prompts=words)
     try:
         yield model
     finally:

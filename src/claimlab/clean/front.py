@@ -27,7 +27,6 @@ from claimlab.core.options import (
     Seed,
     Setting,
 )
-from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import each_of, one_of
 from claimlab.core.version import __version__
@@ -100,7 +99,7 @@ def clean(
     ) as run:
         chosen = masking(chosen, each_of(mask), own_task(run.dataset, task))
         journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
-        cleaned = run_stages(run.dataset, chosen, inputs, seed, journal, progress)
+        cleaned = run_stages(run.dataset, chosen, inputs, seed, journal)
         run.finish(cleaned.dataset)
     if report is not None:
         write_cleaning(cleaned, Path(report), force=force)

@@ -20,7 +20,6 @@ from pydantic import BaseModel
 from claimlab.core import sync
 from claimlab.core.calls.pool import each
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Message, Request, T, untrusted
@@ -250,9 +249,7 @@ class ModelJudge(Generic[T]):
         """What `judge` would ask, for an estimate."""
         return (self.request(case, attempt) for case in cases for attempt in range(self.runs))
 
-    def judge(
-        self, cases: Sequence[Case], *, progress: Progress = silent, label: str = "judging"
-    ) -> list[Opinion[T]]:
+    def judge(self, cases: Sequence[Case], *, label: str = "judging") -> list[Opinion[T]]:
         """Opinions in the order of the cases."""
         requests = list(self.requests(cases))
         small = self.provider.profile.provider == "embedded"  # it could not do better
@@ -263,7 +260,7 @@ class ModelJudge(Generic[T]):
             other = self.differ(rationale, text, None) if self.differ and text else None
             return self.prompt.text("language", **other) if other else None
 
-        asked = gather_sync(self.provider, requests, progress=progress, label=label, fault=fault)
+        asked = gather_sync(self.provider, requests, label=label, fault=fault)
         answers = dict(asked)
         starts = range(0, len(requests), self.runs)
         return [

@@ -20,7 +20,6 @@ import polars as pl
 from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
-from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.stats.scores import Flags
 from claimlab.core.types import Json, JsonObject
@@ -155,8 +154,6 @@ def prepare(
     by: str,
     request: Request = Request(),  # noqa: B008 - frozen
     choices: Choices = Choices(),  # noqa: B008 - frozen
-    *,
-    progress: Progress = silent,
 ) -> Job:
     """Everything before the split itself."""
     strategy = SPLITTERS.get(by)
@@ -188,7 +185,6 @@ def prepare(
             None if choices.changed_in_test else dataset.records["id"].is_in(list(ids)).to_numpy()
         ),
         external=theirs,
-        progress=progress,
     )
     return Job(dataset, material, strategy, request, inputs, choices)
 

@@ -29,7 +29,7 @@ from claimlab.core.engine import run_stage
 from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import keep
 from claimlab.core.errors import MissingExtra
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
 from claimlab.text.meaning import Encoder
 
@@ -150,7 +150,6 @@ def text_map(
     *,
     seed: int = 0,
     method: str | None = None,
-    progress: Progress = silent,
 ) -> TextMap:
     """The map of `texts` in a language that the encoder knows; `languages` may be null, then texts
     are identified.

@@ -129,8 +129,7 @@ class Contradiction:
         return {**self.model.parameters(), "scale": self.scale}
 
     def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Any]]:
-        asked = [self.question(case, exchanged=exchanged) for case in cases]
-        return self.model.judge(asked, progress=progress)
+        return self.model.judge([self.question(case, exchanged=exchanged) for case in cases])
 
     def requests(self, cases: Sequence[Case]) -> Sequence[Request[Any]]:
         return list(self.model.requests([self.question(case) for case in cases]))
