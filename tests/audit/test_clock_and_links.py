@@ -132,7 +132,7 @@ def test_a_later_fact_check_is_a_later_review() -> None:
             "rank": 1,
             "text": "x",
             "stance": ["refutes" if i < 40 else None for i in range(80)],
-            "date": datetime(2021, 1, 6),
+            "published": datetime(2021, 1, 6),
         }
     )
     data = Dataset.build("d", rows, {"evidence": pieces})

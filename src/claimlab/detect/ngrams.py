@@ -25,11 +25,11 @@ from claimlab.text.tokens import tokenize
 MULTIPLIER = np.uint64(
     0x9E3779B97F4A7C15
 )  # 2^64 over the golden ratio: odd, so that no bit is lost
-CHUNK = 2_000_000  # characters counted at a time
+CHUNK = 500_000  # characters counted at a time
 ROWS = 2**16  # texts counted at a time, at most: what the key of a count has room for
 BITS = np.uint64(48)
 SPACE = 32
-PART = 50_000  # texts whose counts are held at a time
+PART = 5_000  # texts whose counts are held at a time
 
 
 class Terms(Protocol):
@@ -186,10 +186,13 @@ class TfIdf:
         would take several times the memory of the matrix."""
         first, *rest = _parts(texts)
         counts = self.terms.count(first)
-        spread = _spread(counts)
-        for part in rest:
-            both = pl.concat([spread, _spread(self.terms.count(part))])
-            spread = both.group_by("term").agg(pl.col("df", "n").sum())
+        spread, more = _spread(counts), []
+        for number, part in enumerate(rest, start=1):
+            more.append(_spread(self.terms.count(part)))
+            # a merge looks at every term so far: as seldom as memory allows
+            if number == len(rest) or sum(map(len, more)) > spread.height:
+                both = pl.concat([spread, *more])
+                spread, more = both.group_by("term").agg(pl.col("df", "n").sum()), []
         frequent = spread.filter(pl.col("df") >= min(self.min_df, texts.len()))
         frequent = (
             frequent.sort(["n", "term"], descending=[True, False]).head(self.most).sort("term")

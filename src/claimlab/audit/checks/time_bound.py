@@ -88,9 +88,9 @@ def reviewed_again(rows: pl.DataFrame, evidence: pl.DataFrame | None) -> pl.Data
     same text, or what a later fact-check that corresponds says of the claim.
     """
     labels = rows.select("key", "bound", "label", day=pl.col("date").dt.date())
-    if evidence is not None and {"stance", "date"} <= set(evidence.columns):
+    if evidence is not None and {"stance", "published"} <= set(evidence.columns):
         of = rows.select("key", "bound", "date", record_id="id")
-        joined = evidence.select("record_id", "stance", later="date").join(of, on="record_id")
+        joined = evidence.select("record_id", "stance", later="published").join(of, on="record_id")
         labels = pl.concat(
             [
                 labels,
