@@ -207,3 +207,9 @@ def test_minus_one_and_one_are_two_codes(tmp_path: Path) -> None:
     assert import_files(source, map="1=true,-1=false")[1].labels == {"false": 30, "true": 30}
     with pytest.raises(UnmappedLabels, match="'-1'"):
         import_files(source, map="1=true")
+
+
+def test_as_many_parts_as_cells_are_still_several_labels(tmp_path: Path) -> None:
+    cells = ["fake,hate", "real", "fake", "real,offensive"]
+    _, report = import_files(labelled(tmp_path / "a.csv", cells))
+    assert report.labels == {"false": 30, "true": 30}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from claimlab.core import packaged
@@ -40,6 +40,7 @@ class Named(NamedTuple):
     grade: float
 
 
+@lru_cache(1 << 16)  # thousands of files have the same columns
 def fold_name(name: str) -> str:
     """What two spellings of one column name have in common."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)

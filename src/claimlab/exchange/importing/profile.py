@@ -76,7 +76,7 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     words = {part for words_in in parts.values() for part in words_in}
     if len(words) > MOST_PARTS or any(len(word.split()) > 1 or len(word) > 30 for word in words):
         return {}
-    if len(parts) <= len(words) or max(map(len, parts.values()), default=0) < 2:
+    if len(parts) < len(words) or max(map(len, parts.values()), default=0) < 2:
         return {}
     cells = {value: _cell(words_in, verdicts) for value, words_in in parts.items()}
     known = [cell for cell in cells.values() if cell.verdict is not None]
