@@ -390,8 +390,8 @@ def _named_places(plan: Plan) -> list[Choice]:
     ordinary = all(normalise(word) is not None or split_in(word) is not None for word in words)
     if not 2 <= len(words) <= MOST_CODES or len(set(names.values())) > MOST_CODES or ordinary:
         return []
-    told = ", ".join(repr(shown(word, LONGEST)) for word in sorted(set(names.values())))
-    return [Choice("label", FILE, told)]
+    values = ", ".join(repr(shown(word, LONGEST)) for word in sorted(set(names.values())))
+    return [Choice("label", FILE, values)]
 
 
 def _refuse_mixture(plan: Plan, key: str) -> None:
