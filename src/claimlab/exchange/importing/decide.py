@@ -397,7 +397,8 @@ def _named_places(plan: Plan) -> list[Choice]:
 def _refuse_mixture(plan: Plan, key: str) -> None:
     layouts = by_columns(plan.gathered.tables)
     parent = key.split(".")[0] if key in plan.gathered.inner else key
-    lacking = any(parent not in columns for columns, _ in layouts)
+    held = [parent in columns for columns, _ in layouts]
+    lacking = any(held) and not all(held)  # a column that was joined is in none of the files
     if not lacking and (plan.gathered.chosen or _all_alike(plan, layouts)):
         return
     names = [table.name for table in plan.gathered.tables]
