@@ -59,7 +59,7 @@ def test_what_the_files_give_away_is_found() -> None:
     found = findings(dataset(planted=True))
     for feature in ("file name", "format", "missing", "size"):
         assert found[feature].verdict == "fail", feature
-    assert found["text in the picture"].verdict == "not-measured"
+    assert found["text in the image"].verdict == "not-measured"
 
 
 def test_files_that_say_nothing_of_the_label_are_no_alarm() -> None:

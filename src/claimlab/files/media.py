@@ -1,14 +1,14 @@
-"""What is known of the pictures and videos of records: the side table `media`.
+"""What is known of the images and videos of records: the side table `media`.
 
 A column of records holds media where most of its values are names of such files, or addresses under
-a name such as `image`. Without such a column, pictures that are named after ids of records are
+a name such as `image`. Without such a column, images that are named after ids of records are
 theirs. Files are looked for in the folder or zip that was given, or beside the table; addresses are
-kept and never fetched. Pictures are untrusted: a path or link that leads out of the folder, a file
-that is too large or has too many pixels, and one that is cut off or no picture are counted, with
+kept and never fetched. Images are untrusted: a path or link that leads out of the folder, a file
+that is too large or has too many pixels, and one that is cut off or no image are counted, with
 what is known of them all the same.
 
-The hash is PDQ (256 bits as hex); it is null for a picture too plain to compare. Text is read by
-the program `tesseract`, where it is installed. Nothing here says what a picture means.
+The hash is PDQ (256 bits as hex); it is null for a image too plain to compare. Text is read by
+the program `tesseract`, where it is installed. Nothing here says what a image means.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _ADDRESS = r"(?i)^https?://"
 COLUMNS = ("id", "url", "source", "topic", "group")  # that an import may take names of files for
 SAMPLE = 1_000  # records by which a column of media is known
 MOST_BYTES, MOST_PIXELS = 64 << 20, 50_000_000
-MOST_TEXTS = 500  # pictures whose text is read: each takes a second or more
+MOST_TEXTS = 500  # images whose text is read: each takes a second or more
 READ = 1_600  # pixels of a side, for reading its text
-SIDE = 512  # pixels; PDQ makes larger pictures smaller as well
-QUALITY = 50  # of 100; PDQ's own limit for pictures with enough in them
+SIDE = 512  # pixels; PDQ makes larger images smaller as well
+QUALITY = 50  # of 100; PDQ's own limit for images with enough in them
 OUTSIDE = "out of the folder"
 
 
@@ -187,7 +187,7 @@ class _Looking:
         return known | facts
 
     def _look(self, data: bytes) -> tuple[JsonObject, str | None]:
-        """What a picture shows of itself, and what is wrong with it."""
+        """What a image shows of itself, and what is wrong with it."""
         from PIL import Image, UnidentifiedImageError
 
         facts: JsonObject = {}
@@ -220,14 +220,14 @@ class _Looking:
             shown = ", ".join(f"{words} {n:,}" for words, n in sorted(self.problems.items()))
             notes.append(f"Media with a problem: {shown}.")
         if here and not can_look():
-            notes.append("Pictures were not opened: pip install 'claimlab[media]' compares them.")
+            notes.append("Images were not opened: pip install 'claimlab[media]' compares them.")
         else:
             unread = table.drop_nulls("hash")["place"].n_unique() + self.plain - self.texts
             if self.plain:
-                notes.append(f"{several(self.plain, 'picture')} too plain to be compared.")
+                notes.append(f"{several(self.plain, 'image')} too plain to be compared.")
             if unread > 0:
                 why = "only the first are read" if self.texts else "tesseract is not installed"
-                notes.append(f"Text in {several(unread, 'picture')} is not measured: {why}.")
+                notes.append(f"Text in {several(unread, 'image')} is not measured: {why}.")
         return notes
 
 
@@ -248,7 +248,7 @@ def can_look() -> bool:
 
 
 def hash_of(picture: Picture) -> str | None:
-    """PDQ of a picture in RGB; null for one with too little in it."""
+    """PDQ of a image in RGB; null for one with too little in it."""
     import pdqhash
 
     small = picture.copy()

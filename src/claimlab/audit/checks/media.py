@@ -1,8 +1,8 @@
-"""Do pictures and videos give the label away, whatever they show?
+"""Do images and videos give the label away, whatever they show?
 
-The same picture, or nearly the same (PDQ, at most 31 of 256 bits apart; the same file, path or
+The same image, or nearly the same (PDQ, at most 31 of 256 bits apart; the same file, path or
 address), may be on both sides of a split or under different labels. Names, sizes and formats of
-files, how many a record has and how many are missing are tested as shortcuts; text in pictures is
+files, how many a record has and how many are missing are tested as shortcuts; text in images is
 read as other texts of the records are. See `files/media.py` for where the facts come from.
 """
 
@@ -25,8 +25,8 @@ from claimlab.core.finding import Finding
 from claimlab.core.stats.deal import Codes
 from claimlab.text.near import NearTexts
 
-BITS, APART = 256, 31  # PDQ's own limit for the same picture
-ROWS = 1_024  # pictures that are compared with all others at a time
+BITS, APART = 256, 31  # PDQ's own limit for the same image
+ROWS = 1_024  # images that are compared with all others at a time
 NAME = "media"
 FACTS = {
     "missing": ("how many files a record has and lacks", ("files", "lacking")),
@@ -35,7 +35,7 @@ FACTS = {
 
 
 class _Copies(NearDuplicates):
-    name, what, holding = NAME, "near-copy of their picture", "picture"
+    name, what, holding = NAME, "near-copy of their image", "image"
     needs = ()
 
 
@@ -49,8 +49,8 @@ class _Texts(TextColumns):
 
 class Media(ColumnTest):
     name = NAME
-    title = "Pictures and videos"
-    question = "Are near-copies of a picture on both sides, or do its files give the label away?"
+    title = "Images and videos"
+    question = "Are near-copies of a image on both sides, or do its files give the label away?"
     rule = f"Near-copies: the rule of `near-duplicates`. Files and their text: {SHORTCUT_RULE}"
     needs = ("classes",)
 
@@ -58,13 +58,13 @@ class Media(ColumnTest):
         table = subject.table(NAME)
         known = None if table is None else of_rows(subject, table)
         if known is None or not known["files"].sum():
-            yield self.unmeasured(subject, "The records have no pictures or videos.")
+            yield self.unmeasured(subject, "The records have no images or videos.")
             return
         alike = replace(subject)
-        alike.__dict__["near"] = near_pictures(known)
+        alike.__dict__["near"] = near_images(known)
         for finding in _Copies().measure(alike):
             if finding.verdict == "pass" and not known["hash"].list.len().sum():
-                why = "No picture could be compared: no two have one path, address or file."
+                why = "No image could be compared: no two have one path, address or file."
                 finding = self.unmeasured(subject, why, finding.feature, finding.n)
             yield finding
         part = sampled(subject)
@@ -73,7 +73,7 @@ class Media(ColumnTest):
         yield self.column(part, rows["format"], "format")
         for label, (why, columns) in FACTS.items():
             yield self._numbers(part, label, why, rows.select(columns))
-        yield from _Texts()._both(subject, "text in the picture", known["text"])
+        yield from _Texts()._both(subject, "text in the image", known["text"])
 
     def _numbers(self, part: Subject, label: str, why: str, facts: pl.DataFrame) -> Finding:
         known = facts.select(pl.any_horizontal(pl.all().is_not_null())).to_series().to_numpy()
@@ -104,8 +104,8 @@ def of_rows(subject: Subject, table: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(pl.col("files", "lacking").fill_null(0), text=text)
 
 
-def near_pictures(known: pl.DataFrame) -> NearTexts:
-    """Rows with a file in common are one; pairs of those have pictures nearly the same."""
+def near_images(known: pl.DataFrame) -> NearTexts:
+    """Rows with a file in common are one; pairs of those have images nearly the same."""
     has = (known["files"] > 0).to_numpy()
     shared = known.with_row_index("row").explode("same").drop_nulls("same").select("row", "same")
     first = shared.with_columns(pl.col("row").first().over("same").alias("first"))
@@ -114,9 +114,9 @@ def near_pictures(known: pl.DataFrame) -> NearTexts:
     text_of = np.full(known.height, -1, np.int64)
     text_of[has] = codes
     seen = pl.DataFrame({"text": text_of, "hash": known["hash"]}).explode("hash")
-    pictures = seen.drop_nulls("hash").unique(maintain_order=True)
-    a, b = close(pictures["hash"])
-    of = pictures["text"].to_numpy()
+    images = seen.drop_nulls("hash").unique(maintain_order=True)
+    a, b = close(images["hash"])
+    of = images["text"].to_numpy()
     pairs = np.stack([of[a], of[b]], axis=1)
     pairs = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0)
     return NearTexts(text_of, pairs, int(text_of.max(initial=-1)) + 1)
