@@ -157,6 +157,7 @@ def peer_keywords(subject: Subject) -> Peer:
 
 def liar(folder: Path) -> None:
     from claimlab.catalog.load import load
+    from claimlab.core.progress import reporting
 
     data = load("liar", shared("liar.zip", folder))
     marks: list[tuple[str, float]] = []
@@ -165,7 +166,8 @@ def liar(folder: Path) -> None:
         marks.append((label, time.process_time()))
         print(f"{done:>3}/{total} {label}", file=sys.stderr)
 
-    result = audit(data, progress=progress)
+    with reporting(progress):
+        result = audit(data)
     print(f"LIAR, {result.labelled:,} labelled records, {len(result.findings)} findings\n")
     print("| check | processor seconds |\n|---|---|")
     for (label, start), (_, end) in pairwise(marks):

@@ -59,6 +59,7 @@ COUNTING = (
     "near-duplicates",
     "one-class",
     "paraphrases",
+    "time-bound",  # its part on labels: tests/audit/test_clock_and_links.py
     "url-conflicts",
 )
 TESTED = tuple(check for check in default_checks("fair") if check not in COUNTING)

@@ -134,7 +134,7 @@ def count(folder: Path, sheets: list[Path]) -> dict[str, Any]:
     }
     if len(graded) == 2:
         both = graded[0].join(graded[1], on="item", suffix="_b").drop_nulls()
-        out["kappa"] = kappa_figure(both["grade"].to_list(), both["grade_b"].to_list())
+        out["kappa"] = vars(kappa_figure(both["grade"].to_list(), both["grade_b"].to_list()))
         out["same grade"] = share(int((both["grade"] == both["grade_b"]).sum()), both.height)
     return out
 

@@ -1,12 +1,13 @@
 """What the scores of TF-IDF on published datasets are made of, and whether own signal carries over.
 
     python bench/defend_real.py table [--pages DIR]
-    python bench/defend_real.py plain
+    python bench/defend_real.py plain [--random] [--only NAME]
     python bench/defend_real.py transfer
 
 `table` runs load, detect and defend, and prints the table of docs/defend.md; `--pages` keeps the
 pages. `plain` counts a and b again with scikit-learn and the formula for two classes alone, once
-with classes as they are and once balanced.
+with classes as they are and once balanced; `--random` splits at random instead of as the authors
+do.
 
 `transfer` tests a prediction that was written down before its first run: **of detectors that were
 trained on A, the order by own signal b on the test records of A agrees better with the order of
@@ -42,12 +43,14 @@ MOST = 3_000
 Rows = tuple[list[str], np.ndarray]
 
 
-def halves(name: str, data: Path, most: int = MOST) -> tuple[Rows, Rows]:
+def halves(name: str, data: Path, most: int = MOST, random: bool = False) -> tuple[Rows, Rows]:
     """Training and test texts, two classes: the authors' split, or one of whole groups."""
     dataset = cl.load(name, shared(f"{name}.zip", data))
     parts = set(dataset.records["split"].drop_nulls().to_list())
-    if not {"train", "test"} <= parts:
-        dataset = cl.split(dataset, by="group" if name == "covid-fact" else "random").dataset
+    if random or not {"train", "test"} <= parts:
+        dataset = cl.split(
+            dataset, by="random" if random or name != "covid-fact" else "group"
+        ).dataset
     rows = dataset.records.filter(pl.col("veracity").is_in(["true", "false"]))
     rows = rows.filter(pl.col("text").str.len_chars() > 0)
     both = []
@@ -131,11 +134,11 @@ def transfer(data: Path) -> None:
     print("The prediction holds." if low > 0 else "The prediction is not shown to hold.")
 
 
-def plain(data: Path) -> None:
+def plain(data: Path, random: bool = False, only: str | None = None) -> None:
     print("| dataset | classes | accuracy | majority | shortcut | a | b |")
     print("|---|---|---:|---:|---:|---:|---:|")
-    for name in (*TABLE, "covid19-fake-news"):
-        (texts, labels), (asked, truth) = halves(name, data, 12_000)
+    for name in [only] if only else (*TABLE, "covid19-fake-news"):
+        (texts, labels), (asked, truth) = halves(name, data, 12_000, random)
         for weight in (None, "balanced"):
             kinds = detectors(weight)
             run, shortcut = (
@@ -193,12 +196,16 @@ def main() -> None:
     made = parser(__doc__, data=True)
     made.add_argument("what", choices=("table", "plain", "transfer"))
     made.add_argument("--pages", type=Path, help="keep the pages in this folder")
+    made.add_argument("--random", action="store_true", help="plain: split at random")
+    made.add_argument("--only", help="plain: one dataset")
     options = begin(made)
     shared(folder=options.data)
     if options.what == "table":
         table(options.data, options.pages)
+    elif options.what == "plain":
+        plain(options.data, options.random, options.only)
     else:
-        {"plain": plain, "transfer": transfer}[options.what](options.data)
+        transfer(options.data)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,10 @@
 
     python bench/evidence.py [--data DIR] [--limit N] [--seeds 3] [--detectors tfidf,sentence]
     [--pieces 1]
-                             [--version now|before|both]
+                             [--version now|before|both] [--cases FILE] [--factck]
+                             [--enriched DIR]
+
+--factck searches FactCk.BR alone, without Fake.br: the patterns of COVID19.BR x FactCk.BR.
 
 Everything is measured twice: with the code of this checkout (now), and with the code as it was
 before evidence was ranked and judges asked for correspondence (before: commit `BEFORE`, taken from
@@ -17,6 +20,9 @@ the repository's history and run in a process of its own, so that nothing of it 
 - judge: how many fact-checking articles the judge reads, and how many of them do not correspond by
   today's rule
 - patterns: T1 to F3 of the paper, and the fact-checkers that are counted
+  --cases FILE writes 20 records to read, of T1, F1, F2 and F3 in turn and then those that come
+  nearest to corresponding, with their piece; it holds text: never commit it. --enriched DIR does
+  this for a dataset that is enriched already, such as the preset's
 - F1 of detectors without and with evidence on near-duplicate splits, mean and range over seeds (of
   split and detector)
 
@@ -45,8 +51,16 @@ READINGS = ("none", "complete", "filtered", "guarded")
 GUARDS = ("guard_factcheck", "guard_own_source", "guard_copy")
 
 
-def enriched(data: Path, place: Path, limit: int | None) -> Any:
+def enriched(data: Path, place: Path, limit: int | None, *, factck: bool = False) -> Any:
     import claimlab as cl
+
+    if factck:
+        for name in ("covid19-br", "factck-br"):
+            cl.load(name, shared(f"{name}.zip", data), output=place / name)
+        checks = f"local:{place / 'factck-br'}"
+        return cl.enrich(
+            place / "covid19-br", checks, output=place / "enriched", limit=limit
+        ).dataset
 
     for name in SETS:
         cl.load(name, shared(f"{name}.zip", data), output=place / name)
@@ -78,6 +92,38 @@ def patterns(dataset: Any) -> dict[str, Any]:
         "marks": found["marks"],
         "pieces": found["evidence"],
     }
+
+
+def cases(dataset: Any, file: Path, most: int = 20) -> None:
+    """Records of each pattern in turn, then those whose piece comes nearest to corresponding, with
+    that piece."""
+    from itertools import chain, zip_longest
+
+    from claimlab.enrich.views import analyse
+
+    found = {p["pattern"]: p["examples"] for p in analyse(dataset)["patterns"]}
+    named = [[(name, i) for i in found[name]] for name in ("T1", "F1", "F2", "F3")]
+    turns = [one for one in chain(*zip_longest(*named)) if one is not None]
+    table = dataset.tables["evidence"].drop_nulls("correspondence")
+    order = ("corresponds", "cosine", "correspondence")
+    best = table.sort(order, descending=True, nulls_last=True).unique(
+        "record_id", keep="first", maintain_order=True
+    )
+    taken = {record for _, record in turns}
+    turns += [("none", record) for record in best["record_id"] if record not in taken]
+    texts = dict(dataset.records.select("id", "text").iter_rows())
+    pieces = {row["record_id"]: row for row in best.to_dicts()}
+    kept = (*order, "stage", "stance", "url", "text")
+    rows = [
+        {
+            "pattern": pattern,
+            "record": record,
+            "record_text": texts[record],
+            **{name: pieces[record][name] for name in kept},
+        }
+        for pattern, record in turns[:most]
+    ]
+    file.write_text(json.dumps(rows, ensure_ascii=False, indent=1))
 
 
 def scores(dataset: Any, detectors: list[str], seeds: int, pieces: int) -> dict[str, Any]:
@@ -121,8 +167,10 @@ def measured(given: argparse.Namespace, place: Path) -> dict[str, Any]:
     """What the code that is imported makes of the data; the tables stay in `place` for what is
     compared by one rule.
     """
-    dataset = enriched(given.data, place, given.limit)
+    dataset = enriched(given.data, place, given.limit, factck=given.factck)
     part = {"judged": judged(dataset), "patterns": patterns(dataset)}
+    if given.cases is not None:
+        cases(dataset, given.cases)
     names = [name for name in given.detectors.split(",") if name]
     return {**part, "scores": scores(dataset, names, given.seeds, given.pieces)} if names else part
 
@@ -133,7 +181,7 @@ def measured_before(given: argparse.Namespace, place: Path) -> dict[str, Any]:
     arguments = [
         f"--{k}={v}"
         for k, v in vars(given).items()
-        if v is not None and k not in ("version", "child")
+        if v is not None and k not in ("version", "child", "cases", "factck", "enriched")
     ]
     command = [sys.executable, __file__, *arguments, f"--child={place}"]
     done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
@@ -203,8 +251,19 @@ def main() -> None:
     )
     made.add_argument("--detectors", default="tfidf,sentence")
     made.add_argument("--version", choices=("now", "before", "both"), default="both")
+    made.add_argument("--factck", action="store_true", help="search FactCk.BR alone")
+    made.add_argument("--cases", type=Path, default=None, help="20 records to read, as JSON")
     made.add_argument("--child", type=Path, default=None, help=argparse.SUPPRESS)
+    made.add_argument("--enriched", type=Path, default=None, help="patterns of this dataset alone")
     given = begin(made)
+    if given.enriched is not None:
+        from claimlab.core.dataset import Dataset
+
+        dataset = Dataset.open(given.enriched)
+        if given.cases is not None:
+            cases(dataset, given.cases)
+        print(json.dumps(patterns(dataset), ensure_ascii=False, indent=1))
+        return
     if given.child is not None:
         print(json.dumps(measured(given, given.child)))
         return

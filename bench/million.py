@@ -3,12 +3,13 @@ workspace.
 
     python bench/million.py                      all of them, in order
     python bench/million.py split keywords       some of them: split, keywords, audit, detect,
-                                                 evaluate, pages
+                                                 scikit-learn, evaluate, pages
     python bench/million.py --rows 100000        smaller
 
 The records are synthetic (bench/audit_speed.py). Every verb runs in a process of its own: processor
 seconds and peak memory are its. Pages are asked for in one process, as a browser does, after the
-first has been shown.
+first has been shown. scikit-learn stands beside detect: its own vectorizers and its own linear
+model, with the same kinds of terms, training rows, strengths tried and shards predicted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 from audit_speed import synthetic
 from harness import Row, apart, begin, best, parser, record
 
-PARTS = ("split", "keywords", "audit", "detect", "evaluate", "pages")
+PARTS = ("split", "keywords", "audit", "detect", "scikit-learn", "evaluate", "pages")
 PAGES = {
     "first page": "",
     "sorted by date": "?sort=-date",
@@ -49,6 +50,8 @@ def do(part: str, place: str, rows: int) -> dict[str, Any]:
         cl.audit(folder / "data", output=folder / "audit", force=True)
     elif part == "detect":
         cl.detect(folder / "split", output=folder / "run", force=True)
+    elif part == "scikit-learn":
+        return scikit_learn(folder)
     elif part == "evaluate":
         cl.detect(folder / "split", "stratified", output=folder / "luck", force=True)
         began = time.process_time()
@@ -57,6 +60,58 @@ def do(part: str, place: str, rows: int) -> dict[str, Any]:
     else:
         return pages(folder)
     return {}
+
+
+def scikit_learn(folder: Path) -> dict[str, float]:
+    """What `detect tfidf` does, with scikit-learn alone; how far its scores are from ours."""
+    import numpy as np
+    import polars as pl
+    from scipy.sparse import vstack
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.metrics import f1_score
+    from sklearn.pipeline import make_union
+    from sklearn.svm import LinearSVC
+
+    from claimlab.detect.detector import Part
+    from claimlab.detect.detectors.tfidf import MOST, sampled
+    from claimlab.detect.linear import STRENGTHS, temperature
+
+    def fitted(strength: float, matrix: Any, labels: list[str]) -> Any:
+        settings = {"class_weight": "balanced", "tol": 1e-2, "max_iter": 20_000}
+        return LinearSVC(C=strength, dual=True, random_state=0, **settings).fit(matrix, labels)
+
+    records = pl.read_parquet(folder / "split/records.parquet")
+    train, dev, test = (
+        records.filter(pl.col("split") == name) for name in ("train", "dev", "test")
+    )
+    train, dev = (sampled(Part(part, part["veracity"].to_list()), MOST, 0) for part in (train, dev))
+    common = {"min_df": 2, "sublinear_tf": True, "dtype": np.float32}
+    words = TfidfVectorizer(ngram_range=(1, 2), max_features=200_000, **common)
+    inside = {"analyzer": "char_wb", "ngram_range": (2, 5), "lowercase": False}
+    terms = make_union(words, TfidfVectorizer(max_features=300_000, **inside, **common))
+    known = terms.fit_transform(train.records["text"])
+    unseen = terms.transform(dev.records["text"])
+    margins = {
+        c: fitted(c, known, train.labels).decision_function(unseen) for c in STRENGTHS["svm"]
+    }
+    truth = np.array(dev.labels)
+    classes = np.unique(truth)
+    best = max(
+        margins,
+        key=lambda c: f1_score(truth, classes[(margins[c] > 0).astype(int)], average="macro"),
+    )
+    sharp = temperature(np.outer(margins[best], [-0.5, 0.5]), truth, classes.tolist())
+    model = fitted(best, vstack([known, unseen]), train.labels + dev.labels)
+    shards = (test["text"][start : start + 10_000] for start in range(0, test.height, 10_000))
+    found = np.concatenate([model.decision_function(terms.transform(shard)) for shard in shards])
+    scores = 1 / (1 + np.exp(-found / sharp))
+    run = pl.read_parquet(folder / "run/predictions.parquet")
+    ours = run["scores"].str.json_path_match(f"$.{classes[1]}").cast(pl.Float64).to_numpy()
+    return {
+        "largest difference of a score": float(np.abs(ours - scores).max()),
+        "mean difference of a score": float(np.abs(ours - scores).mean()),
+        "same answers, %": 100 * float(((ours > 0.5) == (scores > 0.5)).mean()),
+    }
 
 
 def pages(folder: Path) -> dict[str, list[int]]:

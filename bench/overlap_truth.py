@@ -4,18 +4,24 @@
 
 1. Copies and edits of real claims are planted among the claims of another dataset with which
    nothing is shared: recall of each edit, and precision of all that is found.
-2. The matrix over published datasets is counted again with plain Python: exact texts (case and
+2. Translations: texts of fact-checks and posts in Spanish and Korean, and the English translations
+   that come with them (the trial data of MultiClaim), by `--meaning`; `--translations` alone.
+3. The matrix over published datasets is counted again with plain Python: exact texts (case and
    punctuation aside), six words or more.
 """
 
 from __future__ import annotations
 
+import ast
+import csv
+import io
 import random
 import re
 import unicodedata
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from zipfile import ZipFile
 
 import polars as pl
 from harness import begin, parser, shared
@@ -85,6 +91,47 @@ def planted(data: Path) -> None:
     print(f"{background.height:,} records were found too (precision {right / len(seen):.3f}).\n")
 
 
+def pairs_of(data: Path) -> dict[str, list[tuple[str, str]]]:
+    """Texts of six characters or more by language, each with its English translation."""
+    out: dict[str, list[tuple[str, str]]] = {}
+    columns = {"trial_fact_checks.csv": ("claim", "title"), "trial_posts.csv": ("text", "ocr")}
+    with ZipFile(shared("multiclaim-samples.zip", data)) as files:
+        for name, wanted in columns.items():
+            lines = io.StringIO(files.read(f"sample_data/{name}").decode("utf-8"), newline="")
+            for row in csv.DictReader(lines):
+                for cell in filter(None, (row.get(column) for column in wanted)):
+                    known = ast.literal_eval(cell.replace("\n", " "))
+                    for own, english, languages in [known] if isinstance(known, tuple) else known:
+                        if len(own) >= 6 and own.strip() != english.strip():
+                            out.setdefault(languages[0][0], []).append((own, english))
+    return out
+
+
+def translated(data: Path) -> None:
+    """Each language and its translations, among 2,000 posts on another subject."""
+    others = cl.load(AMONG, shared(f"{AMONG}.zip", data)).records
+    others = others.filter(pl.col("text").str.len_chars() >= 6, pl.col("language") == "eng")
+    background = others.select("text", "language").sample(min(2_000, others.height), seed=0)
+    print("| language | translations | found | of the others, found too | precision |")
+    print("|---|---|---|---|---|")
+    for language, pairs in sorted(pairs_of(data).items()):
+        own = [{"text": text, "language": language} for text, _ in pairs]
+        english = [{"text": text, "language": "eng"} for _, text in pairs]
+        parts = {"own": pl.DataFrame(own), "english": pl.DataFrame(english), "other": background}
+        named = [
+            Dataset.build(name, table.with_columns(id=pl.int_range(pl.len()).cast(pl.String)))
+            for name, table in parts.items()
+        ]
+        found = cl.overlap(named, meaning=True).whole
+        cells = {(r["dataset"], r["other"]): r for r in found.iter_rows(named=True)}
+        counts = {who: cells[who, "own"]["same_meaning"] for who in ("english", "other")}
+        right, wrong = counts["english"], counts["other"]
+        precision = f"{right / (right + wrong):.2f}" if right + wrong else "none found"
+        share = f"{right} ({100 * right / len(pairs):.0f}%)"
+        rest = f"{wrong} of {background.height:,}"
+        print(f"| {language} | {len(pairs)} | {share} | {rest} | {precision} |", flush=True)
+
+
 def plain(text: str) -> str:
     """Case, punctuation and whitespace aside, without claimlab's code."""
     folded = unicodedata.normalize("NFKC", text).casefold()
@@ -122,8 +169,12 @@ def recounted(data: Path, names: list[str]) -> None:
 def main() -> None:
     made = parser(__doc__, data=True)
     made.add_argument("--names", nargs="+", default=[*NAMES], help="the datasets of the matrix")
+    made.add_argument("--translations", action="store_true", help="these alone")
     options = begin(made)
     shared(folder=options.data)
+    translated(options.data)
+    if options.translations:
+        return
     planted(options.data)
     recounted(options.data, options.names)
 

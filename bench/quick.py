@@ -164,6 +164,33 @@ def auditing() -> Iterator[tuple[Job, Job]]:
 
 
 @contextmanager
+def detecting() -> Iterator[tuple[Job, Job]]:
+    """Training tfidf and predicting, beside scikit-learn's own pipeline with the same terms."""
+    from million import do, scikit_learn
+
+    with tempfile.TemporaryDirectory() as folder:
+        for part in ("data", "split", "detect"):
+            do(part, folder, 3_000)
+        yield lambda: do("detect", folder, 3_000), lambda: scikit_learn(Path(folder))
+
+
+@contextmanager
+def charts() -> Iterator[tuple[Job, Job]]:
+    """Charts as a report has them, beside their converter with a specification that is ready."""
+    import vl_convert
+
+    from claimlab.pages.charts import bars, to_svg
+
+    rows = [{"class": f"class {k}", "records": 7 * k % 11} for k in range(12)]
+    ready = bars(rows, category="class", value="records").to_dict()
+
+    def drawn() -> object:
+        return [to_svg(bars(rows, category="class", value="records")) for _ in range(10)]
+
+    yield drawn, lambda: [vl_convert.vegalite_to_svg(ready) for _ in range(10)]
+
+
+@contextmanager
 def search() -> Iterator[tuple[Job, Job]]:
     """The local index: build and ask, beside bare tantivy."""
     from neardup import make_posts
@@ -277,6 +304,8 @@ MEASURES: dict[str, Measure] = {
     "vectors": sentence_vectors,
     "keywords": keywords,
     "audit": auditing,
+    "detect": detecting,
+    "charts": charts,
     "search": search,
     "evaluate": evaluating,
     "propagation": propagation,

@@ -21,13 +21,14 @@ HEAD = """# What each public dataset can be used for
 
 <!-- Generated; to renew it: make gallery -->
 
-How many checks of [`claimlab audit`](audit.md) each public dataset fails, for all datasets whose published files we have (protocol `fair`, seed 0).
-`make gallery` also writes a [site](publish.md#a-site-of-audits) to `build/gallery-site`: a matrix of datasets and checks to filter and sort, and for each dataset
-its verdicts with intervals and charts, what to do before a score is reported, errata, overlap with others, how to load and cite it, and a badge.
+This page says how many checks of [`claimlab audit`](audit.md) each public dataset fails, for all datasets whose published files we have (protocol `fair`,
+seed 0). For what a single dataset can be used for, run `make gallery`. It writes a [site](publish.md#a-site-of-audits) to `build/gallery-site`: a table of
+datasets by checks to filter and sort, and for each dataset its verdicts with intervals and charts, what to do before a score is reported, errata, overlap
+with others, how to load and cite it, and a badge.
 
-**A fail is not a criticism of the authors.** It means that a detector can score well without reading the claim, so a score needs the split or the comparison that the
-audit advises. "Not measured" is never a pass; [Methods](methods.md#the-verdict) defines the verdicts. Our files are often only a part of what was
-published; the [cards](datasets.md) say which. This page holds aggregates only, no records.
+**A fail is not a criticism of the authors.** It means that a detector can score well without reading the claim, so a score needs the split or the comparison
+that the audit advises. "Not measured" is never a pass; [Methods](methods.md#the-verdict) defines the verdicts. Our files are often only a part of what was
+published; the [cards](datasets.md) say which part. This page holds aggregates only, no records.
 """  # noqa: E501
 
 
@@ -75,8 +76,9 @@ def glance(rows: list[Row]) -> list[str]:
     """How often each check fails, warns, passes or could not be measured."""
     failing = sum("fail" in row.verdicts.values() for row in rows)
     lines = [
-        f"Of {len(rows)} datasets with true or false labels, {failing} fail at least one check. A"
-        " dataset without a column (dates, authors, evidence) cannot be measured on it.",
+        f"Of {len(rows)} datasets with true or false labels, {failing} fail at least one check."
+        " If a dataset lacks a column (dates, authors, evidence), checks that need it are not"
+        " measured.",
         "",
         "| check | fail | warn | inconclusive | pass | not measured |",
         "|---|---|---|---|---|---|",
@@ -101,8 +103,8 @@ def agreement(rows: list[Row]) -> str:
             counts["open" if ours == "inconclusive" else "agree" if same else "differ"] += 1
     return (
         f"Of the verdicts that [the guide](papers.md#guide) publishes, {counts.total()} can be"
-        f" compared: {counts['agree']} agree (our warn counts as a fail), {counts['differ']}"
-        f" differ, {counts['open']} are inconclusive here. [Why figures"
+        f" compared. Agree: {counts['agree']} (our warn counts as a fail); differ:"
+        f" {counts['differ']}; inconclusive here: {counts['open']}. [Why figures"
         " differ](benchmarks/published-checks.md)."
     )
 
@@ -113,4 +115,8 @@ def datasets(rows: list[Row]) -> list[str]:
         counts = row.audit.counts() if row.audit else Counter()
         figures = f"{counts['fail']} | {counts['warn']} | {counts['pass']}"
         lines.append(f'| <span id="{row.name}">{row.title}</span> | {row.labelled:,} | {figures} |')
-    return [f"{several(len(rows), 'dataset')}; findings by verdict.", "", *lines]
+    head = (
+        f"{several(len(rows), 'dataset')}: labelled records, and findings by verdict. One check can"
+        " have several findings."
+    )
+    return [head, "", *lines]

@@ -42,7 +42,6 @@ from claimlab.review.files import review_export as review_export
 from claimlab.review.files import review_import as review_import
 from claimlab.review.review import Review as Review
 from claimlab.split.run import split as split
-from claimlab.study.check import study_check as study_check
 from claimlab.study.first_look import check as check
 from claimlab.study.front import study_run as study_run
 from claimlab.study.page import study_table as study_table

@@ -75,3 +75,67 @@ def test_links_themselves_and_ordinary_words_are_no_placeholders() -> None:
         "_URL_ (URL)",
     ]
     assert count_placeholders(pl.Series(texts)).to_list() == [0, 0, 0, 0, None, 1, 2]
+
+
+def claims(changes: bool, bound: str = "today") -> pl.DataFrame:
+    """40 claims with a time word and 40 without, each reviewed twice; where `changes`, a claim with
+    the word is false a year later."""
+    rows = []
+    for i in range(160):
+        claim, later = i // 2, bool(i % 2)
+        says = claim < 40
+        turned = changes and says and later
+        rows.append(
+            {
+                "id": f"r{i}",
+                "text": f"The mill {claim} in Ostrel is open{f' {bound}' if says else ''}",
+                "date": datetime(2020 + later, 1, 6),
+                "veracity": "false" if turned or (claim % 2) else "true",
+                "language": "eng",
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def test_claims_of_a_day_that_a_later_review_judges_otherwise_are_found() -> None:
+    def verdict(rows: pl.DataFrame) -> Finding:
+        return audit(Dataset.build("d", rows), checks=["time-bound"], debug=True).findings[0]
+
+    found = verdict(claims(True))
+    assert found.verdict == "fail"
+    assert (found.details["time_bound_changed"], found.details["changed"]) == (20, 20)
+    assert verdict(claims(False)).verdict == "pass"
+    assert verdict(claims(True, "")).verdict == "pass", "a change without such a word"
+    assert verdict(claims(True, "at present")).verdict == "pass", "words come from the data file"
+    undated = claims(False).with_columns(date=pl.lit(None, pl.Datetime("us")))
+    assert verdict(undated).verdict == "warn"
+    written = undated.with_columns(text=pl.col("text") + " in 2020")
+    assert verdict(written).verdict == "pass"
+
+
+def test_permuted_labels_do_not_depend_on_a_day() -> None:
+    rows = claims(True)
+    alarms = 0
+    for seed in range(40):
+        mixed = rows.with_columns(pl.col("veracity").shuffle(seed))
+        found = audit(Dataset.build("d", mixed), checks=["time-bound"], debug=True).findings[0]
+        alarms += found.verdict in ("warn", "fail")
+    assert alarms <= 5
+
+
+def test_a_later_fact_check_is_a_later_review() -> None:
+    rows = claims(False).filter(pl.int_range(pl.len()) % 2 == 0)
+    pieces = pl.DataFrame(
+        {
+            "record_id": rows["id"],
+            "evidence_id": rows["id"],
+            "rank": 1,
+            "text": "x",
+            "stance": ["refutes" if i < 40 else None for i in range(80)],
+            "published": datetime(2021, 1, 6),
+        }
+    )
+    data = Dataset.build("d", rows, {"evidence": pieces})
+    found = audit(data, checks=["time-bound"], debug=True).findings[0]
+    assert found.details["reviewed_again"] == 40
+    assert found.details["time_bound_changed"] == 20

@@ -177,6 +177,18 @@ def one_class() -> Dataset:
     return Dataset.build("single", leaky().records.filter(pl.col("veracity") == "true"))
 
 
+def dated_by_today() -> Dataset:
+    """A fifth of the claims say "today", and no record has a date."""
+    data = readable("daily")
+    often = pl.int_range(pl.len()) % 5 == 0
+    return Dataset.build(
+        "daily",
+        data.records.with_columns(
+            text=pl.when(often).then(pl.col("text") + " today").otherwise("text")
+        ),
+    )
+
+
 CHECKED = [
     "source", "author", "url", "time", "language", "columns", "missing", "balance", "giveaways", "surface", "length",
     "keywords", "identical-texts", "near-duplicates", "url-conflicts",
@@ -196,6 +208,7 @@ AUDITED: dict[str, tuple[Callable[[], Dataset], list[str]]] = {
     "reasoned": (lambda: readable("reasoned", wrong=48, tables=True, hint="none"), ["evidence"]),
     "spread": (spread, ["cascade"]),
     "pictured": (pictured, ["media"]),
+    "daily": (dated_by_today, ["time-bound"]),
     "uneven": (lambda: readable("uneven", rare=0.04), ["one-class"]),
     "bare": (unlabelled, ["one-class"]),
     "single": (one_class, ["one-class"]),

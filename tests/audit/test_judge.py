@@ -91,6 +91,20 @@ def test_answers_with_and_without_search_and_a_refusal_is_null() -> None:
     assert "<statement>" in script.asked[0].messages[-1].content
 
 
+def test_a_rationale_in_another_language_than_the_statement_is_asked_for_once_more() -> None:
+    def reply(request: Request[Any]) -> Line:
+        again = "Answer again, with the rationale in Portuguese" in request.messages[-1].content
+        why = "O moinho da cidade foi vendido" if again else "The mill of the city was not sold"
+        return json.dumps({"rationale": f"{why} no ano.", "missing": [], "answer": "feasible"})
+
+    text = "O moinho da cidade foi vendido à prefeitura em 2019, dizem os registros."
+    rows = pl.DataFrame({"id": ["a", "b"], "text": [text] * 2, "veracity": ["true", "false"]})
+    one = FeasibilityJudge(layered(Scripted(answers=reply), Calls(mode="live")), 2)
+    found = one.opinions(Subject.of(Dataset.build("d", rows)), ALONE, 0)
+    assert [o.rationale[:8] for o in found.values() if o is not None] == ["O moinho"] * 2
+    assert one.model.tally.calls == 4
+
+
 def test_a_sample_is_drawn_at_random_and_the_same_seed_draws_the_same() -> None:
     one, _ = judge(sample=20)
     subject = Subject.of(dataset(evidence=False))

@@ -169,3 +169,25 @@ def test_an_archive_may_be_a_dump_of_claim_reviews(place: Path) -> None:
     found = cl.match(text="Was the bridge of town 3 sold?", archive=place / "dump.json", words=True)
     assert found.table["text"][0] == reviews[3]["claimReviewed"]
     assert found.table.height == 6
+
+
+def test_a_matching_set_is_written_as_a_task_of_mteb(place: Path) -> None:
+    """Every answer names a document and a query that are there; the folder is whole under force."""
+    how = {"archive": place / "archive", "words": True, "output": place / "out"}
+    for force in (False, True):
+        cl.match(place / "queries", qrels=place / "qrels", mteb=True, force=force, **how)
+    folder = place / "out" / "mteb"
+    corpus, queries = (
+        [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+        for name in ("corpus", "queries")
+    )
+    archive = Dataset.open(place / "archive").records
+    assert {one["_id"]: one["text"] for one in corpus} == dict(
+        archive.select("id", "text").iter_rows()
+    )
+    assert [one["_id"] for one in queries] == [f"q{i}" for i in range(N)], "those with an answer"
+    head, *lines = (folder / "qrels" / "test.tsv").read_text().splitlines()
+    assert head == "query-id\tcorpus-id\tscore"
+    assert lines == [f"q{i}\tc{i}\t1" for i in range(N)]
+    with pytest.raises(UsageError, match="labelled answers"):
+        cl.match(place / "queries", mteb=True, force=True, **how)

@@ -88,3 +88,20 @@ def test_a_bar_moves_on_a_terminal_and_leaves_nothing_there(watched: bool, tmp_p
     assert ESCAPE.sub("", text.rpartition("\x1b[2K")[2]).strip() == "Wrote it."
     if not watched:
         assert not (tmp_path / "err").read_text()
+
+
+def test_a_log_has_a_line_a_minute_and_a_short_run_none() -> None:
+    from io import StringIO
+
+    from claimlab.cli.bar import to_log
+
+    short, long = StringIO(), StringIO()
+    for stream, every in ((short, 60.0), (long, 0.0)):
+        update = to_log(stream, every)
+        update("asking", 1, 20)
+        update("asking", 12, 20)
+    assert not short.getvalue()
+    assert [line.split(" left")[0][:12] for line in long.getvalue().splitlines()] == [
+        "asking 1/20",
+        "asking 12/20",
+    ]

@@ -19,6 +19,7 @@ from claimlab.core.errors import ClaimlabError, DataError, FileChanged, OutputEx
 from claimlab.core.remote import SENDING, copy_of, is_remote, send, to_write, url_of
 from claimlab.evaluate.eqa.study import QUESTIONS, new_study
 from claimlab.generate.planted import clean_twin
+from claimlab.study.check import study_check
 
 pytestmark = pytest.mark.needs("s3fs", "moto", "flask_cors")
 
@@ -184,8 +185,8 @@ def test_what_the_files_of_a_user_name_may_be_in_storage(storage: Any, tmp_path:
     grid.write_text(
         '[datasets.d]\nfolder = "s3://claims/data"\n[grid]\nsplit = ["random"]\ndetector = ["majority"]\n'
     )
-    assert len(cl.study_check(grid, trust=True)[0]) == 2
-    assert cl.study_check(grid, trust=True)[1] == []
+    assert len(study_check(grid, trust=True)[0]) == 2
+    assert study_check(grid, trust=True)[1] == []
 
 
 def test_what_needs_a_local_folder_says_so(storage: Any) -> None:

@@ -11,7 +11,6 @@ from claimlab.core.stats.ceiling import (
     _majority,
     _one_annotator,
     by_agreement,
-    by_suspects,
     ceiling,
 )
 from claimlab.core.stats.scores import Ints, accuracy, macro_f1
@@ -85,12 +84,3 @@ def test_what_cannot_be_measured_is_null() -> None:
     alike = np.ones(200)
     assert by_agreement(alike[:10], np.arange(10), 2) is None, "ten records"
     assert by_agreement(alike * 0.45, np.arange(200), 2) is None, "less than chance"
-    assert by_suspects(50, 1_000, 0.1, 0.1, 50) is None, "the model cannot tell"
-
-
-def test_suspects_give_the_share_of_wrong_labels() -> None:
-    """8% are wrong; the model finds 60% of these, and calls 5% of the others wrong."""
-    quality = by_suspects(round(1_000 * (0.08 * 0.6 + 0.92 * 0.05)), 1_000, 0.6, 0.05, 100)
-    assert quality is not None
-    assert quality.share == pytest.approx(0.92, abs=0.002)
-    assert np.quantile(quality.draws, 0.025) < 0.92 < np.quantile(quality.draws, 0.975)

@@ -28,7 +28,10 @@ def test_classes_are_told_apart_and_scores_agree_with_labels(
         clouds(300, classes, 2),
     )
     model = Linear(kind)
-    model.fit(x, y, dev=dev if with_dev else None, dev_labels=dev_y if with_dev else None, seed=0)
+    if with_dev:
+        model.fit(np.concatenate([x, dev]), y, dev_labels=dev_y, seed=0)
+    else:
+        model.fit(x, y, seed=0)
     found = model.predict(test)
     assert np.mean([p.label == t for p, t in zip(found, test_y, strict=True)]) > 0.85
     assert all(p.label == max(p.scores, key=lambda c: p.scores[c]) for p in found)
@@ -39,10 +42,39 @@ def test_classes_are_told_apart_and_scores_agree_with_labels(
 def test_dev_rows_are_learnt_from_too() -> None:
     x, y = clouds(40, 2)
     model = Linear("svm", strength=1.0)
-    model.fit(x[:20], y[:20], dev=x[20:], dev_labels=y[20:], seed=0)
+    model.fit(x, y[:20], dev_labels=y[20:], seed=0)
     alone = Linear("svm", strength=1.0)
     alone.fit(x, y, seed=0)
     assert np.allclose(model.model.coef_, alone.model.coef_, atol=1e-2)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("strength", [0.1, 1.0, 3.0])
+def test_sparse_rows_give_the_coefficients_of_scikit_learn(classes: int, strength: float) -> None:
+    """To the last bit on this kind of processor; a fused multiply-add may round another way."""
+    from scipy.sparse import random as sparse
+    from sklearn.svm import LinearSVC
+
+    pytest.importorskip("claimlab.detect._descent", reason="the compiled loop was not built")
+    matrix = sparse(600, 4_000, 0.02, format="csr", dtype=np.float32, random_state=classes)
+    y = np.array([f"c{k}" for k in np.random.default_rng(classes).integers(0, classes, 600)])
+    rows = np.flatnonzero(np.arange(600) % 7 > 0)
+    ours = Linear("svm")._fitted(strength, matrix, y, rows, seed=3)
+    peer = LinearSVC(
+        C=strength, class_weight="balanced", tol=1e-2, max_iter=20_000, random_state=3, dual=True
+    ).fit(matrix[rows], y[rows])
+    np.testing.assert_allclose(ours.coef_, peer.coef_, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(ours.intercept_, peer.intercept_, rtol=0, atol=1e-12)
+    assert list(ours.classes_) == list(peer.classes_)
+
+
+def test_arrays_of_no_matrix_are_refused() -> None:
+    module = pytest.importorskip("claimlab.detect._descent", reason="the loop was not built")
+    values, columns = np.ones(2, np.float32), np.array([0, 9], np.int32)
+    starts, rows, labels = np.array([0, 1, 2]), np.array([0, 1]), np.array([0, 1], np.int32)
+    weight, out = np.ones(1), np.zeros((1, 4))
+    with pytest.raises(ValueError, match="do not belong to one matrix"):
+        module.descend(values, columns, starts, rows, labels, weight, weight, 0.01, 9, 0, out)
 
 
 def test_temperature_finds_the_scale_that_the_scores_had() -> None:
@@ -57,7 +89,7 @@ def test_temperature_finds_the_scale_that_the_scores_had() -> None:
 def test_a_dev_class_that_training_never_met_is_no_crash() -> None:
     x, y = clouds(60, 2)
     model = Linear()
-    model.fit(x, y, dev=x[:2], dev_labels=["other", "other"], seed=0)
+    model.fit(np.concatenate([x, x[:2]]), y, dev_labels=["other", "other"], seed=0)
     assert {p.label for p in model.predict(x)} <= {"c0", "c1", "other"}
 
 
@@ -77,12 +109,12 @@ def test_no_score_is_certain_where_nothing_was_wrong_on_dev(kind: Kind, classes:
     x = (6 * np.eye(classes)[y] + 0.3 * rng.normal(size=(900, classes))).astype(np.float32)
     labels = [f"c{k}" for k in y]
     model = Linear(kind)
-    model.fit(x[:400], labels[:400], dev=x[400:600], dev_labels=labels[400:600], seed=0)
+    model.fit(x[:600], labels[:400], dev_labels=labels[400:600], seed=0)
     found = model.predict(x[600:])
     assert [p.label for p in found] == labels[600:]
     stored = np.array([[round(p.scores[f"c{k}"], DECIMALS) for k in range(classes)] for p in found])
     assert ((stored > 0) & (stored < 1)).all()
-    margins = _margins(model.model, x[600:])
+    margins = _margins(model.model, x, np.arange(600, 900))
     for k in range(
         classes if classes == 2 else 0
     ):  # of two classes, the score rises with the margin

@@ -18,7 +18,7 @@ from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import PageRefused, SearchFailed, UsageError
 from claimlab.core.progress import reporting
-from claimlab.detect.asking import PIECE
+from claimlab.detect.asking import PIECE, cut_at_sentence
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.detectors.llm_few_shot import LlmFewShot, alternating, tag_in
 from claimlab.detect.detectors.llm_search import LlmSearch, Screen
@@ -134,6 +134,71 @@ def test_zero_shot_labels_scores_reasons_citations_abstentions_refusals_and_fail
     assert "2 of 4 predictions failed and are null (no-text 1, refused 1)." in run.notes
     assert "1 of 4 predictions abstained (insufficient-evidence 1): no class." in run.notes
     assert len(asked.inner.asked) == 3, "a refusal is not asked round"  # type: ignore[attr-defined]
+
+
+ENGLISH = "Nothing in the records shows that the mill was ever sold to the city."
+PORTUGUESE = "Nada nos registros mostra que o moinho foi vendido à prefeitura da cidade."
+
+
+@pytest.mark.parametrize("again", [PORTUGUESE, ENGLISH])
+@pytest.mark.parametrize("kind", [LlmZeroShot, LlmFewShot, LlmSearch])
+def test_a_rationale_in_another_language_is_asked_for_once_more(kind: Any, again: str) -> None:
+    def reply(request: Any) -> str:
+        complained = "Answer again" in request.messages[-1].content
+        words = again if complained else ENGLISH
+        if kind is LlmFewShot:
+            return f"{words} [true]"
+        turn = {"next": "answer", "query": None} if kind is LlmSearch else {}
+        return json.dumps(
+            {"rationale": words, "label": "true", "confidence": 0.5, "evidence": [], **turn}
+        )
+
+    rows = data()
+    texts = pl.lit("O moinho da cidade foi vendido à prefeitura em 2019, dizem os registros.")
+    rows.records = rows.records.with_columns(text=texts, language=pl.lit("por"))
+    asked = model(reply)
+    more = {"search": Shelf([])} if kind is LlmSearch else {}
+    first = said(detect(rows, kind(model=asked, **more)))["r0"]
+    assert (first["label"], first["meta"]["calls"]) == ("true", 2)
+    assert first["meta"].get("rationale_language") == (None if again == PORTUGUESE else "English")
+    complaint = asked.inner.asked[-1].messages[-1].content  # type: ignore[attr-defined]
+    assert "The text is in Portuguese, and your rationale was in English." in complaint
+
+
+def test_a_label_without_confidence_is_asked_for_once_more_and_marked() -> None:
+    def reply(request: Any) -> str:
+        complained = "confidence of 0" in request.messages[-1].content
+        return verdict("true", 0.7 if complained and request.tag == "r0" else 0.0)
+
+    found = said(detect(data(), LlmZeroShot(model=model(reply))))
+    assert found["r0"]["scores"]["true"] == pytest.approx(0.7)
+    assert "zero_confidence" not in found["r0"]["meta"]
+    assert (found["r1"]["meta"]["zero_confidence"], found["r1"]["meta"]["calls"]) == (True, 2)
+
+
+def test_evidence_ends_with_a_sentence_and_is_as_long_for_examples_as_for_records() -> None:
+    assert cut_at_sentence("One is here. Two is there. Three", 28) == "One is here. Two is there."
+    assert cut_at_sentence("no end of any sentence here", 10) == "no end of"
+    assert cut_at_sentence("x" * 30, 10) == "x" * 10
+    rows = data()
+    long = "The mill burnt down in the night. " * 40
+    ids = rows.records["id"].to_list()
+    pieces = pl.DataFrame(
+        {"record_id": ids, "evidence_id": [f"{i:032}" for i in range(len(ids))], "rank": 1, "text": long}
+    )  # fmt: skip
+    rows = Dataset.build("made-up", rows.records, {"evidence": pieces})
+    asked = spoken(LlmFewShot(model=model(lambda _: "[true]")), rows, evidence="complete")
+    shown = [
+        line
+        for m in asked.messages
+        if m.role == "user"
+        for line in m.content.splitlines()
+        if line.startswith("E1: ")
+    ]
+    assert len(shown) > 2
+    assert {len(line) for line in shown} == {
+        len("E1: ") + 20 * len("The mill burnt down in the night. ") - 1
+    }
 
 
 def test_texts_cannot_leave_their_fence_and_only_offered_labels_pass() -> None:
@@ -538,7 +603,10 @@ def test_few_shot_examples_carry_rationales_where_all_training_rows_have_them() 
     asked = spoken(detector, rows)
     turns = [m.content for m in asked.messages if m.role == "assistant"]
     assert turns == ["Records show it. [true]", "Records show it. [false]"] * 2
-    assert "rationale of one or two sentences, then the label" in asked.messages[0].content
+    assert (
+        "one or two sentences in the language of the text, then the label"
+        in asked.messages[0].content
+    )
     assert asked.messages[-1].content.endswith("</text>")
     found = said(detect(rows, LlmFewShot(model=detector.model, examples=4)))
     assert found["r0"]["label"] == "true", "the label is at the end of the rationale"

@@ -18,8 +18,10 @@ import polars as pl
 import pytest
 from parts.standin import StandIn
 
+import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError
 
 
 def claim_of(body: dict[str, Any]) -> str:
@@ -271,6 +273,26 @@ def test_a_local_run_with_its_report(
     assert "already exists" in capsys.readouterr().err
 
 
+def test_sites_get_the_level_of_the_users_list(tmp_path: Path) -> None:
+    text = "The old mill of Ostrel burnt down in the night of the great storm"
+    sites = ("https://news.example.org/1", "https://example.net/2")
+    shelf = [{"id": u, "text": f"{text}, {n}", "url": u} for n, u in enumerate(sites)]
+    Dataset.build("shelf", pl.DataFrame(shelf)).write(tmp_path / "shelf")
+    one = Dataset.build("d", pl.DataFrame({"id": ["a"], "text": [text], "language": ["eng"]}))
+
+    def found(**more: Any) -> pl.DataFrame:
+        return cl.enrich(one, f"local:{tmp_path / 'shelf'}", **more).dataset.tables["evidence"]
+
+    assert "site_level" not in found().columns
+    file = tmp_path / "sites.toml"
+    file.write_text('"www.example.org" = "low"\n"nowhere.com" = "high"\n', encoding="utf-8")
+    rated = dict(found(sites=file).select("domain", "site_level").iter_rows())
+    assert rated == {"example.org": "low", "example.net": None}
+    file.write_text('"example.org" = 3\n', encoding="utf-8")
+    with pytest.raises(DataError, match="does not give each site a level"):
+        found(sites=file)
+
+
 @pytest.mark.parametrize(
     ("more", "code", "message"),
     [
@@ -301,8 +323,6 @@ def test_wrong_usage_is_a_sentence(
 def test_the_python_twin_gives_what_the_command_gives(
     dataset: Dataset, reviews: Path, tmp_path: Path
 ) -> None:
-    import claimlab as cl
-
     enriched = cl.enrich(dataset, f"local:{reviews}").dataset
     dataset.write(tmp_path / "data")
     assert (

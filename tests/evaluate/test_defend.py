@@ -11,10 +11,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from scipy.optimize import minimize
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.record import to_side_table
+from claimlab.core.stats.interval import wilson
 from claimlab.evaluate.defend.front import search
 from claimlab.evaluate.defend.result import page
 from claimlab.evaluate.scored_run import open_runs
@@ -140,3 +143,117 @@ def test_another_dataset_is_refused_in_a_sentence(data: Dataset, make_run: Make)
         cl.defend(run, data=renamed)
     with pytest.raises(DataError, match="no labelled training records"):
         cl.defend(run, data=data)
+
+
+def test_several_shortcuts_are_taken_apart_at_once(make_data: Make, make_run: Make) -> None:
+    """Three in ten answers follow the length, three the site, two know the label. One shortcut alone
+    leaves the other to guesses and own signal; a general optimiser finds the same shares."""
+    n, rng = 2 * TEST, np.random.default_rng(11)
+    records = make_data(n, per_group=1).records
+    true = (records["veracity"] == "true").to_numpy()
+    long, good = true ^ (rng.random(n) < 0.25), true ^ (rng.random(n) < 0.3)
+    numbers = rng.permutation(10**6)[:n]
+    filler = " It was seen by people from several towns near the river."
+    both = zip(numbers, long, strict=True)
+    data = Dataset.build(
+        "two-shortcuts",
+        records.with_columns(
+            text=pl.Series([f"Bridge {i} opened.{filler * int(more)}" for i, more in both]),
+            source=pl.Series(np.where(good, "Gazette", "Rumour")),
+            split=pl.Series(["test"] * TEST + ["train"] * TEST),
+        ),
+    )
+    asked = np.stack([long, good, true, rng.random(n) < 0.5])[:, :TEST]
+    which = rng.choice(4, size=TEST, p=[0.3, 0.3, 0.2, 0.2])
+    said = asked[which, np.arange(TEST)]
+    run = make_run(asked_of(data), 1.0, labels=np.where(said, "true", "false").tolist())
+    copied = cl.defend(run, data=data, shortcut="source", draws=400).copied
+    assert copied.together is not None
+    shares = dict(zip(copied.features, copied.together.shortcuts, strict=True))
+    assert len(shares) == 2, "length, surface, keywords and giveaways tell the same"
+    (site, site_ends), (length, ends) = shares.pop("source"), next(iter(shares.values()))
+    own, own_ends = copied.together.own
+    assert [site, length, own] == pytest.approx([0.3, 0.3, 0.2], abs=0.12)
+    for known in (site_ends, ends, own_ends):
+        assert known is not None
+        assert 0.05 < known[1] - known[0] < 0.4
+    assert copied.shares is not None
+    assert copied.shares.own[0] > own + 0.05, "the other shortcut counted as own signal"
+
+    def unlikely(parts: np.ndarray) -> float:
+        chance = (1 - parts.sum()) / 2 + parts @ (said == asked[:3])
+        return float(-np.log(np.maximum(chance, 1e-9)).sum())
+
+    best = minimize(unlikely, [0.2, 0.2, 0.2], method="Nelder-Mead", tol=1e-7)
+    assert best.x == pytest.approx([length, site, own], abs=0.002)
+
+
+def test_the_rank_beside_other_runs_in_the_folder(
+    make_data: Make, make_run: Make, tmp_path: Path
+) -> None:
+    data, skills = make_data(1200, per_group=1), {"good": 0.9, "twin": 0.9, "poor": 0.6}
+    for i, (name, skill) in enumerate(skills.items()):
+        make_run(data, skill, seed=i).write(tmp_path / name)
+    other = Dataset.build("elsewhere", data.records)
+    make_run(other, 0.99).write(tmp_path / "other")
+    defence = cl.defend(tmp_path / "good", draws=300)
+    assert defence.board is not None
+    assert [one.name for one in defence.board.standings][2:] == ["poor"], "'other' is left out"
+    alike = cl.evaluate([tmp_path / name for name in sorted(skills)], draws=300).boards[0]
+    assert defence.board == alike
+    assert "Beside 2 other runs in the same folder its rank is 1-2; " in defence.sentences()[1]
+    assert "cannot be told apart" in defence.sentences()[1]
+    assert defence.table["ranks"].to_list() == ["1-2"]
+    assert cl.defend(make_run(data, 0.9), draws=200).board is None, "in memory there is no folder"
+
+
+def test_what_an_overlap_folder_knows_is_scored_apart(
+    make_data: Make, make_run: Make, tmp_path: Path
+) -> None:
+    """Right on claims that another dataset has; true claims are called false after the cut-off."""
+    data = make_data(1600, per_group=1)
+    letters = np.random.default_rng(1).choice(list("abcdefghij "), size=(1600, 60))
+    texts = pl.Series(["".join(row) for row in letters])
+    records = data.records.with_columns(text=texts)
+    data, other = Dataset.build("made-up", records), Dataset.build("also", records.head(400))
+    cl.overlap([data, other], cutoff="2022-12-31", output=tmp_path / "shared")
+    late = (records["date"].dt.year() == 2023).to_numpy()
+    true = (records["veracity"] == "true").to_numpy()
+    skill = np.where(np.arange(1600) < 400, 1.0, np.where(late & true, 0.4, 0.8))
+    run = make_run(data, skill.tolist())
+    defence = cl.defend(run, overlap=tmp_path / "shared", draws=300)
+    shared, until = defence.known
+    assert (shared.seen, shared.new, until.seen) == (400, 1200, int((~late).sum()))
+    assert shared.difference is not None
+    assert shared.difference.value > 0.2
+    assert "400 of 1,600 test records are also in another dataset" in defence.sentences()[4]
+    assert defence.alarms is not None
+    one = defence.alarms.difference
+    said = run.tables["predictions"]["label"].to_numpy()
+    counted = [(said[true & side] == "false").mean() for side in (late, ~late)]
+    assert [one.where_right, one.where_wrong] == pytest.approx(counted)
+    assert (one.right, one.wrong) == (int((true & late).sum()), int((true & ~late).sum()))
+    assert "true claims dated after the cut-off 2022-12-31" in defence.alarms.sentence()
+    with pytest.raises(DataError, match="not written by claimlab overlap"):
+        cl.defend(run, overlap=tmp_path)
+
+
+def test_citations_of_what_was_not_retrieved_are_counted(data: Dataset, make_run: Make) -> None:
+    run = make_run(data, 0.8, meta=[{"unsupported_citations": 1}] * 5 + [None] * 595)
+    ids = data.records["id"]
+    found = pl.DataFrame({"record_id": ids[:20], "evidence_id": ["e"] * 20, "rank": [1] * 20})
+    evidence = found.with_columns(url=pl.lit("https://Example.org/a?utm_source=x"))
+    reasons = [None] * 10 + ["See https://example.org/a."] * 15 + [None] * 575
+    said = run.tables["predictions"].with_columns(rationale=pl.Series(reasons, dtype=pl.String))
+    cites = Dataset.build(
+        data.name,
+        data.records,
+        {"predictions": said, "evidence": to_side_table("evidence", evidence)},
+        lineage=run.lineage,
+    )
+    known = cl.defend(cites, draws=200).citations
+    assert known is not None
+    assert (known.citing, known.unsupported) == (20, 10), "5 by name, 5 records without evidence"
+    assert known.interval == wilson(10, 20)
+    assert cl.defend(run, draws=200).citations is not None
+    assert cl.defend(make_run(data, 0.8), draws=200).citations is None

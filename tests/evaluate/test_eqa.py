@@ -367,3 +367,26 @@ def test_a_contamination_report_is_in_the_assurance_and_its_absence_too(home: Pa
     assert "Contamination of &#39;planted&#39;: Word sequences" in (
         home / "eqa-known" / "index.html"
     ).read_text(encoding="utf-8")
+
+
+def test_a_defence_is_in_the_report(home: Path) -> None:
+    """The paragraph, the row and a bar that is drawn again: nothing of a file is taken as markup."""
+    run = Dataset.open(home / "run")
+    run.tables["predictions"] = run.tables["predictions"].filter(run="seed 0")
+    cl.defend(run, output=home / "defence", draws=200, force=True)
+    file = home / "defence" / "defence.json"
+    known = json.loads(file.read_text(encoding="utf-8"))
+    known["paragraph"] += " <script>alert(1)</script>"
+    known["copied"]["segments"] = [{"name": "guessing", "share": 0.5}]
+    file.write_text(json.dumps(known), encoding="utf-8")
+    parts = '[data]\ndatasets = ["data"]\ndefences = ["defence"]\n'
+    content = write_eqa(study(home, "defended", parts), home / "eqa-defended")
+    assert content["quality"]["defences"][0]["row"] == known["row"]
+    page = (home / "eqa-defended" / "index.html").read_text(encoding="utf-8")
+    assert "is made of" in page
+    assert "guessing +50.0" in page
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    file.write_text("{}", encoding="utf-8")
+    with pytest.raises(DataError, match="cannot be read as a defence"):
+        write_eqa(study(home, "defended", parts))

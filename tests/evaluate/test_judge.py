@@ -14,14 +14,21 @@ import pytest
 from parts.standin import StandIn
 
 from claimlab.cli.app import run as command
-from claimlab.core.dataset import Dataset
+from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.engine.names import working
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.agreement import compared
+from claimlab.core.stats.interval import wilson
 from claimlab.evaluate.judge import opinions as lexical
 from claimlab.evaluate.judge.front import judge_run
-from claimlab.evaluate.judge.opinions import Contradiction, LexicalJudge, conflict
+from claimlab.evaluate.judge.opinions import (
+    PADDING,
+    Contradiction,
+    LexicalJudge,
+    conflict,
+    family_of,
+)
 from claimlab.evaluate.judge.people import (
     DEFAULT,
     Articles,
@@ -215,7 +222,8 @@ def test_words_are_counted_ties_are_open_and_refusals_are_null() -> None:
     done = judge_run(a_run(people=PEOPLE), scripted(answer, scale="trinary", runs=2))
     assert done.summary["verdicts"] == {"open": 1, "wrong": 10}
     assert done.summary["failed"] == {"refusal": 2}
-    assert (done.summary["threshold"], done.summary["validated"]) == (None, True)
+    assert (done.summary["threshold"], done.summary["validated"]) == (None, False)
+    assert "order and length were not probed" in done.summary["standing"]
     assert done.summary["agreement_with_people"]["n"] == 11
 
 
@@ -473,3 +481,61 @@ def test_rates_are_counts_with_intervals_in_words(
         in shown
     )
     assert "not judged, no fact-check of the record: 1" in shown
+
+
+@pytest.mark.parametrize("probe", ["exchanged", "padded"])
+def test_a_judge_that_follows_order_or_length_is_found(probe: str) -> None:
+    """It calls every rationale wrong that stands first, or that is long; else none."""
+
+    def answer(request: Request[Any]) -> str:
+        text = request.messages[-1].content
+        first = text.index("Label: ") < text.index("opened in 1931.")
+        follows = first if probe == "exchanged" else PADDING.strip() in text
+        word = "yes" if follows else "no"
+        return json.dumps({"rationale": "Compared.", "contradiction": word})
+
+    done = judge_run(a_run(people=PEOPLE), scripted(answer, scale="binary"), probes=8).summary
+    assert done["verdicts"] == {"not wrong": N}
+    other = {"exchanged": "padded", "padded": "exchanged"}[probe]
+    assert (done["probes"][probe]["changed"], done["probes"][other]["changed"]) == (8, 0)
+    assert (done["probes"][probe]["n"], done["probes"][probe]["difference"]) == (8, 1.0)
+    assert done["validated"]
+    assert "not probed" not in done["standing"]
+
+
+def test_drift_is_between_two_recordings_of_the_same_judge() -> None:
+    first = judge_run(a_run(), scripted(by_score), threshold=2.0)
+    assert first.summary["drift"] is None
+    assert judge_run(first.dataset, scripted(by_score), threshold=2.0).summary["drift"] == {
+        "n": N,
+        "changed": 0,
+        "interval": pytest.approx((0, 0.2425), abs=1e-4),
+        "difference": 0,
+        "difference_interval": [0, 0],
+    }
+    later = judge_run(
+        first.dataset, scripted(lambda _: '{"rationale": "x", "score": 9}'), threshold=2.0
+    )
+    assert later.summary["drift"]["changed"] == 6
+    assert later.summary["drift"]["difference"] == pytest.approx(0.5)
+
+
+def test_a_judge_of_the_family_of_the_run_is_named() -> None:
+    run = a_run()
+    for model, known in (("acme/scripted-2-mini", "scripted"), ("other-1", None)):
+        told = {"detector": "llm", "task": "veracity", "settings": {"model": model}}
+        mine = run.derive(run.records, Lineage(step="detect", parameters=told), run.tables)
+        done = judge_run(mine, scripted(by_score)).summary
+        assert done["same_family"] == known
+        assert ("of the same family (scripted)" in done["standing"]) is (known is not None)
+    names = ("gpt-4o", "o3-mini", "chatgpt-4o", "meta-llama/Meta-Llama-3-8B", "llama3.1", None)
+    assert [family_of(name) for name in names] == ["gpt", "gpt", "gpt", "llama", "llama", None]
+
+
+def test_the_score_of_labels_alone_is_the_lower_end_of_a_band() -> None:
+    """Six of 14 labels are wrong, three of these with a sound rationale, by annotators."""
+    band = judge_run(a_run(people=PEOPLE), scripted(by_score)).summary["score_band"]
+    low, sound = 8 / 14, wilson(3, 6)
+    assert sound is not None
+    assert (band["low"], band["high"]) == pytest.approx((low, 11 / 14))
+    assert band["high_interval"] == pytest.approx([low + 6 / 14 * end for end in sound], abs=1e-4)

@@ -12,7 +12,7 @@ import pytest
 from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError, UnknownName
-from claimlab.evolve.claims.model import Claim, Target, dimension, dimensions, read_data, types
+from claimlab.evolve.claims.model import Claim, Target, dimension, dimensions, types
 from claimlab.evolve.claims.seed import ClaimSentence, OtherSentence, contexts_of, read_contexts
 
 
@@ -28,7 +28,6 @@ def test_six_dimensions_in_two_layers_with_all_their_values() -> None:
             assert len(value.definition.split()) >= 4
             assert known.value(value.title) == known.value(value.name) == value
     assert [t.claim for t in types().values()] == [True] * 4 + [False] * 2
-    assert {table["on"] for table in read_data("gray").values()} == {"claim", "non-claim"}
 
 
 def test_what_models_may_answer_is_the_taxonomy() -> None:

@@ -551,13 +551,8 @@ def test_wrong_calls_are_explained(town: Any) -> None:
 
 def test_progress_is_told_turn_by_turn(town: Any) -> None:
     steps: list[tuple[str, int, int | None]] = []
-    simulate(
-        town.claims(3),
-        town.stage(),
-        rewriter=noise(),
-        plan=Plan(steps=5),
-        progress=lambda *at: steps.append(at),
-    )
+    with reporting(lambda *at: steps.append(at)):
+        simulate(town.claims(3), town.stage(), rewriter=noise(), plan=Plan(steps=5))
     assert steps[0] == ("Turns", 0, 15)
     assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
     assert {done for _, done, _ in steps} == set(range(16)), (

@@ -622,7 +622,7 @@ def test_file_names_are_labels_on_request(tmp_path: Path) -> None:
         write_csv(
             tmp_path / "d" / f"{name}.csv", [[f"{name}: {text}"] for text in SENTENCES], ["text"]
         )
-    _, report = import_files(tmp_path / "d")
-    assert any("`label='from_file'`" in line for line in report.lines())
+    with pytest.raises(Question, match="`label='from_file'` \\('5g', 'other'\\)"):
+        import_files(tmp_path / "d")
     with pytest.raises(UnmappedLabels, match="'5g' \\(30\\)"):
         import_files(tmp_path / "d", label="from_file")

@@ -216,3 +216,39 @@ def test_an_empty_file_beside_the_records_is_left_out_and_named(tmp_path: Path) 
     dataset, report = import_files(tmp_path / "d")
     assert (dataset.records.height, report.labels) == (N, HALVES)
     assert {"more.csv", "structure.json"} <= set(report.ignored_files)
+
+
+@pytest.mark.parametrize("single", [True, False], ids=["a file for each record", "a few files"])
+def test_names_that_may_be_labels_are_asked_about(tmp_path: Path, single: bool) -> None:
+    for i, text in enumerate(CLAIMS):
+        place = f"{('HF', 'HR')[i % 2]}/{i}.json" if single else ""
+        if place:
+            dump(tmp_path / "d" / place, {"text": text})
+    for part, name in enumerate(("HF", "HR")) if not single else ():
+        dump(tmp_path / "d" / f"{name}.json", [{"text": text} for text in CLAIMS[part::2]])
+    with pytest.raises(Question, match="names of files or folders may be labels") as asked:
+        import_files(tmp_path / "d")
+    choice = asked.value.choices[0]
+    assert (choice.argument, choice.words) == ("label", "'HF', 'HR'")
+    _, report = import_files(tmp_path / "d", label=str(choice.value), map="HF=false,HR=true")
+    assert report.labels == HALVES
+    assert import_files(tmp_path / "d", label="none")[1].labels == {}
+
+
+@pytest.mark.parametrize("names", [("train", "test"), ("part-1", "part-2"), ("en", "de")])
+def test_names_of_parts_are_no_labels(tmp_path: Path, names: tuple[str, str]) -> None:
+    for part, name in enumerate(names):
+        dump(tmp_path / "d" / f"{name}.json", [{"text": text} for text in CLAIMS[part::2]])
+    assert import_files(tmp_path / "d")[1].labels == {}
+
+
+def test_texts_are_joined_to_labels_in_several_files(tmp_path: Path) -> None:
+    """The text is in none of the files with the labels, which have several rows of a claim."""
+    write(
+        tmp_path / "d" / "claims.csv", ["claim_id", "claim"], [(f"c{i}", t) for i, t, _ in claims()]
+    )
+    for part, split in enumerate(("train", "dev")):
+        rows = [(f"c{i}", who, verdict) for i, _, verdict in claims()[part::2] for who in "ab"]
+        write(tmp_path / "d" / f"{split}.csv", ["claim_id", "who", "verdict"], rows)
+    dataset, _ = import_files(tmp_path / "d", rater="none")
+    assert dataset.records["text"].null_count() == 0

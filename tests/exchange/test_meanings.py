@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from claimlab.core.errors import Question, UnknownName, UnmappedLabels
-from claimlab.core.labels import general
+from claimlab.core.labels import fold, general
 from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.meanings import nearest
 from claimlab.tasks import open_task
@@ -177,3 +177,51 @@ def test_a_task_with_a_typing_error_is_suggested(tmp_path: Path) -> None:
         UnknownName, match="verdict map or task named .subjectivty.. Did you mean .?subjectivity"
     ):
         import_files(labelled(tmp_path / "a.csv", ["OBJ", "SUBJ"]), map="subjectivty")
+
+
+@pytest.mark.parametrize(
+    ("labels", "task"),
+    [
+        (["yes", "no"], "check-worthiness"),
+        (["Yes", "No"], "claim-detection"),
+        (["1", "0", "-1"], "check-worthiness"),
+    ],
+)
+def test_a_question_about_labels_offers_every_task_that_reads_them_all(
+    tmp_path: Path, labels: list[str], task: str
+) -> None:
+    source = labelled(tmp_path / "a.csv", labels)
+    with pytest.raises(UnmappedLabels) as asked:
+        import_files(source)
+    offered = {one.value for one in asked.value.choices if one.argument == "map"}
+    assert task in offered
+    assert "subjectivity" not in offered
+    dataset, report = import_files(source, map=task)
+    assert report.task == task
+    assert open_task(task).labels(dataset.records).null_count() == 0
+
+
+def test_minus_one_and_one_are_two_codes(tmp_path: Path) -> None:
+    assert len({fold(code) for code in ("-1", "1", "-1.0", "1.0", " -1 ", "-2", "2")}) == 6
+    source = labelled(tmp_path / "a.csv", ["-1", "1"])
+    assert import_files(source, map="1=true,-1=false")[1].labels == {"false": 30, "true": 30}
+    with pytest.raises(UnmappedLabels, match="'-1'"):
+        import_files(source, map="1=true")
+
+
+def test_as_many_parts_as_cells_are_still_several_labels(tmp_path: Path) -> None:
+    cells = ["fake,hate", "real", "fake", "real,offensive"]
+    _, report = import_files(labelled(tmp_path / "a.csv", cells))
+    assert report.labels == {"false": 30, "true": 30}
+
+
+def test_codes_under_a_name_that_starts_as_a_label_does_are_offered(tmp_path: Path) -> None:
+    rows = [
+        [text, ("Mayor", "Governor")[i % 2], ("-1", "0", "1")[i % 3]]
+        for i, text in enumerate(TEXTS)
+    ]
+    source = write(tmp_path / "a.csv", ["text", "speaker_title", "urteil_final"], rows)
+    with pytest.raises(Question) as asked:
+        import_files(source)
+    assert "urteil_final" in {one.value for one in asked.value.choices}
+    assert import_files(source, label="urteil_final", map="check-worthiness")[1].task

@@ -264,7 +264,7 @@ def test_lists_inside_a_record_are_not_records() -> None:
     assert table.frame.height == 2
     parts = {"train": [{"text": "a"}] * 3, "test": [{"text": "b"}] * 2}
     assert (
-        read_json_file(json.dumps(parts), "a.json", "utf-8").frame["key"].to_list()
+        read_json_file(json.dumps(parts), "a.json", "utf-8").frame["part"].to_list()
         == ["train"] * 3 + ["test"] * 2
     )
 
@@ -407,3 +407,16 @@ def test_an_object_of_ids_is_one_value(tmp_path: Path) -> None:
     path = tmp_path / "structure.json"
     path.write_text('{"580320995266936832": {"580321156508577792": []}}', encoding="utf-8")
     assert read(path).frame.columns == ["key", "value"]
+
+
+def test_tables_are_found_inside_objects() -> None:
+    """Around a list of records, around the lists of splits, and beside a short list of others."""
+    rows = [{"text": f"claim {i}", "label": "true"} for i in range(20)]
+    about = {"version": "1", "licenses": [{"name": "CC BY"}]}
+    for value in ({"corpus": {"data": rows}}, {**about, "annotations": rows}):
+        frame = read_json_file(json.dumps(value), "a.json", "utf-8").frame
+        assert frame.columns == ["text", "label"]
+        assert frame.height == 20
+    splits = {"data": {"train": rows[:15], "test": rows[15:]}}
+    frame = read_json_file(json.dumps(splits), "a.json", "utf-8").frame
+    assert frame["part"].to_list() == ["train"] * 15 + ["test"] * 5

@@ -209,7 +209,7 @@ TWIN_OF = {
     "generate filter": "quality_filter", "generate run": "generate", "import": "import_files", "evolve run": "evolve", "evolve drift": "drift", "evolve validate": "validate_cascades", "evolve worth": "worth",
     "evolve seed": "seed_claims", "evolve learn": "evolve_learn", "review create": "review_create",
     "review apply": "review_apply", "review ask": "review_ask", "review export": "review_export",
-    "review import": "review_import", "study check": "study_check",
+    "review import": "review_import",
     "publish board": "publish_board", "publish bundle": "publish_bundle", "publish site": "publish_site", "publish verify": "publish_verify", "study run": "study_run", "study table": "study_table",
 }  # fmt: skip
 INPUTS = {
@@ -226,6 +226,7 @@ PRINTED = {
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
     "audit --allow": "audit.guard.assert_audit", "audit --from": "audit.front.saved_audits",
     "publish board --init": "publish.board.new_board", "report --init": "evaluate.eqa.study.new_study",
+    "evaluate --check-scores": "evaluate.items.check_papers",
 }  # fmt: skip
 SETTINGS = {"settings_"}  # they are arguments
 LAYOUT = {

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.errors import UnreadableFile
+from claimlab.core.errors import ClaimlabError, UnreadableFile, UsageError
 from claimlab.llm import weights
 from claimlab.llm.judge import ask_sync
 from claimlab.llm.messages import Request
 from claimlab.llm.open import Colour, open_provider
 from claimlab.llm.profiles import find_profile
+from claimlab.llm.providers.table_local import Gguf
 
 
 def test_a_path_is_a_profile_that_costs_nothing_and_names_the_model(tmp_path: Path) -> None:
@@ -49,3 +50,24 @@ def test_a_file_answers_by_schema() -> None:
     )
     assert answer.value is not None
     assert answer.cost == 0
+
+
+def test_context_slots_and_threads_stand_behind_the_path() -> None:
+    profile = find_profile("gguf:small.gguf?context=2048&slots=1&threads=3")
+    provider = Gguf(profile)
+    load = provider.load
+    assert (load.context, load.slots, load.threads, profile.concurrency) == (2048, 1, 3, 1)
+    assert load.weights.name == "small.gguf"
+    assert Gguf(find_profile("gguf:small.gguf")).load.slots == 2
+    for wrong in ("slots=0", "contxt=1", "threads=two"):
+        with pytest.raises(UsageError, match=f"no setting '{wrong}'"):
+            find_profile(f"gguf:small.gguf?{wrong}")
+
+
+def test_weights_that_do_not_fit_say_what_would(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "big.gguf").write_bytes(b"GGUF" + b"0" * 100)
+    monkeypatch.setattr("claimlab.llm.providers.table_local.free_memory", lambda: 10)
+    with pytest.raises(ClaimlabError, match="for its weights alone"):
+        Gguf(find_profile(f"gguf:{tmp_path / 'big.gguf'}")).check()

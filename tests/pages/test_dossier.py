@@ -51,6 +51,17 @@ def dossier_of(data: Path, id: str, file: Path) -> str:
     return to_text(blocks(cl.show(data, id=id, dossier=file)), width=100)
 
 
+def test_the_level_of_a_site_is_shown_where_the_user_gave_some(data: Path) -> None:
+    assert "not rated" not in dossier_of(data, "a", data.parent / "a.html")
+    whole = Dataset.open(data)
+    level = pl.when(pl.col("rank") == 2).then(pl.lit("high"))
+    whole.tables["evidence"] = whole.tables["evidence"].with_columns(site_level=level)
+    whole.write(data.parent / "rated")
+    text = dossier_of(data.parent / "rated", "a", data.parent / "b.html")
+    assert "high" in text
+    assert "not rated" in text
+
+
 def test_what_corresponds_comes_first_and_what_is_missing_is_said(data: Path) -> None:
     page = data.parent / "a.html"
     text = dossier_of(data, "a", page)

@@ -12,7 +12,7 @@ import claimlab as cl
 from claimlab.cli.app import run as command
 from claimlab.core.extras import packages_of, require_extra
 from claimlab.generate.planted import planted
-from claimlab.study.check import absent
+from claimlab.study.check import absent, study_check
 
 HEAD = 'seeds = [0, 1]\n[datasets.data]\nfolder = "data"\n'
 
@@ -26,7 +26,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def problems(text: str) -> list[str]:
     Path("study.toml").write_text(HEAD + text, encoding="utf-8")
-    return cl.study_check("study.toml", trust=True)[1]
+    return study_check("study.toml", trust=True)[1]
 
 
 @pytest.mark.usefixtures("place")

@@ -117,7 +117,8 @@ def test_where_cleaning_leaves_out_most_the_audit_is_of_all_records() -> None:
     assert len(checked.clean) < 20
     assert checked.audit.records == 125
     assert ". The audit is of all records" in first_look.screen(checked, 200)
-    assert not checked.usable.startswith("Not usable as it is: all labelled records are")
+    left = f"{len(checked.clean):,} of {len(checked.data):,} records"
+    assert checked.usable.startswith(f"Not usable as it is: cleaning leaves too little, {left}")
 
 
 def test_a_class_that_cleaning_leaves_out_is_missed() -> None:

@@ -15,6 +15,7 @@ from claimlab.core.errors import NotTrusted, UnreadableFile
 from claimlab.core.trust import Need, allow, is_allowed, withdraw
 from claimlab.generate.planted import planted
 from claimlab.llm.profiles import Profile, find_profile
+from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file
 from claimlab.study.needs import needs_of, needs_of_file
 from claimlab.study.new import study_new
@@ -58,7 +59,7 @@ def gift(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stranger: str) -> Path
 
 
 def test_a_gift_sends_nothing_before_it_is_allowed(gift: Path) -> None:
-    for call in (lambda: cl.study_check(gift), lambda: cl.study_run(gift, "out")):
+    for call in (lambda: study_check(gift), lambda: cl.study_run(gift, "out")):
         with pytest.raises(NotTrusted, match="variable AWS_SECRET_ACCESS_KEY") as refused:
             call()
         assert f"claimlab trust {gift}" in str(refused.value)

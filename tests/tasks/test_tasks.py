@@ -12,7 +12,7 @@ import pytest
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
-from claimlab.tasks import TASKS
+from claimlab.tasks import TASKS, own_task
 
 
 def records(**columns: list[str | None]) -> pl.DataFrame:
@@ -165,3 +165,31 @@ def test_labels_that_are_not_about_truth_are_read_by_their_own_tasks() -> None:
     assert read("misleading-post", records(label_raw=views)) == ["misleading", "not-misleading"]
     stances = ["Supports", "Refutes", "Neutral"]
     assert read("stance", records(label_raw=stances)) == ["agree", "disagree", "discuss"]
+
+
+def test_a_dataset_of_another_task_is_taken_by_it_where_none_is_named(tmp_path: Path) -> None:
+    """From import to evaluation; veracity, where it is named, is still veracity."""
+    words = {"SUBJ": "I feel that this is awful", "OBJ": "The report was read on Monday"}
+    rows = [
+        {"sentence": f"{words[label]}, as case {i} of {i * 37 % 101} shows", "label": label}
+        for i in range(60)
+        for label in words
+    ]
+    data, report = cl.import_files(rows, tmp_path / "data", text="sentence")
+    assert report.task == "subjectivity"
+    audited = cl.audit(data, checks=["one-class", "length"])
+    assert (audited.target, audited.labelled) == ("subjectivity", 120)
+    assert cl.audit(data, checks=["length"], target="veracity").labelled == 0
+    split = cl.split(data, output=tmp_path / "split").dataset
+    run = cl.detect(split, "tfidf", output=tmp_path / "run")
+    assert run.lineage[-1].parameters["task"] == "subjectivity"
+    [scored] = cl.evaluate(tmp_path / "run").runs
+    assert scored.task == "subjectivity"
+    masked = cl.clean(split, mask="giveaways").dataset
+    assert not masked.records["text"].str.contains("awful").any()
+    other = Dataset.build("other", data.records)
+    other.lineage = data.lineage
+    assert own_task(cl.merge([data, other])) == "subjectivity"
+    cl.export(split, "inspect", tmp_path / "inspect")
+    asked = (tmp_path / "inspect" / "samples.jsonl").read_text(encoding="utf-8")
+    assert "subjective" in asked

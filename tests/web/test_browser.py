@@ -259,6 +259,42 @@ def test_answers_survive_a_lost_connection_and_a_reload(
     review.close()
 
 
+def test_two_annotators_and_an_adjudicator_finish_200_items_by_keyboard(
+    tmp_path: Path, browser: Any, serving: Callable[..., Any]
+) -> None:
+    clean_twin(size=220).write(tmp_path / "data")
+    review = review_create(
+        tmp_path / "data", tmp_path / "review", task="keep", per_item=2, sample=200
+    )
+    roles = {"ana": "annotator", "ben": "annotator", "olga": "adjudicator"}
+    tokens = {name: review.add_person(name, role)[1] for name, role in roles.items()}
+    review.close()
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = watched(context)
+    with serving(tmp_path) as address:
+        for name, every in (("ana", 1), ("ben", 10)):  # ben differs on one item in ten
+            page.goto(f"{address}reviews/review/sign-in#token={tokens[name]}")
+            for n in range(200):
+                page.get_by_text(f"{n} of 200 done").wait_for()
+                page.keyboard.press("1" if n % every or every == 1 else "2")
+            page.get_by_text("Nothing is left to do").wait_for()
+        page.goto(f"{address}reviews/review/sign-in#token={tokens['olga']}")
+        disputed = int(page.get_by_text("to decide").inner_text().split()[0])
+        page.keyboard.press("1")
+        page.get_by_text(f"{disputed - 1} to decide").wait_for()
+        page.keyboard.press("u")  # the adjudicator changes her mind
+        for n in range(disputed, 0, -1):
+            page.get_by_text(f"{n} to decide").wait_for()
+            page.keyboard.press("2")
+        page.get_by_text("Nothing is disputed").wait_for()
+    context.close()
+    review = Review.open(tmp_path / "review")
+    values = review.results()["value"].value_counts()
+    review.close()
+    assert disputed == 20
+    assert sorted(values.get_column("count")) == [20, 180]
+
+
 def decisions(folder: Path) -> int:
     review = Review.open(folder / "review")
     count = int(review.progress().people["decisions"].sum())

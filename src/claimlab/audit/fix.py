@@ -39,7 +39,7 @@ class Repaired:
     parted: int  # of them, how many were on more than one side before
 
 
-def repair(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Repaired:
+def repair(dataset: Dataset, *, target: str | None = None, seed: int = 0) -> Repaired:
     """Set conflicting rows aside, drop later copies, and deal what is left into a grouped,
     stratified split.
     """

@@ -43,7 +43,6 @@ from claimlab.core.options import (
     is_capped,
 )
 from claimlab.core.places import cache_folder
-from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import one_of
 from claimlab.llm.estimate import estimate as estimate_calls
@@ -58,7 +57,9 @@ Checks = Annotated[
     Option("Run only this check; may be repeated.", flag="--check", complete="checks"),
 ]
 Protocol = Annotated[str, Option("'fair', or 'cdl' and 'cdl-holdout' for published numbers.")]
-Target = Annotated[str, Option("'veracity' (true/false), 'veracity-mixed', or any column.")]
+Target = Annotated[
+    str | None, Option("A task or any column; what the labels are about, by default.")
+]
 TestedColumns = Annotated[
     Sequence[str], Option("Test this column, too (meta.KEY for meta).", flag="--column")
 ]
@@ -72,7 +73,7 @@ def audit(
     output: OptionalFolder = None,
     checks: Checks = None,
     protocol: Protocol = "fair",
-    target: Target = "veracity",
+    target: Target = None,
     columns: TestedColumns = (),
     fix: Annotated[
         bool,
@@ -85,7 +86,7 @@ def audit(
         Option("Model profile that judges whether claims can be checked (feasibility)."),
     ] = None,
     judge_sample: Annotated[
-        int, Setting("Number of records that the judge is asked about.", least=30)
+        int, Setting("Number of records that the judge is asked about.", least=1)
     ] = SAMPLE,
     prompts: PromptFiles = (),
     provider: Annotated[
@@ -122,7 +123,6 @@ def audit(
         seed=seed,
         settings=settings,
         debug=debug,
-        progress=progress,
     )
     if fix:
         with Run(
@@ -210,7 +210,7 @@ def saved_audits(
     return audits
 
 
-def _fixed(run: Run, audit: Callable[[Dataset], Audited], target: str) -> Audited:
+def _fixed(run: Run, audit: Callable[[Dataset], Audited], target: str | None) -> Audited:
     before = audit(run.dataset)
     repaired = repair(run.dataset, target=target, seed=run.seed or 0)
     after = audit(repaired.dataset)
@@ -230,7 +230,7 @@ def diff(
     *,
     output: OptionalFolder = None,
     checks: Checks = None,
-    target: Target = "veracity",
+    target: Target = None,
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,
@@ -258,10 +258,7 @@ def diff(
             )
         else:
             data = [Dataset.of(source, limit) for source in (before, after)]
-            audits = [
-                run_checks(d, checks=checks, target=target, seed=seed, progress=progress)
-                for d in data
-            ]
+            audits = [run_checks(d, checks=checks, target=target, seed=seed) for d in data]
             records = record_changes(*data)
         done = Diff(audits[0], audits[1], records)
         data_files = {

@@ -91,7 +91,7 @@ def assert_audit(
     *,
     allow: Sequence[str] = (),
     checks: Sequence[str] | None = None,
-    target: str = "veracity",
+    target: str | None = None,
     columns: Sequence[str] = (),
     seed: int = 0,
     limit: int | None = None,

@@ -26,7 +26,6 @@ from claimlab.audit.subject import Subject
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
 from claimlab.core.errors import SearchFailed
-from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.settings import each_of
 from claimlab.llm.judge import Case, ModelJudge, Reasoned
@@ -37,6 +36,7 @@ from claimlab.llm.provider import Provider
 from claimlab.search.chain import Chain
 from claimlab.search.connect import named_chain
 from claimlab.search.query import Query
+from claimlab.text.langid import other_language
 
 Reading = Literal["without search", "search promised", "search results"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
@@ -72,7 +72,7 @@ def case_of(
     data = [untrusted(text[:READ], "statement")]
     if reading == RESULTS:
         data.insert(0, untrusted("\n\n".join(results) or prompt.text("nothing_found"), "results"))
-    return Case(record, "\n\n".join(system), "\n\n".join(data))
+    return Case(record, "\n\n".join(system), "\n\n".join(data), text)
 
 
 SAMPLE = 300  # as in the guide
@@ -91,12 +91,16 @@ class FeasibilityJudge:
         *,
         search: Chain | None = None,
         prompts: Prompts | None = None,
-        progress: Progress = silent,
     ) -> None:
-        self.sample, self.search, self.progress = sample, search, progress
+        self.sample, self.search = sample, search
         prompt = (prompts or Prompts())["feasibility"]
         self.model = ModelJudge(
-            provider, prompt, Opinion, value=lambda opinion: opinion.answer, max_tokens=MAX_TOKENS
+            provider,
+            prompt,
+            Opinion,
+            value=lambda opinion: opinion.answer,
+            max_tokens=MAX_TOKENS,
+            differ=other_language,
         )
 
     @property
@@ -122,7 +126,7 @@ class FeasibilityJudge:
         results = self._searched(subject, rows) if reading == RESULTS else {}
         answers: dict[str, Opinion | None] = dict.fromkeys(rows["id"])
         cases = self._cases(rows, reading, results)
-        opinions = self.model.judge(cases, progress=self.progress, label=f"judging, {reading}")
+        opinions = self.model.judge(cases, label=f"judging, {reading}")
         return answers | {opinion.case: opinion.reply for opinion in opinions}
 
     def requests(self, subject: Subject, seed: int) -> Iterable[Request[Opinion]]:
@@ -189,9 +193,7 @@ class FeasibilityJudge:
             ]
 
         questions = list(rows.iter_rows())
-        snippets = sync.run(
-            all_of(questions, ask, concurrency=16, progress=self.progress, label="searching")
-        )
+        snippets = sync.run(all_of(questions, ask, concurrency=16, label="searching"))
         return dict(zip(rows["id"], snippets, strict=True))
 
 
@@ -213,9 +215,7 @@ def open_judge(
     names = each_of(provider)
     search = named_chain(names, run.calls) if names else None
     model_provider = open_provider(judge, calls=run.calls)
-    model = FeasibilityJudge(
-        model_provider, sample, search=search, prompts=words, progress=run.progress
-    )
+    model = FeasibilityJudge(model_provider, sample, search=search, prompts=words)
     try:
         yield model
     finally:

@@ -27,7 +27,7 @@ from claimlab.core.engine.names import place, shares
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.places import named
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.run import dataset_in
 from claimlab.core.shown import Shown
 from claimlab.core.stats.chance import false_discovery
@@ -84,13 +84,12 @@ def audit(
     *,
     checks: Sequence[str] | None = None,
     protocol: ProtocolName = "fair",
-    target: str = "veracity",
+    target: str | None = None,
     columns: Sequence[str] = (),
     seed: int = 0,
     settings: Settings | None = None,
     judge: Any = None,
     debug: bool = False,
-    progress: Progress = silent,
 ) -> Audited:
     """Put `dataset` to the named checks (all by default)."""
     if protocol not in PROTOCOLS:
@@ -105,7 +104,7 @@ def audit(
         dataset=dataset.name,
         digest=dataset.digest(),
         protocol=protocol,
-        target=target,
+        target=subject.target,
         seed=seed,
         records=dataset.records.height,
         labelled=subject.n,
@@ -115,7 +114,7 @@ def audit(
         split={"train", "test"} <= set(dataset.records["split"].unique()),
     )
     result.place = None if dataset.path is None else named(str(dataset.path))
-    shared = _shared(dataset, target, [check.name for check in chosen], context, progress)
+    shared = _shared(dataset, subject.target, [check.name for check in chosen], context)
     for number, check in enumerate(chosen):
         progress(f"{dataset.name}: {check.name}", number, len(chosen))
         findings = shared.get(check.name)
@@ -127,7 +126,7 @@ def audit(
 
 
 def _shared(
-    dataset: Dataset, target: str, checks: list[str], context: Context, progress: Progress
+    dataset: Dataset, target: str, checks: list[str], context: Context
 ) -> dict[str, list[Finding]]:
     """The findings of the checks that ask no judge, each check a shard, where the run shares its
     work.
@@ -144,7 +143,6 @@ def _shared(
             shards,
             folder=here,
             name=f"checks-{dataset.fingerprint()[:8]}",
-            progress=progress,
         )
         rows = [json.loads(output.read_text(encoding="utf-8")) for output in outputs]
     return {

@@ -19,7 +19,7 @@ from claimlab.core.stats.deal import Codes, codes_of, linked
 from claimlab.core.stats.scores import Flags, Ints
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.tasks import open_task
+from claimlab.tasks import open_task, own_task
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
 from claimlab.text.telling import held_words
@@ -50,11 +50,12 @@ class Subject:
 
     @classmethod
     def of(
-        cls, dataset: Dataset, target: str = "veracity", context: Context | None = None
+        cls, dataset: Dataset, target: str | None = None, context: Context | None = None
     ) -> Subject:
         """Choose the rows for `target`, which is a task or any column: those that the task has a
         class for.
         """
+        target = own_task(dataset, target)
         task = open_task(target)
         labels = task.labels(dataset.records)
         classes = task.classes_in(dataset.records)

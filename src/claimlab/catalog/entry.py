@@ -22,6 +22,7 @@ from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.labels import LabelMap, is_own, load_map
 from claimlab.core.languages import normalise
 from claimlab.files.bundle import Bundle
+from claimlab.tasks import TRUTH
 
 Modality = Literal[
     "claims",
@@ -35,7 +36,6 @@ Modality = Literal[
     "generated",
 ]
 Grade = Literal["pass", "fail"]
-TRUTH = "veracity"
 
 
 class _Closed(BaseModel):

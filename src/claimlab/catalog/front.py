@@ -107,7 +107,8 @@ def criteria_of(filters: Filters, entries: Sequence[Entry]) -> list[Criterion]:
         *(worded(name, words[name], entries) for name in FREE_WORDS if words[name]),
         *(listed(name, words[name]) for name in LISTS if words[name]),
         *map(graded, words["quality"]),
-        *bounded(filters),
+        *sized(filters),
+        *timed(filters),
         *(Criterion(f"`{name}=True`", keeps) for name, keeps in FLAGS.items() if values.get(name)),
     ]
 
@@ -213,8 +214,7 @@ def graded(text: str) -> Criterion:
     return Criterion(f"`quality={text}`", lambda e: getattr(e.card.quality, field, None) == value)
 
 
-def bounded(filters: Filters) -> Iterator[Criterion]:
-    """Bounds of size and time. A dataset is taken when its data reach into the span asked for."""
+def sized(filters: Filters) -> Iterator[Criterion]:
     low, high = filters.get("min_size"), filters.get("max_size")
     if low is not None and high is not None and low > high:
         raise UsageError(f"`min_size={low}` is above `max_size={high}`.", "Swap them.")
@@ -224,6 +224,10 @@ def bounded(filters: Filters) -> Iterator[Criterion]:
         )
     if high is not None:
         yield Criterion(f"`max_size={high}`", lambda e: e.card.size in range(high + 1))
+
+
+def timed(filters: Filters) -> Iterator[Criterion]:
+    """A dataset is taken when its data reach into the span asked for."""
     since, until = filters.get("since"), filters.get("until")
     start, end = days(since)[0] if since else date.min, days(until)[1] if until else date.max
     if start > end:

@@ -21,7 +21,7 @@ import polars as pl
 
 from claimlab.catalog.cards import CardRegistry
 from claimlab.catalog.columns import EARLY, earliest, numbered, tweet_ids
-from claimlab.catalog.entry import TRUTH, Card, Entry, Loaded, Loader
+from claimlab.catalog.entry import Card, Entry, Loaded, Loader
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
 from claimlab.core.errors import UnknownName, UnreadableFile
@@ -32,7 +32,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.files.bundle import Bundle
 from claimlab.files.media import media_of
-from claimlab.tasks import TASKS, Task, not_verdicts
+from claimlab.tasks import TASKS, TRUTH, Task, not_verdicts
 
 DATASETS = CardRegistry(
     "dataset", package="claimlab.catalog.readers", attribute="DATASET", group="claimlab.datasets"
@@ -135,6 +135,7 @@ def _load(
                 "map": f"{verdicts.name}@{verdicts.version}" if verdicts else None,
                 "unmapped": unmapped,
                 "limit": limit,
+                **({"task": task} if (task := question_of(entry.card)) != TRUTH else {}),
             },
             inputs=inputs,
             counts={"records": records.height},

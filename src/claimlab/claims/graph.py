@@ -86,7 +86,7 @@ def graph_of(
         ]
     )
     rows = rows.with_columns(blank_is_null("tweet_id"), url=canonical_urls(_pages(rows["url"])))
-    same = claims_of(rows["text"], near=NEAR, progress=progress)
+    same = claims_of(rows["text"], near=NEAR)
     rows = rows.with_columns(claim=_with_nodes(same.of_row, rows))
     links = [_links(NEARLY, same.left, same.right, same.similarity)]
     progress("comparing words", 0, None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -73,12 +74,11 @@ ONE = "text"  # the id of a query that is one text
 
 def match_of(hit: Evidence) -> JsonObject:
     """A fact-check that may answer a query. `score` orders them; it is from 0 to 1, and a
-    probability only where it was calibrated. `words` is its BM25, `meaning` its cosine. A review
-    without an id is named by its address and which of its claims it is."""
+    probability only where it was calibrated. `words` is its BM25, `meaning` its cosine."""
     review, more, score = hit.review or Review(), hit.more, hit.score or 0.0
     meaning = more.get("meaning")
     return {
-        "id": more.get("document") or f"{hit.url or ''}#{digest_json(hit.text)[:8]}",
+        "id": _id(more.get("document"), hit.url, hit.text),
         "score": round(1 - 1 / (1 + score) if meaning is None else score, 6),
         "words": (score if meaning is None else more["words"]) or None,
         "meaning": meaning,
@@ -170,6 +170,10 @@ def match(
     precision: Annotated[
         float, Setting("How often a given match should be right; with `qrels`.", least=0.5, most=1)
     ] = 0.9,
+    mteb: Annotated[
+        bool,
+        Setting("Also write archive, claims and answers as a task that mteb reads; with `qrels`."),
+    ] = False,
     limit: Limit = None,
     force: Force = False,
 ) -> Matches:
@@ -196,7 +200,7 @@ def match(
     ) as run:
         records = run.dataset.records.filter(pl.col("text").str.strip_chars() != "")
         truth = qrels_of(run.dataset) if qrels is None else read_qrels(Path(qrels))
-        opened, missing = _open(Path(archive), words, progress)
+        opened, missing = _open(Path(archive), words)
         rankings = _ask(opened, records, best, progress)
         plain: dict[str, Ranking] = {
             query: [(one["id"], one["score"]) for one in matches]
@@ -208,14 +212,17 @@ def match(
         table = _table(records, rankings, decision)
         unmeasured = {why: n for why, n in missing.items() if n}
         result = Matches(table, records.height, decision, scores, unmeasured)
-        run.fill(lambda folder: fill(contents(result, plain, truth), folder))
+        files = contents(result, plain, truth)
+        if mteb:
+            files = replace(files, files={**files.files, **_task(opened, records, truth)})
+        run.fill(lambda folder: fill(files, folder))
     return result
 
 
-def _open(source: Path, words: bool, progress: Progress) -> tuple[LocalIndex, dict[str, int]]:
+def _open(source: Path, words: bool) -> tuple[LocalIndex, dict[str, int]]:
     """The archive, kept in the cache by its place; and what is not measured of it."""
     folder = cache_folder() / "archives" / digest_json(str(source.resolve()))[:16]
-    documents = build_index(source, folder, factcheck=True, progress=progress).documents
+    documents = build_index(source, folder, factcheck=True).documents
     if words:
         return LocalIndex(folder), {}
     index = LocalIndex(folder, Meaning(_encode, ()))
@@ -225,6 +232,34 @@ def _open(source: Path, words: bool, progress: Progress) -> tuple[LocalIndex, di
         why = "fact-checks by meaning (the extra 'vectors' is absent)"
         return LocalIndex(folder), {why: documents}
     return index, {}
+
+
+def _task(archive: LocalIndex, records: pl.DataFrame, truth: Qrels | None) -> dict[str, str]:
+    """The files of a retrieval task as mteb and BEIR read them: documents, queries, answers."""
+    if not truth:
+        raise UsageError("A task of mteb needs labelled answers.", "Pass `qrels`.")
+    documents = map(archive.document, range(archive.manifest.documents))
+    corpus = [
+        {"_id": _id(d.get("source_id"), d.get("url"), d["text"]), "title": d.get("title") or ""}
+        | {"text": d["text"]}
+        for d in documents
+    ]
+    texts = dict(records.select("id", "text").iter_rows())
+    queries = [{"_id": id, "text": text} for id, text in texts.items() if truth.get(id)]
+    held = {one["_id"] for one in corpus}
+    answers = [(q["_id"], d) for q in queries for d in sorted(truth[q["_id"]]) if d in held]
+    lines = ["query-id\tcorpus-id\tscore", *(f"{query}\t{one}\t1" for query, one in answers)]
+    parts = {"corpus": corpus, "queries": queries}
+    files = {
+        f"mteb/{name}.jsonl": "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+        for name, rows in parts.items()
+    }
+    return {**files, "mteb/qrels/test.tsv": "\n".join(lines) + "\n"}
+
+
+def _id(own: str | None, url: str | None, text: str | None) -> str:
+    """The id of a fact-check; one without is named by its address and which of its claims it is."""
+    return own or f"{url or ''}#{digest_json(text)[:8]}"
 
 
 def _encode(texts: Sequence[str]) -> Floats32:

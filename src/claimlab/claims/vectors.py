@@ -26,7 +26,7 @@ def alike_in_meaning(rows: pl.DataFrame, progress: Progress = silent) -> tuple[F
     known = readable(texts["text"], texts["language"])
     unread = int(texts["records"].filter(pl.Series(~known)).sum())
     texts = texts.filter(pl.Series(known))
-    vectors = vectors_of(texts["text"].to_list(), progress=progress)
+    vectors = vectors_of(texts["text"].to_list())
     language = texts["language"].fill_null("").rank("dense").cast(pl.Int64).to_numpy()
     first, last, claim = (texts[c].to_numpy() for c in ("first", "last", "claim"))
     side = np.where(first == last, first, -1)  # -1 where several have it, which is apart from each

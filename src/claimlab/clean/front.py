@@ -27,12 +27,12 @@ from claimlab.core.options import (
     Seed,
     Setting,
 )
-from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import each_of, one_of
 from claimlab.core.version import __version__
 from claimlab.files.cells import escape_cells
 from claimlab.files.read import user_table
+from claimlab.tasks import own_task
 
 Table = pl.DataFrame | Place | None
 SIGN = "step"  # near the start of every list of ids
@@ -60,8 +60,8 @@ def clean(
         ),
     ] = (),
     task: Annotated[
-        str, Setting("With `mask=giveaways`: whose labels, a task or any column.")
-    ] = "veracity",
+        str | None, Setting("With `mask=giveaways`: whose labels, a task or any column.")
+    ] = None,
     report: Annotated[
         Place | None, Option("Folder for an HTML page with stages and statistics.")
     ] = None,
@@ -81,7 +81,6 @@ def clean(
     called again.
     """
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
-    chosen = masking(chosen, each_of(mask), task)
     inputs = Inputs(_table(decisions), _table(claimreviews))
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
@@ -98,8 +97,9 @@ def clean(
         engine=engine,
         **columns,
     ) as run:
+        chosen = masking(chosen, each_of(mask), own_task(run.dataset, task))
         journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
-        cleaned = run_stages(run.dataset, chosen, inputs, seed, journal, progress)
+        cleaned = run_stages(run.dataset, chosen, inputs, seed, journal)
         run.finish(cleaned.dataset)
     if report is not None:
         write_cleaning(cleaned, Path(report), force=force)

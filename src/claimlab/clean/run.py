@@ -18,7 +18,7 @@ from claimlab.clean.steps.fact_checks import ratings_of_evidence, ratings_table
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.digest import digest_table
 from claimlab.core.journal import Journal
-from claimlab.core.progress import Progress
+from claimlab.core.progress import progress
 from claimlab.core.record import to_side_table, validate
 from claimlab.core.shown import Shown
 from claimlab.core.step import Outcome
@@ -96,7 +96,6 @@ def run_stages(
     inputs: Inputs,
     seed: int,
     journal: Journal,
-    progress: Progress,
 ) -> Cleaned:
     """Put the records through the stages that `journal` does not hold yet."""
     supplies, notes = _supplies(dataset, inputs)

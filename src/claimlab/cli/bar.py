@@ -14,13 +14,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from claimlab.core.atomic import quick_text
 from claimlab.core.plain import one_line
 from claimlab.core.progress import Progress
 
 WIDTH = 24
+MINUTE = 60.0  # seconds between two lines of a log
 PAUSE = 0.2  # seconds between two reports on one stage to a program
 
 
@@ -101,6 +102,24 @@ def to_file(file: Path) -> Progress:
         left = time_left(stages.open[-1].left(now))
         state = {"stage": stages.label(), "done": done, "total": total, "left": left}
         quick_text(file, json.dumps(state))
+
+    return update
+
+
+def to_log(stream: TextIO, every: float = MINUTE) -> Progress:
+    """Progress for a log: a line of `stream` a minute, so that a short run says nothing."""
+    stages, moment = Stages(), time.monotonic()
+
+    def update(label: str, done: int, total: int | None) -> None:
+        nonlocal moment
+        stages.update(label, done, total)
+        now = time.monotonic()
+        if now - moment < every:
+            return
+        moment = now
+        parts = (stages.label(), stages.count(), time_left(stages.open[-1].left(now)))
+        stream.write(f"{' '.join(filter(None, parts))}\n")
+        stream.flush()
 
     return update
 

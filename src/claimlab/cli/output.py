@@ -175,33 +175,31 @@ def show_estimate(estimate: JsonObject) -> None:
         echo(line)
 
 
-def progress_bar(
-    enabled: bool = True, start: str = "starting"
-) -> contextlib.AbstractContextManager[Progress]:
-    """A bar on stderr when a person watches, a file where CLAIMLAB_PROGRESS names one, silence
-    otherwise.
+def progress_bar(start: str = "starting") -> contextlib.AbstractContextManager[Progress]:
+    """A bar on stderr when a person watches, a file where CLAIMLAB_PROGRESS names one, otherwise a
+    line a minute for logs.
     """
-    if enabled and (file := os.environ.get("CLAIMLAB_PROGRESS")):
+    if file := os.environ.get("CLAIMLAB_PROGRESS"):
         from claimlab.cli.bar import to_file
 
         return contextlib.nullcontext(to_file(Path(file)))
-    if not enabled or is_quiet() or not sys.stderr.isatty():
+    if is_quiet():
         return contextlib.nullcontext(silent)
-    from claimlab.cli.bar import bar
+    from claimlab.cli.bar import bar, to_log
 
-    return bar(start)
+    return bar(start) if sys.stderr.isatty() else contextlib.nullcontext(to_log(sys.stderr))
 
 
 def following(
-    dataset: Dataset, folder: Path, otherwise: str, *, task: str = "veracity", copies: bool = False
+    dataset: Dataset, folder: Path, otherwise: str, *, task: str | None = None, copies: bool = False
 ) -> str:
     """A look at the labels where there are fewer than two classes, cleaning where texts occur twice
     (`copies` asks for that), or else `otherwise`, in which {} is the folder."""
-    from claimlab.tasks import open_task
+    from claimlab.tasks import open_task, own_task
     from claimlab.text.normalise import normal_form
 
     place = shlex.quote(str(folder))
-    if len(open_task(task, dataset.records).classes_in(dataset.records)) < 2:
+    if len(open_task(own_task(dataset, task), dataset.records).classes_in(dataset.records)) < 2:
         return f"claimlab show {place} --column label_raw"
     if copies:
         texts = normal_form(dataset.records["text"]).drop_nulls()

@@ -271,8 +271,8 @@ def show_data(tour: Tour) -> None:
 
 
 def run_audit(tour: Tour) -> None:
-    tour.audit = audit(tour.dataset, seed=tour.seed, debug=True, progress=progress)
-    twin = audit(tour.twin, seed=tour.seed, debug=True, progress=progress)
+    tour.audit = audit(tour.dataset, seed=tour.seed, debug=True)
+    twin = audit(tour.twin, seed=tour.seed, debug=True)
     write_audits([tour.audit], tour.folder / "audit")
     for defect, (check, feature) in FOUND_BY_AUDIT.items():
         if any(f.verdict == "fail" for f in findings_of(tour.audit, check, feature)):

@@ -171,8 +171,8 @@ Limit = Annotated[int | None, Option("Use only the first N records.", least=1)]
 Engine = Annotated[
     str | None, Option("Who does the work: local, local:N, dask, dask://HOST:PORT or shared.")
 ]
-TASK = Option("A task (veracity, veracity-mixed, ...) or any column.")
-TaskName = Annotated[str, TASK]
+TASK = Option("A task or any column; what the labels are about, by default.")
+TaskName = Annotated[str | None, TASK]
 TaskOfRun = Annotated[
     str | None, Option("A task or any column; by default the one that the run was made for.")
 ]

@@ -165,7 +165,7 @@ class Run:
                     "Leave out `batch` or `mode`.",
                 )
             deferred = Deferred() if self._batch else None
-            self._calls = Calls(mode, cache, budget, self._concurrency, self.progress, deferred)
+            self._calls = Calls(mode, cache, budget, self._concurrency, deferred)
         return self._calls
 
     def estimated(

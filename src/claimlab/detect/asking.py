@@ -25,10 +25,11 @@ from claimlab.core.calls.pool import all_of
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.types import Json, JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
-from claimlab.llm.judge import Reasoned
+from claimlab.llm.judge import Reasoned, ask_again
 from claimlab.llm.messages import Answer, Message, Request, untrusted
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
+from claimlab.text.langid import other_language
 
 READ = 4000  # characters of a text that a model is shown
 PIECE = 700  # characters of one piece of evidence
@@ -58,7 +59,7 @@ class Handles:
         for identity, words in pieces:
             handle = known.setdefault(identity, f"E{len(known) + 1}")
             self.ids[handle] = identity
-            lines.append(f"{handle}: {' '.join(words.split())[:piece]}")
+            lines.append(f"{handle}: {cut_at_sentence(' '.join(words.split()), piece)}")
         return untrusted("\n".join(lines), "evidence")
 
     def cited(self, handles: Sequence[str]) -> tuple[tuple[str, ...], int]:
@@ -68,6 +69,15 @@ class Handles:
         plain = [c.strip().strip("[]()").upper() for c in handles]
         held = dict.fromkeys(self.ids[c] for c in plain if c in self.ids)
         return tuple(held), sum(c not in self.ids for c in plain)
+
+
+def cut_at_sentence(words: str, most: int) -> str:
+    """The sentences that end within `most` characters, or the words where none does."""
+    if len(words) <= most:
+        return words
+    head = words[: most + 1]
+    ends = [head.rfind(f"{mark} ") + 1 for mark in ".!?…。"]
+    return head[: max(ends)] or head.rsplit(" ", 1)[0][:most]
 
 
 _TENTHS: JsonObject = {"enum": [n / 10 for n in range(1, 11)]}
@@ -134,7 +144,10 @@ def as_prediction(verdict: Verdict, classes: Sequence[str], handles: Handles) ->
         verdict.rationale.strip() or None,
         ids,
         abstained=abstained,
-        notes={"unsupported_citations": unsupported or None},
+        notes={
+            "unsupported_citations": unsupported or None,
+            "zero_confidence": True if verdict.confidence == 0 and not abstained else None,
+        },
     )
 
 
@@ -223,6 +236,35 @@ class Asking(Detector):
 
     async def one(self, row: Row) -> Prediction:
         raise NotImplementedError
+
+    async def ask(self, row: Row, question: Question) -> Reply:
+        """The answer. It is asked for once more where its rationale is in another language than the
+        text, or its label has no confidence; what is wrong with the second is noted. A model that
+        is too small to do better is asked once."""
+        if self.room is not None:
+            return await self.provider.ask(question)
+
+        def fault(_: Question, answer: Reply) -> str | None:
+            label = getattr(answer.value, "label", None)
+            if (other := self.foreign(row, answer)) is not None:
+                return self.prompt.text("language", **other)
+            if label is not None and getattr(answer.value, "confidence", None) == 0:
+                return self.prompt.text("sure", label=label)
+            return None
+
+        return await ask_again(self.provider, question, fault)
+
+    def foreign(self, row: Row, answer: Reply) -> dict[str, str] | None:
+        """The languages of the text and of the rationale, where they differ."""
+        value = answer.value
+        rationale = (answer.text or "") if value is None else getattr(value, "rationale", "")
+        return other_language(rationale, row["text"] or "", row.get("language"))
+
+    def noted(self, prediction: Prediction, row: Row, answer: Reply) -> Prediction:
+        """The prediction, marked where its rationale is in another language than the text."""
+        other = self.foreign(row, answer) if self.room is None else None
+        language = {"rationale_language": other["given"]} if other else {}
+        return replace(prediction, notes={**prediction.notes, **language})
 
     async def _guarded(self, row: Row) -> Prediction:
         if not (row["text"] or "").strip():  # as in rows_with_text

@@ -10,8 +10,8 @@ pair that shares a hash, so hashes replace the n-grams.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +25,11 @@ from claimlab.text.tokens import tokenize
 MULTIPLIER = np.uint64(
     0x9E3779B97F4A7C15
 )  # 2^64 over the golden ratio: odd, so that no bit is lost
-CHUNK = 2_000_000  # characters counted at a time
+CHUNK = 500_000  # characters counted at a time
 ROWS = 2**16  # texts counted at a time, at most: what the key of a count has room for
 BITS = np.uint64(48)
 SPACE = 32
-PART = 50_000  # texts whose counts are held at a time
+PART = 5_000  # texts whose counts are held at a time
 
 
 class Terms(Protocol):
@@ -57,11 +57,15 @@ class Words:
         single = words.explode("term").drop_nulls("term")
         parts = [single]
         for n in range(2, self.longest + 1):
-            following = [pl.col("term").shift(-k).over("row") for k in range(n)]
-            parts.append(
-                single.select("row", term=pl.concat_str(following, separator=" ")).drop_nulls()
-            )
-        return pl.concat(parts).group_by("row", "term").len("n").sort("row", "term")
+            run = pl.concat_str([pl.col("term").shift(-k) for k in range(n)], separator=" ")
+            inside = pl.col("row").shift(1 - n) == pl.col("row")
+            parts.append(single.select("row", term=pl.when(inside).then(run)).drop_nulls())
+        held = pl.concat(parts).sort("row", "term")
+        new = pl.any_horizontal(
+            pl.col(name).ne_missing(pl.col(name).shift()) for name in held.columns
+        )
+        at = held.select(new.arg_true()).to_series().to_numpy()
+        return held[at].with_columns(n=_gaps(at, held.height))
 
 
 class Characters:
@@ -120,9 +124,14 @@ class Characters:
             {
                 "row": ((once >> BITS) + np.uint64(first)).astype(np.uint32),
                 "term": once & ((np.uint64(1) << BITS) - np.uint64(1)),
-                "n": np.diff(np.append(at, len(keys))).astype(np.uint32),
+                "n": _gaps(at, len(keys)),
             }
         )
+
+
+def _gaps(starts: npt.NDArray[np.integer[Any]], end: int) -> pl.Series:
+    """How long each run is, by where they start."""
+    return pl.Series(np.diff(np.append(starts, end)).astype(np.uint32))
 
 
 def _within_a_word(space: Flags, spaces: npt.NDArray[np.int32], n: int) -> Flags:
@@ -170,19 +179,27 @@ class TfIdf:
         self.min_df = min_df
 
     def fit_transform(self, texts: pl.Series) -> Sparse:
+        return beside([self], [texts], [self.fit(texts)])
+
+    def fit(self, texts: pl.Series) -> pl.DataFrame | None:
+        """The counts of these texts where they are one part, to be used again; those of more parts
+        would take several times the memory of the matrix."""
         first, *rest = _parts(texts)
         counts = self.terms.count(first)
-        spread = _spread(counts)
-        for part in rest:
-            both = pl.concat([spread, _spread(self.terms.count(part))])
-            spread = both.group_by("term").agg(pl.col("df", "n").sum())
+        spread, more = _spread(counts), []
+        for number, part in enumerate(rest, start=1):
+            more.append(_spread(self.terms.count(part)))
+            # a merge looks at every term so far: as seldom as memory allows
+            if number == len(rest) or sum(map(len, more)) > spread.height:
+                both = pl.concat([spread, *more])
+                spread, more = both.group_by("term").agg(pl.col("df", "n").sum()), []
         frequent = spread.filter(pl.col("df") >= min(self.min_df, texts.len()))
         frequent = (
             frequent.sort(["n", "term"], descending=[True, False]).head(self.most).sort("term")
         )
         idf = (np.log((1 + texts.len()) / (1 + frequent["df"].to_numpy())) + 1).astype(np.float32)
         self._use(frequent.select("term").with_columns(idf=pl.Series(idf)))
-        return self.transform(texts) if rest else self._matrix(counts, texts.len())
+        return None if rest else counts
 
     def _use(self, terms: pl.DataFrame) -> None:
         columns = pl.Series(np.arange(terms.height, dtype=np.int32))
@@ -195,13 +212,9 @@ class TfIdf:
         self._use(learned.table("terms", {"term": self.terms.kind(), "idf": pl.Float32()}))
 
     def transform(self, texts: pl.Series) -> Sparse:
-        """Part by part: memory holds the matrix, and the counts of one part."""
-        from scipy.sparse import vstack
+        return beside([self], [texts])
 
-        matrices = [self._matrix(self.terms.count(part), part.len()) for part in _parts(texts)]
-        return vstack(matrices, format="csr") if len(matrices) > 1 else matrices[0]
-
-    def _matrix(self, counts: pl.DataFrame, rows: int) -> Sparse:
+    def matrix(self, counts: pl.DataFrame, rows: int) -> Sparse:
         from scipy.sparse import csr_matrix
 
         held = counts.join(
@@ -217,3 +230,33 @@ class TfIdf:
         return csr_matrix(
             (scaled, held["column"].to_numpy(), starts), shape=(rows, self.vocabulary.height)
         )
+
+
+def beside(
+    counters: Sequence[TfIdf],
+    texts: Sequence[pl.Series],
+    counted: Sequence[pl.DataFrame | None] = (),
+) -> Sparse:
+    """The matrices of these texts side by side, part by part: memory holds the matrix, and the
+    counts of one part. `counted` are counts of the first texts that are known already.
+    """
+    from scipy.sparse import csr_matrix, hstack
+
+    values, columns, sizes = [], [], []
+    known = list(counted) or [None] * len(counters)
+    for part in (part for series in texts for part in _parts(series)):
+        matrices = [
+            counter.matrix(counter.terms.count(part) if counts is None else counts, part.len())
+            for counter, counts in zip(counters, known, strict=True)
+        ]
+        known = [None] * len(counters)
+        matrix = matrices[0] if len(matrices) == 1 else hstack(matrices, format="csr")
+        values.append(matrix.data)
+        columns.append(matrix.indices)
+        sizes.append(np.diff(matrix.indptr))
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    whole = [np.concatenate(values)]
+    values.clear()  # before the columns are copied too
+    whole.append(np.concatenate(columns))
+    width = sum(counter.vocabulary.height for counter in counters)
+    return csr_matrix((*whole, starts), shape=(len(starts) - 1, width))

@@ -17,7 +17,7 @@ from claimlab.core.run import Run, Source
 from claimlab.core.words import several
 from claimlab.detect.tables import scores_of
 from claimlab.files.predictions import read_predictions
-from claimlab.tasks import Task, open_task
+from claimlab.tasks import Task, open_task, own_task
 
 
 def predictions_about(data: Dataset, file: Path, task: Task) -> pl.DataFrame:
@@ -44,7 +44,7 @@ def import_predictions(
     predictions: str | Path,
     *,
     output: str | Path | None = None,
-    task: str = "veracity",
+    task: str | None = None,
     force: bool = False,
 ) -> Dataset:
     """Make a run of predictions that another tool made for records of `data`.
@@ -55,7 +55,7 @@ def import_predictions(
     """
     file = Path(predictions)
     with Run("detect", data, output, force=force) as run:
-        opened = open_task(task, run.dataset.records)
+        opened = open_task(own_task(run.dataset, task), run.dataset.records)
         table = predictions_about(run.dataset, file, opened)
         records = run.dataset.records.filter(pl.col("id").is_in(table["record_id"].implode()))
         known = table.filter(pl.col("record_id").is_in(records["id"].implode()))

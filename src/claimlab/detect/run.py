@@ -58,8 +58,7 @@ from claimlab.detect.outside import import_predictions
 from claimlab.detect.tables import as_table, evidence_of, restored, scores_of, stored, suspicious
 from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.search.terms import Searches
-from claimlab.tasks import Task, open_task
-from claimlab.tasks.table import VERACITY
+from claimlab.tasks import Task, open_task, own_task
 
 SHARD = 100  # records between two entries in the journal
 QUICK = 10_000  # the same, of a quick detector
@@ -77,7 +76,7 @@ def detect(
     ] = "tfidf",
     *,
     output: OutputFolder = None,
-    task: Annotated[Task | str, TASK] = VERACITY,
+    task: Annotated[Task | str | None, TASK] = None,
     settings: Annotated[
         Mapping[str, Any] | Sequence[str],
         Option("A setting of the detector, or one of those below; may be repeated.", flag="--set"),
@@ -124,7 +123,7 @@ def detect(
     With `predictions` no detector runs: the run is made of what another tool predicted.
     """
     if predictions is not None:
-        name = task if isinstance(task, str) else task.name
+        name = task.name if isinstance(task, Task) else task
         return import_predictions(data, predictions, output=output, task=name, force=force)
     with Run("detect", data, output, force=force, seed=seed, engine=engine, **calls) as run:
         words = {
@@ -132,7 +131,11 @@ def detect(
             "model": model,
             "providers": provider,
         }
-        opened = open_task(task, run.dataset.records) if isinstance(task, str) else task
+        opened = (
+            task
+            if isinstance(task, Task)
+            else open_task(own_task(run.dataset, task), run.dataset.records)
+        )
         with open_detector(detector, settings, run.calls, evidence, words, prompts) as ready:
             ready.progress = progress  # training may take long too
             job = prepare(

@@ -119,8 +119,8 @@ def matches(
         for part in some:
             words = set(next(cut) or ())
             shared, rest = wanted & words, words - _stop(language)
-            held, focus = weigh(shared) / (whole or 1), weigh(shared) / (weigh(rest) or 1)
-            plain = len(shared) / (len(wanted) or 1)
+            held, focus = _share(weigh(shared), whole), _share(weigh(shared), weigh(rest))
+            plain = _share(len(shared), len(wanted))
             fits.append(Match(plain, len(content), letters, held, focus, snippet=part))
         best = max(fits, key=lambda fit: (fit.held, fit.focus), default=None)
         if result is None or best is None or not wanted:
@@ -128,6 +128,10 @@ def matches(
         else:
             out.append(best._replace(agrees=agrees(query, result, language)))
     return _with_meaning(query, out, language, meaning)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / (whole or 1)
 
 
 def agrees(query: str, result: str, language: str | None) -> bool:

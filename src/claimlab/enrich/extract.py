@@ -15,7 +15,6 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from claimlab.core.errors import UsageError
-from claimlab.core.languages import describe
 from claimlab.core.types import JsonObject
 from claimlab.enrich.checkworthy import MOST, READ, best_claims
 from claimlab.enrich.correspondence import shares
@@ -26,7 +25,6 @@ from claimlab.llm.provider import Provider
 
 RULES = ("offline", "first-sentence")
 WORDS = 20  # that a model is asked to keep to
-SURE = 5  # words needed to identify a language
 
 
 @dataclass(frozen=True)
@@ -126,9 +124,11 @@ class ByModel:
         )
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:
+        from claimlab.text.langid import other_language
+
         request = self.request(text, tag=tag)
         answer = await self.provider.ask(request)
-        other = _other_language(_claims_of(answer), text, language)
+        other = other_language(" ".join(_claims_of(answer)), text, language)
         if other is not None:
             answer = await self.provider.ask(
                 request.again(answer.text or "", self.prompt.text("language", **other))
@@ -138,7 +138,10 @@ class ByModel:
         if not answer.ok or answer.value is None:
             return Extraction(failure=answer.failure or "empty", detail=answer.detail, meta=meta)
         claims = list(dict.fromkeys(_claims_of(answer)))[: self.claims]
-        if other is not None and (still := _other_language(claims, text, language)) is not None:
+        if (
+            other is not None
+            and (still := other_language(" ".join(claims), text, language)) is not None
+        ):
             return Extraction(
                 failure="other-language", detail=f"answered in {still['given']} twice", meta=meta
             )
@@ -170,24 +173,6 @@ def _claims_of(answer: Answer[Any]) -> list[str]:
         return []
     claims = [answer.value.claim] if isinstance(answer.value, MainClaim) else answer.value.claims
     return [" ".join(claim.split()) for claim in claims if claim and any(map(str.isalnum, claim))]
-
-
-def _other_language(
-    claims: Sequence[str], text: str, language: str | None
-) -> dict[str, str] | None:
-    """The language of the text and the one that was answered in, by name, where they are known and
-    differ. Few words are in no language for sure, so only a sentence is looked at."""
-    from claimlab.text.langid import identify
-
-    whole = " ".join(claims)
-    if len(words(whole)) < SURE:
-        return None
-    answered, own = identify([whole, text])
-    wanted = language or own
-    if answered is None or wanted is None or answered in (wanted, own):
-        return None
-    codes = {"wanted": wanted, "given": answered}
-    return {k: facts.name if (facts := describe(code)) else code for k, code in codes.items()}
 
 
 def _grounding(claims: Sequence[str], text: str, language: str | None) -> float | None:

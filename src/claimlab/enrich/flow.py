@@ -44,7 +44,7 @@ class Pages(Protocol):
 @dataclass(frozen=True)
 class Settings:
     """`as_of` is null, "claim-date" or one day for all. `countries` maps a language, or "*", to two
-    letters.
+    letters, `sites` a site to the user's level of its reliability.
     """
 
     query_rule: Rule = "paper"
@@ -52,6 +52,7 @@ class Settings:
     results: int = 5
     as_of: str | None = None
     countries: Mapping[str, str] = field(default_factory=dict)
+    sites: Mapping[str, str] = field(default_factory=dict)
 
     def country(self, record: Mapping[str, Any], language: str | None) -> str | None:
         own = record.get("country")

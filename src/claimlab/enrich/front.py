@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,7 @@ from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.estimate import Priced
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import refuse_taken
 from claimlab.core.options import (
     Argument,
@@ -35,7 +36,7 @@ from claimlab.core.options import (
     Setting,
 )
 from claimlab.core.run import Run, Source, folders_of
-from claimlab.core.settings import each_of, one_of
+from claimlab.core.settings import each_of, one_of, read_raw_toml
 from claimlab.core.types import JsonObject
 from claimlab.enrich.correspondence import RULES as CORRESPONDENCE
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
@@ -50,6 +51,7 @@ from claimlab.search.connect import named_chain
 from claimlab.search.fusion import Meaning
 from claimlab.search.snapshot import PageFetcher
 from claimlab.search.terms import Searches
+from claimlab.text.urls import registrable_domain
 
 # From the words of a command to the doors of a run: providers, extractor and pages, called as
 # `calls` says.
@@ -135,6 +137,18 @@ def read_countries(items: Sequence[str]) -> Mapping[str, str]:
     return countries
 
 
+def read_sites(file: Path) -> Mapping[str, str]:
+    """Levels of reliability by site, from the user's TOML: any words, a site each."""
+    raw = read_raw_toml(file)
+    levels = {registrable_domain(site) or site: level for site, level in raw.items()}
+    if not levels or not all(isinstance(level, str) for level in levels.values()):
+        raise DataError(
+            f"'{file}' does not give each site a level.",
+            "Write a line for each site, such as: 'example.org' = 'high'.",
+        )
+    return levels
+
+
 # What a run would cost, before it costs anything: for `--estimate`. Nothing is sent anywhere.
 
 
@@ -209,6 +223,9 @@ def enrich(
     country: Annotated[
         Sequence[str], Setting("BR, or por=BR for one language; may be repeated.")
     ] = (),
+    sites: Annotated[
+        Place | None, Setting("TOML file with your level of each site: 'site.org' = 'high'.")
+    ] = None,
     snapshot: Annotated[bool, Setting("Store the text of the pages that were found.")] = False,
     report: Annotated[
         Place | None, Option("Folder for a page of outcomes, domains, ratings and patterns.")
@@ -227,6 +244,8 @@ def enrich(
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
     settings = _settings(query_rule, correspondence, results, as_of, country)
+    if sites is not None:
+        settings = replace(settings, sites=read_sites(Path(sites)))
     if not names[0]:
         raise UsageError(
             "No search provider given.", "Pass `provider`, such as local:FOLDER or searxng."

@@ -80,6 +80,8 @@ async def enrich_async(
         counts=_outcomes(done),
     )
     tables = tables_of(done, dataset.tables)
+    if chosen.sites:
+        tables["evidence"] = rated_sites(tables["evidence"], chosen.sites)
     return Enrichment(dataset.derive(dataset.records, step, tables), summarise(done))
 
 
@@ -283,6 +285,12 @@ def evidence_rows(done: Sequence[Enriched]) -> pl.DataFrame:
     for row in rows:
         row["stance"] = BY_RATING.get(row["verdict"]) if row["corresponds"] else None
     return to_side_table("evidence", pl.DataFrame(rows, schema=EVIDENCE, orient="row"))
+
+
+def rated_sites(evidence: pl.DataFrame, sites: Mapping[str, str]) -> pl.DataFrame:
+    """The evidence with the user's level of each site's reliability; null where none is given."""
+    level = pl.col("domain").replace_strict(dict(sites), default=None, return_dtype=pl.String)
+    return evidence.with_columns(site_level=level)
 
 
 def claim_rows(done: Sequence[Enriched]) -> pl.DataFrame:

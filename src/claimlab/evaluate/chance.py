@@ -13,7 +13,7 @@ groups (and of seeds, where there are several) fall to the best baseline or belo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -52,14 +52,9 @@ def against_chance(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> Chan
     if not runs or len(known) < len(runs):
         reasons = [why for run in runs if (why := unmeasured(run.answers))]
         return Chance(why=f"Macro-F1 is {[*reasons, 'not measured: there is no run'][0]}.")
-    sizes = [np.bincount(run.answers.truth) for run in runs]
     permuted, moved, freely = permuted_scores(runs, how.get("seed", 0))
-    chance = Chance(
-        float(np.mean([majority_f1(size) for size in sizes])),
-        float(np.mean([stratified_f1(size) for size in sizes])),
-        float(permuted.mean()),
-        moved,
-    )
+    trivial = _mean_over(runs, majority_f1), _mean_over(runs, stratified_f1)
+    chance = Chance(*trivial, float(permuted.mean()), moved)
     score, best = float(np.mean(known)), chance.best or 0.0
     chance = replace(chance, difference=score - best)
     if why := _no_control(runs, moved, freely):
@@ -76,6 +71,11 @@ def against_chance(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> Chan
     # resamples that fall to the baseline; where none does, a tail
     by_resampling = permutation_p(-best, -means, 0.0)
     return replace(chance, interval=ends, p=max(by_resampling, by_permuting))
+
+
+def _mean_over(runs: Sequence[ScoredRun], score: Callable[[Ints], Floats | float]) -> float:
+    """The mean score of a trivial baseline, which depends on the sizes of the classes alone."""
+    return float(np.mean([score(np.bincount(run.answers.truth)) for run in runs]))
 
 
 def _no_control(runs: Sequence[ScoredRun], moved: float, freely: float) -> str | None:

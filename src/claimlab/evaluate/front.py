@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, TypeGuard, Unpack
@@ -260,6 +260,25 @@ def named_apart(runs: Sequence[ScoredRun]) -> list[ScoredRun]:
     return out
 
 
+def _refuse_missing(runs: bool, predictions: bool, data: bool) -> None:
+    if not runs and not predictions:
+        raise UsageError(
+            "There is nothing to evaluate.", "Pass `runs`, or `predictions` with `data`."
+        )
+    if predictions != data:
+        raise UsageError(
+            "`predictions` and `data` go together.",
+            "Pass the table and the dataset that it is about.",
+        )
+
+
+def _foreign(
+    files: Sequence[Place], about: Dataset, task: str | None, split: str | None
+) -> list[ScoredRun]:
+    opened = (open_foreign(Path(file), about, task=task, split=split) for file in files)
+    return list(chain.from_iterable(opened))
+
+
 @repeatable()
 def evaluate(
     runs: Annotated[
@@ -314,24 +333,12 @@ def evaluate(
     """
     named = [runs] if isinstance(runs, Dataset | ScoredRun | str | Path) else runs
     folders = [_ranking(one) for one in named]
-    files = [
-        Path(f) for f in ([predictions] if isinstance(predictions, str | Path) else predictions)
-    ]
-    if not folders and not files:
-        raise UsageError(
-            "There is nothing to evaluate.", "Pass `runs`, or `predictions` with `data`."
-        )
-    if bool(files) != (data is not None):
-        raise UsageError(
-            "`predictions` and `data` go together.",
-            "Pass the table and the dataset that it is about.",
-        )
-    known = (
-        read_contamination(contamination)
-        if isinstance(contamination, str | Path)
-        else contamination
-    )
-    reads = [*folders_of(*(r for r in folders if not isinstance(r, ScoredRun)), data), *files]
+    files = [predictions] if isinstance(predictions, str | Path) else list(predictions)
+    _refuse_missing(bool(folders), bool(files), data is not None)
+    if isinstance(contamination, str | Path):
+        contamination = read_contamination(contamination)
+    stored = [one for one in folders if not isinstance(one, ScoredRun)]
+    reads = [*folders_of(*stored, data), *map(Path, files)]
     from claimlab.evaluate.views import KIND, contents
 
     with Run("evaluate", None, output, kind=KIND, reads=reads, force=force, seed=seed) as run:
@@ -339,14 +346,12 @@ def evaluate(
         boards = rank_items(results, seed=seed, draws=draws) if results else []
         opened = _opened([one for one in folders if not _is_file(one)], task, split)
         if data is not None:
-            about = Dataset.of(data)
-            for file in files:
-                opened += open_foreign(file, about, task=task or "veracity", split=split)
+            opened += _foreign(files, Dataset.of(data), task, split)
         done = evaluate_runs(
             opened,
             by=by,
             every_pair=every_pair,
-            contamination=known,
+            contamination=contamination,
             seed=seed,
             draws=draws,
         )

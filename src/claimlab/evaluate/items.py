@@ -192,11 +192,7 @@ def counted(files: Sequence[Path]) -> Board | None:
         frames = [pl.read_csv(file, infer_schema=False) for file in files]
     except pl.exceptions.PolarsError:
         return None  # an error of the formats that are tried next
-    if not all(
-        {"system", "accuracy"} <= set(frame.columns)
-        and ("n" in frame.columns or set(CLASS_COUNTS) <= set(frame.columns))
-        for frame in frames
-    ):
+    if not all(_has_counts(frame.columns) for frame in frames):
         return None
     rows = pl.concat(frames, how="diagonal").to_dicts()
     if not rows:
@@ -225,6 +221,11 @@ def counted(files: Sequence[Path]) -> Board | None:
         )
     n = max(sizes)
     return Board("counts", files[0].name, "accuracy", "accuracy", n, n, ordered, why=why)
+
+
+def _has_counts(columns: Sequence[str]) -> bool:
+    known = set(columns)
+    return {"system", "accuracy"} <= known and ("n" in known or set(CLASS_COUNTS) <= known)
 
 
 def _size(row: JsonObject) -> int:

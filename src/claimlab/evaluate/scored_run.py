@@ -34,7 +34,7 @@ from claimlab.core.record import to_side_table
 from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.metric import Answers, answers, speller
-from claimlab.tasks import Task, open_task
+from claimlab.tasks import Task, open_task, own_task
 
 if TYPE_CHECKING:
     from claimlab.core.run import Stored
@@ -280,7 +280,7 @@ def task_of(run: Dataset) -> str:
     made_for = next(
         (s.parameters.get("task") for s in reversed(run.lineage) if s.step == "detect"), None
     )
-    return str(made_for or "veracity")
+    return own_task(run, made_for)
 
 
 def each_run(
@@ -403,7 +403,6 @@ def open_runs(
     *,
     task: str | None = None,
     split: str | None = None,
-    data: Dataset | None = None,
     name: str | None = None,
 ) -> list[ScoredRun]:
     """The runs in a run folder (one for each value of the column `run`), scored by the task that
@@ -415,19 +414,18 @@ def open_runs(
     own_name = name or (folder.name if folder.path is None else folder.path.name)
     predictions = predictions_in(folder, own_name)
     about = about_of(folder.lineage, tuple(folder.notes))
-    source = data or folder
-    chosen = open_task(task or task_of(folder), source.records)
+    chosen = open_task(task or task_of(folder), folder.records)
     about = replace(about, judged=judged_in(folder, chosen))
-    return each_run(own_name, predictions, source, chosen, split=split, about=about)
+    return each_run(own_name, predictions, folder, chosen, split=split, about=about)
 
 
 def open_foreign(
-    file: Path, data: Dataset, *, task: str = "veracity", split: str | None = None
+    file: Path, data: Dataset, *, task: str | None = None, split: str | None = None
 ) -> list[ScoredRun]:
     """The run in `file` on the records of `data`: see `claimlab.files.predictions`."""
     from claimlab.detect.outside import predictions_about, run_name
 
-    opened = open_task(task, data.records)
+    opened = open_task(own_task(data, task), data.records)
     predictions = predictions_about(data, file, opened)
     return each_run(
         run_name(predictions, file),

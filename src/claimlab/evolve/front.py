@@ -48,7 +48,7 @@ from claimlab.core.options import (
     Setting,
     divided,
 )
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress, silent
 from claimlab.core.record import SIDE_TABLES, meta_json
 from claimlab.core.run import Run, Source, dataset_in
 from claimlab.core.types import JsonObject
@@ -486,7 +486,6 @@ async def simulate_async(
     concurrency: int = 80,
     run: Run | None = None,
     lives: Sequence[Life] = (),
-    progress: Progress = silent,
 ) -> Dataset:
     """The evolved claims with their traces, from parts that are open; with `run`, what is finished
     is kept there.
@@ -505,7 +504,7 @@ async def simulate_async(
     cast = Cast(stage, rewriter, auditors, seed, plan.context)
     described = parameters(cast, plan, targets)
     journal = Journal(None, {}) if run is None else run.journal(**described)
-    lives = lives or await _all(beginnings, plan, cast, journal, concurrency, progress)
+    lives = lives or await _all(beginnings, plan, cast, journal, concurrency)
     return _dataset(claims, beginnings, lives, cast, plan, described)
 
 
@@ -527,7 +526,6 @@ async def _all(
     cast: Cast,
     journal: Journal,
     concurrency: int,
-    progress: Progress,
 ) -> list[Life]:
     """Every life, in the order of the claims. An error that stops all is raised after the lives
     under way are kept.
@@ -537,12 +535,15 @@ async def _all(
         for i in range(len(beginnings))
     ]
     left = [i for i, life in enumerate(lives) if life is None]
-    turns = Turns(progress, plan.most_turns, len(lives), len(lives) - len(left))
+    turns = Turns(plan.most_turns, len(lives), len(lives) - len(left))
     counted = replace(cast, tick=turns.one)
     turning = ways([beginnings[i] for i in left], plan, cast)
     begun = ((beginnings[i], way) for i, way in zip(left, turning, strict=True))
     async for at, life in each(
-        begun, lambda one: live(one[0], plan, counted, one[1]), concurrency=concurrency
+        begun,
+        lambda one: live(one[0], plan, counted, one[1]),
+        concurrency=concurrency,
+        progress=silent,
     ):
         lives[left[at]] = life
         journal.write(_shard(left[at]), life.to_json())
@@ -555,19 +556,19 @@ class Turns:
     move.
     """
 
-    def __init__(self, progress: Progress, most: int, claims: int, before: int) -> None:
-        self.progress, self.most, self.total = progress, most, most * claims
+    def __init__(self, most: int, claims: int, before: int) -> None:
+        self.most, self.total = most, most * claims
         self.done = most * before
         progress(LABEL, self.done, self.total)
 
     def one(self) -> None:
         self.done += 1
-        self.progress(LABEL, min(self.done, self.total), self.total)
+        progress(LABEL, min(self.done, self.total), self.total)
 
     def ended(self, turns: int) -> None:
         """A life that is over: what it might still have taken is not to come."""
         self.done += max(0, self.most - turns)
-        self.progress(LABEL, min(self.done, self.total), self.total)
+        progress(LABEL, min(self.done, self.total), self.total)
 
 
 def _shard(number: int) -> str:
@@ -643,7 +644,7 @@ CLAIMS = 20  # lives in a shard
 _FILES = ("network", "population", "auditor_data", "weights", "recording")
 
 
-def shared_lives(setup: Setup, claims: Dataset, progress: Progress) -> list[Life]:
+def shared_lives(setup: Setup, claims: Dataset) -> list[Life]:
     """The lives of all claims, in their order; none where the run does not share its work, or asks
     a model.
     """
@@ -761,8 +762,7 @@ async def _evolved(setup: Setup, run: Run) -> Dataset:
             seed=setup.seed,
             concurrency=run.calls.concurrency,
             run=run,
-            lives=shared_lives(setup, run.dataset, run.progress),
-            progress=run.progress,
+            lives=shared_lives(setup, run.dataset),
         )
 
 

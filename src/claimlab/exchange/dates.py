@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -103,18 +104,23 @@ class Dates:
             .sort(["n", days.name], descending=[True, False])
         )
         known = int(counts["n"].sum())
-        drop = [day for day in counts[days.name] if day in NO_DATES]
-        if counts.height and known >= PLACEHOLDER_ROWS and self.coarse * 2 < known:
+        drop = {day for day in counts[days.name] if day in NO_DATES}
+        if known >= PLACEHOLDER_ROWS and self.coarse * 2 < known:
             day, n = counts.row(0)
-            next_most = counts["n"][1] if counts.height > 1 else 0
-            alone = n >= OUTLIER_ROWS and n > STRIKING * known and n > OUTLIER * next_most
-            if (n > PLACEHOLDER * known or alone) and day not in drop:
-                drop.append(day)
+            if _stands_out(counts["n"].to_list(), known):
+                drop.add(day)
             elif n > max(STRIKING * known, PLACEHOLDER_ROWS) and day not in drop:
                 self.common = (day.isoformat(), n)
         self.placeholders = {day.isoformat(): n for day, n in counts.iter_rows() if day in drop}
         if drop:
-            self.times = self.times.set(days.is_in(drop).fill_null(False), None)
+            self.times = self.times.set(days.is_in(list(drop)).fill_null(False), None)
+
+
+def _stands_out(counts: Sequence[int], known: int) -> bool:
+    """Whether most rows have the commonest date, or so many more than have the next one."""
+    most, second = [*counts, 0][:2]
+    alone = most >= OUTLIER_ROWS and most > STRIKING * known and most > OUTLIER * second
+    return most > PLACEHOLDER * known or alone
 
 
 def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:

@@ -90,8 +90,8 @@ def export(
         bool, Setting("Start CSV files with a mark by which Excel knows UTF-8.")
     ] = False,
     task: Annotated[
-        str, Setting("What inspect and lm-eval ask: a task or any column.")
-    ] = "veracity",
+        str | None, Setting("What inspect and lm-eval ask: a task or any column.")
+    ] = None,
     split: Annotated[
         str | None,
         Setting("The split they ask about; 'test' where there is one, by default."),

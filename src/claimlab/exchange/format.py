@@ -36,7 +36,7 @@ class Settings:
     """What a user may ask of a format; `Format.accepts` names those that it knows."""
 
     bom: bool = False  # a byte-order mark in front, by which Excel knows UTF-8
-    task: str = "veracity"  # what is asked of a record, in formats that ask
+    task: str | None = None  # what is asked of a record, in formats that ask
     audit: str | None = None  # a saved audit of the dataset: hf and croissant say what it found
     split: str | None = None  # the records that are asked about: those of "test" where there is one
     rai: str | None = None  # a TOML file with Responsible-AI fields that only authors can fill

@@ -17,9 +17,9 @@ from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Force, Option, OutputFolder
-from claimlab.core.progress import Progress, progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.words import several_of, verb
+from claimlab.tasks import TRUTH, own_task
 from claimlab.text.near import ASIDE, NEAR, claims_of
 
 ORIGIN = "merged_from"
@@ -46,31 +46,39 @@ def merge(
     with Run("merge", None, output, force=force, reads=folders_of(*datasets)) as run:
         parts = [Dataset.of(source) for source in datasets]
         merged = _together(parts, name)
-        merged.notes += [*_families(parts), *_shared(parts, progress)]
+        merged.notes += [*_families(parts), *_shared(parts)]
         return run.finish(merged)
 
 
 def _together(parts: Sequence[Dataset], name: str | None) -> Dataset:
     names = [part.name for part in parts]
-    if len(parts) < 2:
-        raise UsageError("One dataset alone cannot be merged.", "Name at least two.")
-    for called in sorted(set(names)):
-        if names.count(called) > 1:
-            raise UsageError(f"Two of the datasets are called '{called}'.", "Rename one of them.")
+    _refuse_unclear(names)
     merged = Dataset.build(
         name or "+".join(names), pl.concat(map(_renamed, parts), how="vertical"), _tables(parts)
     )
+    tasks = {own_task(part) for part in parts}
+    shared = {"task": tasks.pop()} if len(tasks) == 1 and tasks != {TRUTH} else {}
     step = Lineage(
         step="merge",
-        parameters={"datasets": names, "name": merged.name},
+        parameters={"datasets": names, "name": merged.name, **shared},
         inputs={part.name: part.digest() for part in parts},
         counts={part.name: part.records.height for part in parts},
     )
-    licences = dict.fromkeys(f"{part.name}: {part.licence}" for part in parts if part.licence)
+    licences = [f"{part.name}: {part.licence}" for part in parts if part.licence]
     merged.lineage, merged.licence = [step], "; ".join(licences) or None
     merged.synthetic = any(part.synthetic for part in parts)
-    merged.notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
+    if len(tasks) > 1:
+        about = ", ".join(sorted(tasks))
+        merged.notes.append(f"The labels are about different tasks ({about}): name one of them.")
+    merged.notes += [f"{part.name}: {note}" for part in parts for note in part.notes]
     return merged
+
+
+def _refuse_unclear(names: Sequence[str]) -> None:
+    if len(names) < 2:
+        raise UsageError("One dataset alone cannot be merged.", "Name at least two.")
+    if twice := sorted(name for name in names if names.count(name) > 1):
+        raise UsageError(f"Two of the datasets are called '{twice[0]}'.", "Rename one of them.")
 
 
 def _families(parts: Sequence[Dataset]) -> list[str]:
@@ -120,14 +128,12 @@ def _apart(part: Dataset, table: str) -> pl.DataFrame:
     )
 
 
-def _shared(parts: Sequence[Dataset], progress: Progress) -> list[str]:
+def _shared(parts: Sequence[Dataset]) -> list[str]:
     """What every two datasets have in common: copies across them would leak between the sides of a
     later split.
     """
     owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    claims = claims_of(
-        pl.concat([part.records["text"] for part in parts]), near=NEAR, progress=progress
-    )
+    claims = claims_of(pl.concat([part.records["text"] for part in parts]), near=NEAR)
     same, near = (c.held(owner, len(parts)) for c in (claims.only_same(), claims))
     notes = []
     for a, b in combinations(range(len(parts)), 2):

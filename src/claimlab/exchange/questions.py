@@ -14,7 +14,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.exchange.format import Format, Road, Settings, Written
-from claimlab.tasks import Task, open_task
+from claimlab.tasks import Task, open_task, own_task
 
 FILE = "samples.jsonl"
 LOST = {
@@ -49,7 +49,7 @@ def write_questions(dataset: Dataset, folder: Path, settings: Settings) -> Writt
     """Write a question for every labelled record of the split to `samples.jsonl`; counts, and what
     was left out.
     """
-    task = open_task(settings.task, dataset.records)
+    task = open_task(own_task(dataset, settings.task), dataset.records)
     part = _part(dataset, settings.split)
     rows = part.with_columns(answer=task.labels(part)).drop_nulls(["answer", "text"])
     classes = task.classes_in(part)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from claimlab.core import packaged
@@ -40,6 +40,7 @@ class Named(NamedTuple):
     grade: float
 
 
+@lru_cache(1 << 16)  # thousands of files have the same columns
 def fold_name(name: str) -> str:
     """What two spellings of one column name have in common."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
@@ -122,13 +123,18 @@ def _named(folded: str, role: str) -> Named | None:
         return Named("main", max(main))
     if grades := [names[start] for start in starts if start in names]:
         return Named("starts", max(grades))
-    parts = [
+    best = max((_part_of(word, _PARTS[role]) for word in words), default=0.0)
+    return Named("part", best) if best else None
+
+
+def _part_of(word: str, parts: Mapping[str, float]) -> float:
+    """The best grade of a known part that a word begins or ends with, by its share of the word."""
+    grades = [
         grade * len(part) / len(word)
-        for word in words
-        for part, grade in _PARTS[role].items()
+        for part, grade in parts.items()
         if part != word and (word.startswith(part) or word.endswith(part))
     ]
-    return Named("part", max(parts)) if parts else None
+    return max(grades, default=0.0)
 
 
 def _ends(words: list[str]) -> Iterator[str]:

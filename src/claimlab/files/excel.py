@@ -70,13 +70,17 @@ def read_excel_file(
     names = [*main.names, SHEET] if marked else main.names
     table = typed_table(rows, name, Layout("Excel", header=main.named), Refused(), names)
     if others := [f"'{sheet.title}'" for sheet in sheets if sheet not in alike]:
-        shown = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
-        several_sheets = f"{len(alike)} sheets with the same columns"
-        read = f"the sheet '{main.title}'" if len(alike) == 1 else several_sheets
-        table.notes.append(f"Only {read} of '{name}' was read; it also has {shown} (see `sheet`).")
+        table.notes.append(_left_out(name, alike, others))
     if above := sum(sheet.above for sheet in alike):
         table.notes.append(f"{several(above, 'row')} above the table in '{name}' left out.")
     return table
+
+
+def _left_out(name: str, alike: list[_Sheet], others: list[str]) -> str:
+    several_sheets = f"{len(alike)} sheets with the same columns"
+    read = f"the sheet '{alike[0].title}'" if len(alike) == 1 else several_sheets
+    shown = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
+    return f"Only {read} of '{name}' was read; it also has {shown} (see `sheet`)."
 
 
 def _sheet(title: str, cells: Rows, known: frozenset[str], header: bool | None) -> _Sheet:

@@ -58,6 +58,7 @@ _ABOUT_KEYS = (
     "source",
 )
 MANY_KEYS = 200  # of an object, that may be ids
+FAR = 10  # times as many records as another list of an object has
 ID = 6  # digits of a number that names a record, no column
 _PART_KEYS = ("claims", "results", "documents", "articles", "tweets", "posts")
 
@@ -198,15 +199,29 @@ def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
     """{"version": 1, "data": [{...}, ...]}; but {"title": "A long text ...", "tweets": [...]} is
     one record.
     """
-    lists = [k for k, v in value.items() if _is_table(v)]
+    sizes = {k: len(v) for k, v in value.items() if _is_table(v)}
+    longest = max(sizes.values(), default=0)
+    lists = [k for k, size in sizes.items() if size * FAR > longest]  # beside a list of licences
     if len(lists) != 1:
         return None
     key = lists[0].lower()
     prose = any(isinstance(v, str) and len(v) > 40 for v in value.values())
-    about = all(k.startswith("@") or k.lower() in _ABOUT_KEYS for k in value if k != lists[0])
+    about = all(_is_about(k) or k in sizes for k in value)
     if key in _TABLE_KEYS or about or (key in _PART_KEYS and not prose):
         return value[lists[0]]  # type: ignore[no-any-return]
     return None
+
+
+def _inside(value: Mapping[str, Any]) -> Sequence[Any] | None:
+    """{"version": 1, "data": {"train": [{...}], "test": [{...}]}}: one object around a table."""
+    inner = [v for k, v in value.items() if not _is_about(k)]
+    if len(inner) != 1 or not isinstance(inner[0], dict):
+        return None
+    return _wrapped(inner[0]) or _parts(inner[0])
+
+
+def _is_about(key: str) -> bool:
+    return key.startswith("@") or key.lower() in _ABOUT_KEYS
 
 
 def _parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
@@ -219,7 +234,7 @@ def _parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
     if not set.intersection(*keys):
         return None
     return [
-        _keyed(k, row) if isinstance(row, dict) else row
+        _keyed(k, row, "part") if isinstance(row, dict) else row
         for k, rows in value.items()
         for row in rows
     ]
@@ -272,6 +287,7 @@ def _by_id(value: Mapping[str, Any]) -> Sequence[Any] | None:
 
 _SHAPES: tuple[Callable[[Mapping[str, Any]], Sequence[Any] | None], ...] = (
     _wrapped,
+    _inside,
     _parts,
     _split,
     _by_column,
@@ -284,13 +300,12 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
-def _keyed(key: str, row: Mapping[str, Any]) -> JsonObject:
+def _keyed(key: str, row: Mapping[str, Any], name: str = "key") -> JsonObject:
     """A record with the key that it had; a column of its own with that name stays. Keys that are
     ids are no names of columns: such an object is one value.
     """
     if row and all(name.isdecimal() and len(name) >= ID for name in row):
-        return {"key": key, "value": row}
-    name = "key"
+        return {name: key, "value": row}
     while name in row:
         name += "_"
     return {name: key, **row}

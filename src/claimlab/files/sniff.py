@@ -246,17 +246,22 @@ def _or_before(before: str, cell: str) -> str:
     return cell or before
 
 
+def _name_counts(row: Sequence[str], known: frozenset[str]) -> tuple[int, int]:
+    """How many cells are usual names of columns, and how many could be names."""
+    words = {cell.strip() for cell in row if cell.strip()}
+    names = [word for word in words if _name_like(word)]
+    return sum(word.lower() in known for word in names), len(names)
+
+
+def _name_like(cell: str) -> bool:
+    return len(cell) <= 60 and not _value_like(cell)
+
+
 def _best_names(rows: Sequence[Sequence[str]], known: frozenset[str]) -> list[str]:
     """The row that names the columns best, and over names that come back the name of their
     group.
     """
-
-    def worth(row: Sequence[str]) -> tuple[int, int]:
-        words = {cell.strip() for cell in row if cell.strip()}
-        names = [word for word in words if len(word) <= 60 and not _value_like(word)]
-        return sum(word.lower() in known for word in names), len(names)
-
-    best = max(range(len(rows)), key=lambda number: worth(rows[number]))
+    best = max(range(len(rows)), key=lambda number: _name_counts(rows[number], known))
     names = [cell.strip() for cell in rows[best]]
     above = [cell.strip() for cell in rows[best - 1]] if best else []
     if len(set(filter(None, names))) == len(list(filter(None, names))) or len(above) != len(names):
@@ -282,10 +287,10 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     body = rows[1:]
     if any(_over_numbers(column, cell, body) for column, cell in named.items()):
         return True
-    if any(len(cell) > 60 or _value_like(cell) for cell in words):
+    if not all(map(_name_like, words)):
         return False
     usual = len({word.lower() for word in words} & known)
-    if len(first) == 1 and max(map(len, rows)) == 1:
+    if max(map(len, rows)) == 1:
         return usual == 1
     return usual >= min(2, len(words)) or not any(
         _comes_back(column, cell, body) for column, cell in named.items()

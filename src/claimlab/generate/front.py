@@ -258,7 +258,6 @@ def _generated(setup: Setup, run: Run, *, originals: bool, only: int | None = No
                 setup.seed,
                 journal,
                 run.calls.concurrency,
-                run.progress,
             )
         finally:
             for provider in providers.values():

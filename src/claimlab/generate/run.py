@@ -28,7 +28,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, MissingExtra, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.languages import describe
-from claimlab.core.progress import Progress
+from claimlab.core.progress import progress
 from claimlab.core.record import meta_json
 from claimlab.core.types import JsonObject
 from claimlab.generate.plan import CHANGES, Chain, Configuration, Job, Role
@@ -369,7 +369,6 @@ async def make_all(
     seed: int,
     journal: Journal,
     concurrency: int,
-    progress: Progress,
 ) -> list[Outcome]:
     """What became of every job, in their order."""
     results = [Outcome(**saved) if (saved := journal.read(_shard(job))) else None for job in jobs]
@@ -391,7 +390,6 @@ async def make_all(
         left,
         one,
         concurrency=concurrency,
-        progress=progress,
         label=LABEL,
         total=len(jobs),
         before=before,

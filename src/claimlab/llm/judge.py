@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from pydantic import BaseModel
@@ -20,7 +20,6 @@ from pydantic import BaseModel
 from claimlab.core import sync
 from claimlab.core.calls.pool import each
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Message, Request, T, untrusted
@@ -31,10 +30,25 @@ from claimlab.llm.provider import Provider
 # stops the others, and failures are never hidden.
 
 
+Fault = Callable[[Request[T], Answer[T]], str | None]
+
+
+async def ask_again(provider: Provider, request: Request[T], fault: Fault[T]) -> Answer[T]:
+    """The answer; where `fault` has something to say against it, a second one, with what both
+    cost. The first stands where the second fails."""
+    first = await provider.ask(request)
+    complaint = fault(request, first) if first.ok else None
+    if complaint is None:
+        return first
+    second = await provider.ask(request.again(first.text or "", complaint))
+    return second.after(first) if second.ok else replace(first, calls=first.calls + second.calls)
+
+
 def gather(
     provider: Provider,
     requests: Iterable[Request[T]],
     *,
+    fault: Fault[T] = lambda _request, _answer: None,
     label: str = "Asking the model",
     **settings: Any,
 ) -> AsyncIterator[tuple[int, Answer[T]]]:
@@ -44,7 +58,7 @@ def gather(
 
     async def ask(request: Request[T]) -> Answer[T]:
         try:
-            return await provider.ask(request)
+            return await ask_again(provider, request, fault)
         except ClaimlabError:
             raise
         except Exception as error:
@@ -145,12 +159,13 @@ class Reasoned(BaseModel):
 @dataclass(frozen=True)
 class Case:
     """What is put before a judge. The fixed words come first (`system`), the data of this case last
-    (`data`).
+    (`data`). The rationale is to be in the language of `text`, where that is given.
     """
 
     id: str
     system: str
     data: str
+    text: str | None = None
 
 
 @dataclass
@@ -191,6 +206,8 @@ class ModelJudge(Generic[T]):
     runs: int = 1
     seed: int = 0
     max_tokens: int = 600
+    # a rationale, a text and its language: which languages they are in, where these differ
+    differ: Callable[[str, str, str | None], Mapping[str, str] | None] | None = None
     tally: Tally = field(default_factory=Tally)
 
     def __post_init__(self) -> None:
@@ -232,12 +249,19 @@ class ModelJudge(Generic[T]):
         """What `judge` would ask, for an estimate."""
         return (self.request(case, attempt) for case in cases for attempt in range(self.runs))
 
-    def judge(
-        self, cases: Sequence[Case], *, progress: Progress = silent, label: str = "judging"
-    ) -> list[Opinion[T]]:
+    def judge(self, cases: Sequence[Case], *, label: str = "judging") -> list[Opinion[T]]:
         """Opinions in the order of the cases."""
         requests = list(self.requests(cases))
-        answers = dict(gather_sync(self.provider, requests, progress=progress, label=label))
+        small = self.provider.profile.provider == "embedded"  # it could not do better
+        texts = {} if small else {case.id: case.text for case in cases}
+
+        def fault(request: Request[T], answer: Answer[T]) -> str | None:
+            rationale, text = getattr(answer.value, "rationale", ""), texts.get(request.tag)
+            other = self.differ(rationale, text, None) if self.differ and text else None
+            return self.prompt.text("language", **other) if other else None
+
+        replies = gather_sync(self.provider, requests, label=label, fault=fault)
+        answers = dict(replies)
         starts = range(0, len(requests), self.runs)
         return [
             self._opinion(case, [answers[start + run] for run in range(self.runs)])

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from claimlab.core.trust import Need
 
 GGUF = "gguf:"
+SLOTS = 2  # calls at once of a model file
 CONTEXT = 8192  # tokens for a call of a model file: 15 examples with evidence fit
 SAMPLE = 1000  # tokens: small enough for the lowest tier of tables that ask more for long prompts
 
@@ -214,7 +215,8 @@ def find_profile(which: str) -> Profile:
     a local model.
     """
     if which.startswith(GGUF):
-        return _gguf(Path(which.removeprefix(GGUF)).expanduser())
+        path, _, settings = which.removeprefix(GGUF).partition("?")
+        return _gguf(Path(path).expanduser(), settings)
     from claimlab.core.trust import require
 
     path, _, name = which.partition("#")
@@ -252,8 +254,18 @@ def _host(profile: Profile) -> str:
     return urlsplit(profile.base_url or "").hostname or ""
 
 
-def _gguf(path: Path) -> Profile:
-    """A model file on this machine. A replay does not need the file itself, only its name."""
+def _gguf(path: Path, settings: str) -> Profile:
+    """A model file on this machine, with what stands behind its name: `?context=8192&slots=1`. A
+    replay does not need the file itself, only its name."""
+    chosen: dict[str, int] = {"context": CONTEXT, "slots": SLOTS}
+    for part in filter(None, settings.split("&")):
+        name, _, value = part.partition("=")
+        if name not in ("context", "slots", "threads") or not value.isdigit() or int(value) < 1:
+            raise UsageError(
+                f"A local model has no setting '{part}'.",
+                "Write gguf:PATH?context=8192&slots=1&threads=4, each a whole number from 1.",
+            )
+        chosen[name] = int(value)
     if path.is_file():
         with path.open("rb") as file:
             if file.read(4) != b"GGUF":
@@ -262,7 +274,7 @@ def _gguf(path: Path) -> Profile:
                 )
     elif path.suffix != ".gguf":
         raise UnreadableFile(f"There is no model file '{path}'.", "Check the path.")
-    options = {"path": str(path), "context": CONTEXT}
+    options = {"path": str(path), **chosen}
     return Profile(
         name=f"{GGUF}{path.name}",
         provider="gguf",
@@ -270,7 +282,7 @@ def _gguf(path: Path) -> Profile:
         schema_bound=True,
         schema_bounds=True,
         timeout=1800,
-        concurrency=2,
+        concurrency=chosen["slots"],
         prices={"*": Price(input=0, output=0)},
         options=options,
         standing="a local model file: its quality is not known to claimlab",

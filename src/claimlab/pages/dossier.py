@@ -67,7 +67,12 @@ def dossier(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Report:
     return Report(f"{TITLE} of {record['id']}", str(record.get("dataset") or ""), blocks)
 
 
+_LEVEL: Column[JsonObject] = Column("site", lambda row: row.get("site_level") or "not rated")
+
+
 def _listed(columns: tuple[Column[JsonObject], ...], rows: list[JsonObject]) -> Block:
+    if any(row.get("site_level") for row in rows):  # the user's list of sites
+        columns = (*columns[:2], _LEVEL, *columns[2:])
     return Table.of(columns, rows, sortable=False) if rows else Text("None is known.")
 
 

@@ -98,4 +98,5 @@ def _write_figures(report: Report, folder: Path) -> None:
 
 
 def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")

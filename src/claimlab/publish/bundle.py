@@ -389,7 +389,7 @@ def _refuse_uneven(file: Path, bundle: Bundle) -> None:
     for key, records in bundle.records.items():
         columns = [column for column in vars(records).values() if column is not None]
         sizes[key] = len(records.id)
-        if any(len(column) != len(records.id) for column in columns):
+        if set(map(len, columns)) != {sizes[key]}:
             raise refused(file, "columns of records differ in length")
         if len(set(records.id)) != len(records.id):
             raise refused(file, "an id occurs twice")
@@ -397,7 +397,7 @@ def _refuse_uneven(file: Path, bundle: Bundle) -> None:
         if run.records not in sizes:
             raise refused(file, f"the records of '{run.name}' are missing")
         columns = [run.said, run.abstained, run.scores, *([run.status] if run.status else [])]
-        if any(len(column) != sizes[run.records] for column in columns):
+        if set(map(len, columns)) != {sizes[run.records]}:
             raise refused(file, f"'{run.name}' does not have one answer for each record")
     if sum(sizes[run.records] for run in bundle.runs) > MOST_ROWS:
         raise refused(file, f"it has more than {MOST_ROWS:,} answers")

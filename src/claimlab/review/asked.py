@@ -15,7 +15,6 @@ from pydantic import Field, create_model
 from claimlab.core.call import refuse_unknown
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.options import CallOptions, ModelName, Option, PromptFiles, Setting
-from claimlab.core.progress import progress
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
@@ -99,7 +98,7 @@ def review_ask(
             endpoint = judge.provider.profile
             part = estimate(judge.requests(cases), endpoint, recording=run.calls.existing())
             run.estimated({judge.model: part}, facts={"items": len(items)})
-        opinions = judge.judge(cases, progress=progress, label=f"asking {who}")
+        opinions = judge.judge(cases, label=f"asking {who}")
     read = int if opened.task.ordered else str
     rows = [
         Row(o.case, who, read(o.value), model=True, comment=o.rationale)

@@ -170,11 +170,8 @@ def deal(
         beside = holders[name]
         while len(beside) < min(per_item, len(people)):
             free = [who for who in people if who not in beside]
-            if not free:
-                break
-            draws = {p: draw.random() for p in free}
-            met = {p: sum(together[p, other] for other in beside) for p in free}
-            who = min(free, key=lambda p: (load[p], met[p], draws[p]))
+            ranks = {p: (load[p], _met(together, p, beside), draw.random()) for p in free}
+            who = min(free, key=ranks.__getitem__)
             together.update(pair for other in beside for pair in ((who, other), (other, who)))
             beside.append(who)
             load[who] += 1
@@ -185,6 +182,11 @@ def deal(
         wanted.discard((name, old))
         wanted.add((name, new))
     return sorted(wanted - holdings.keys()), sorted(holdings.keys() - wanted)
+
+
+def _met(together: Counter[tuple[int, int]], who: int, beside: Sequence[int]) -> int:
+    """How often an annotator has an item with one of these."""
+    return sum(together[who, other] for other in beside)
 
 
 def _level(

@@ -14,7 +14,6 @@ from typing import Any
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.places import cache_folder
-from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
 from claimlab.core.remote import to_read
 from claimlab.core.types import JsonObject
@@ -91,7 +90,7 @@ def named_chain(
         plain.append(kind)
         if kind == "local":
             rated = factcheck if isinstance(factcheck, bool) else factcheck(to_read(place))
-            index = LocalIndex(index_at(place, calls.progress, factcheck=rated), meaning)
+            index = LocalIndex(index_at(place, factcheck=rated), meaning)
             settings[kind] = {"index": index}
             settings[kind] |= {"passage": passage} if passage is not None else {}
         elif place:
@@ -101,7 +100,7 @@ def named_chain(
     return connect(plain, calls, settings=settings)
 
 
-def index_at(place: str, progress: Progress = silent, *, factcheck: bool = False) -> Path:
+def index_at(place: str, *, factcheck: bool = False) -> Path:
     """The index at `place`; a dataset, a folder of documents or a file is indexed first, in the
     user's cache folder.
     """
@@ -122,5 +121,5 @@ def index_at(place: str, progress: Progress = silent, *, factcheck: bool = False
         raise UnreadableFile(f"There is no '{path}' to search in.", "Check the path after local:")
     name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
     target = cache_folder() / "indexes" / (f"{name}-factchecks" if factcheck else name)
-    build_index(path, target, factcheck=factcheck, progress=progress)
+    build_index(path, target, factcheck=factcheck)
     return target

@@ -32,7 +32,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from claimlab.core.atomic import atomic_bytes, atomic_folder, recover
 from claimlab.core.errors import OutputExists, SearchFailed
 from claimlab.core.languages import require
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.stats.scores import Floats32, Ints
 from claimlab.core.types import JsonObject
 from claimlab.search.analysis import (
@@ -92,7 +92,6 @@ def build_index(
     *,
     factcheck: bool = False,
     language: str | None = None,
-    progress: Progress = silent,
 ) -> IndexManifest:
     """Index `source` into `folder` in one atomic step; does nothing if the folder already has this
     index.
@@ -116,7 +115,7 @@ def build_index(
             document if document.language else replace(document, language=common)
             for document in reader.documents()
         )
-        counted = _write(building, documents, progress)
+        counted = _write(building, documents)
         manifest = IndexManifest(**wanted, **counted, skipped=dict(sorted(reader.skipped.items())))
         (building / MANIFEST).write_text(
             manifest.model_dump_json(indent=2) + "\n", encoding="utf-8"
@@ -316,7 +315,7 @@ class LocalIndex:
         return self._index.searcher()
 
 
-def _write(folder: Path, documents: Iterable[Document], progress: Progress) -> JsonObject:
+def _write(folder: Path, documents: Iterable[Document]) -> JsonObject:
     import tantivy
 
     index = tantivy.Index(_schema(), path=str(folder))

@@ -20,7 +20,6 @@ import polars as pl
 from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
-from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.stats.scores import Flags
 from claimlab.core.types import Json, JsonObject
@@ -41,7 +40,7 @@ from claimlab.split.strategy import (
     named,
     numbered,
 )
-from claimlab.tasks import open_task
+from claimlab.tasks import open_task, own_task
 
 STEP = "split"
 NOTE = "Split: "
@@ -116,7 +115,7 @@ class Choices:
     that rows of train and dev, or of test, must have.
     """
 
-    task: str = "veracity"
+    task: str | None = None
     stratify: tuple[Stratum, ...] = STRATA
     changed_in_test: bool = True
     drop_leaks: bool = False
@@ -155,13 +154,12 @@ def prepare(
     by: str,
     request: Request = Request(),  # noqa: B008 - frozen
     choices: Choices = Choices(),  # noqa: B008 - frozen
-    *,
-    progress: Progress = silent,
 ) -> Job:
     """Everything before the split itself."""
     strategy = SPLITTERS.get(by)
     refuse_unused(strategy, request)
     inputs = {dataset.name: dataset.digest()}
+    choices = replace(choices, task=own_task(dataset, choices.task))
     theirs: Flags | None = None
     external = choices.external
     if external is not None:
@@ -175,7 +173,7 @@ def prepare(
             external.digest()
         )
         dataset, theirs = join(dataset, external)
-    question = open_task(choices.task, dataset.records)
+    question = open_task(str(choices.task), dataset.records)
     ids = set[str]().union(*changed_ids(dataset.tables).values())
     material = Material(
         records=dataset.records,
@@ -187,7 +185,6 @@ def prepare(
             None if choices.changed_in_test else dataset.records["id"].is_in(list(ids)).to_numpy()
         ),
         external=theirs,
-        progress=progress,
     )
     return Job(dataset, material, strategy, request, inputs, choices)
 

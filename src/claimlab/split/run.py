@@ -33,7 +33,6 @@ from claimlab.core.options import (
     TaskName,
 )
 from claimlab.core.plain import slug
-from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import Word, each_of, one_of
 from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
@@ -99,7 +98,7 @@ def split(
     test_where: Annotated[
         Conditions, Setting("What a test row must have, COLUMN=VALUE (meta.KEY, resource=head).")
     ] = (),
-    task: TaskName = "veracity",
+    task: TaskName = None,
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,
@@ -149,7 +148,7 @@ def split(
         seed=seed,
         **columns,
     ) as run:
-        job = prepare(run.dataset, by, request, choices, progress=progress)
+        job = prepare(run.dataset, by, request, choices)
         if every:
             return _all(run, list(make_all(job)), by)
         done = make(job)

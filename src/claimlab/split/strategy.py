@@ -23,7 +23,6 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
-from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
 from claimlab.core.stats.deal import Codes, codes_of, deal, linked
 from claimlab.core.stats.scores import Flags
@@ -105,7 +104,6 @@ class Material:
     strata: tuple[Stratum, ...] = STRATA
     only_train: Flags | None = None
     external: Flags | None = None  # rows that come from the other dataset
-    progress: Progress = silent
 
     @property
     def n(self) -> int:
@@ -117,7 +115,7 @@ class Material:
 
     @cached_property
     def near(self) -> NearTexts:
-        return near_texts(self.normal_text, progress=self.progress)
+        return near_texts(self.normal_text)
 
     @cached_property
     def cells(self) -> Codes:

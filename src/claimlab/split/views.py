@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from claimlab.core.dataset import Dataset
 from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.ranks import foreseen, records_needed
 from claimlab.core.words import several
@@ -11,7 +12,7 @@ from claimlab.pages.blocks import Block, Cell, Table
 from claimlab.split.check import Checked
 from claimlab.split.job import Split
 from claimlab.split.strategy import SIDES
-from claimlab.tasks import open_task
+from claimlab.tasks import open_task, own_task
 
 MANY = 30  # languages: more are not listed row by row
 NO_LABEL = "no label"
@@ -32,10 +33,10 @@ def left_out(split: Split) -> list[str]:
     ]
 
 
-def limits(records: pl.DataFrame, task: str) -> list[str]:
+def limits(dataset: Dataset, task: str | None) -> list[str]:
     """Which differences between two detectors the test records can show, before any is run."""
-    test = records.filter(split="test")
-    labels = open_task(task, records).labels(test)
+    test = dataset.records.filter(split="test")
+    labels = open_task(own_task(dataset, task), dataset.records).labels(test)
     known = test.select("id", "group", label=labels).drop_nulls("label")
     groups = known.select(pl.coalesce("group", pl.format("record {}", "id"))).to_series()
     seen = foreseen(codes_of(known["label"]), codes_of(groups)) if known.height else None

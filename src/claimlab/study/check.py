@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 
@@ -25,8 +26,7 @@ from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
 from claimlab.study.plan import Cell, Exhibit, all_axes, dataset_node, exhibits, plan, sampled
 from claimlab.study.run import Grid, Maker
 from claimlab.study.step import REFERENCES, SAMPLE, SOURCES, Node
-from claimlab.tasks import open_task
-from claimlab.tasks.table import VERACITY
+from claimlab.tasks import open_task, own_task
 
 _KEEP_LABELS = {
     "enrich"
@@ -39,10 +39,10 @@ def split_problems(cells: Sequence[Cell], maker: Maker) -> tuple[list[str], list
     """
     problems: dict[tuple[str, str], dict[str, None]] = {}  # setting and problem -> seeds
     seen: dict[str, str] = {}  # what each setting can show, by its first seed
-    looked: set[tuple[str, str, bool]] = set()
+    looked: set[tuple[str, str | None, bool]] = set()
     for cell in cells:
         options = cell.node.options
-        before, task = _without(cell.node.before[0]), str(options.get("task", VERACITY.name))
+        before, task = _without(cell.node.before[0]), cast("str | None", options.get("task"))
         trains = DETECTORS.get(str(options["detector"])).needs_training
         if before is None or (before.key, task, trains) in looked:
             continue
@@ -53,8 +53,8 @@ def split_problems(cells: Sequence[Cell], maker: Maker) -> tuple[list[str], list
         for problem in _problems(before, task, maker, trains=trains):
             problems.setdefault((setting, problem), {})[str(cell.axes["seed"])] = None
         if setting not in seen and not problems:
-            records = Dataset.open(maker.place(before)).records
-            seen[setting] = " ".join([f"{setting}:", *limits(records, task)])
+            divided = Dataset.open(maker.place(before))
+            seen[setting] = " ".join([f"{setting}:", *limits(divided, task)])
     return [
         f"{setting}, {_seeds(list(seeds))}: {problem}"
         for (setting, problem), seeds in problems.items()
@@ -77,7 +77,7 @@ def _without(node: Node) -> Node | None:
     return replace(node, before=tuple(one for one in before if one is not None))
 
 
-def _problems(last: Node, task: str, maker: Maker, *, trains: bool) -> Iterator[str]:
+def _problems(last: Node, task: str | None, maker: Maker, *, trains: bool) -> Iterator[str]:
     for node in last.chain():
         if node.folder is None and not any(
             before.key in maker.grid.failed for before in node.chain()
@@ -87,8 +87,9 @@ def _problems(last: Node, task: str, maker: Maker, *, trains: bool) -> Iterator[
         yield failed
         return
     try:
-        records = Dataset.open(maker.place(last)).records
-        labels = open_task(task, records).labels(records)
+        divided = Dataset.open(maker.place(last))
+        records = divided.records
+        labels = open_task(own_task(divided, task), records).labels(records)
     except ClaimlabError as error:
         yield str(error)
         return

@@ -48,13 +48,14 @@ from claimlab.exchange.importer import (
 from claimlab.exchange.importing.plan import Plan
 from claimlab.pages.blocks import Block, Text
 from claimlab.pages.terminal import to_text
+from claimlab.tasks import TRUTH, open_task, own_task
 
 KIND = "check"
 DATA, CLEAN, REPORT = "data", "clean", "report"
 SHOWN = 3  # findings, languages, and steps of cleaning
 RARE = 0.005  # a language with a smaller share is only counted
 LABELS = 4
-ENOUGH = 0.5  # of the records, which cleaning must leave to be audited
+ENOUGH, OF_CLASS = 0.5, 0.1  # of all records and of each class: what cleaning must leave
 ASIDE = ("dropped", "doubtful")  # the tables of what cleaning left out
 INDENT = 4  # of what is numbered
 ROLES = ("text", "label", "date")
@@ -85,8 +86,11 @@ class Checked(Shown):
     def usable(self) -> str:
         """Whether the file can be used, in a sentence."""
         sentence = self.audit.conclusion.usable
-        if len(self.clean) == len(self.data) or not enough_left(self.data, self.clean):
+        if len(self.clean) == len(self.data) or sentence.startswith("Not usable"):
             return sentence
+        if not enough_left(self.data, self.clean):
+            rest = f"{len(self.clean):,} of {several(len(self.data), 'record')}"
+            return f"Not usable as it is: cleaning leaves too little, {rest}{_by_class(self)}."
         return {
             "Usable.": "Usable after cleaning.",
             "Usable with care.": "Usable after cleaning, with care.",
@@ -198,11 +202,19 @@ def check(
 
 
 def enough_left(data: Dataset, cleaned: Dataset) -> bool:
-    """Whether cleaning leaves most records, and each class: what it left out is the finding
+    """Whether cleaning leaves most records, and some of each class: what it left out is the finding
     otherwise, and an audit of the rest would not show it.
     """
-    before, after = (set(one["veracity"].drop_nulls()) for one in (data, cleaned))
-    return before == after and len(cleaned) >= ENOUGH * len(data)
+    before, after = _classes(data), _classes(cleaned)
+    each = all(after.get(name, 0) >= OF_CLASS * n for name, n in before.items())
+    return each and len(cleaned) >= ENOUGH * len(data)
+
+
+def _classes(dataset: Dataset) -> dict[str, int]:
+    """How many records have each verdict, or each class of the task that the labels are about."""
+    task = own_task(dataset)
+    labels = dataset["veracity"] if task == TRUTH else open_task(task).labels(dataset.records)
+    return dict(labels.drop_nulls().value_counts().sort(labels.name).iter_rows())
 
 
 def _digests(data: Paths | Foreign, files: Sequence[Path]) -> dict[str, Json]:
@@ -279,18 +291,19 @@ def _language(code: str) -> str:
 
 def _cleaning(checked: Checked) -> str:
     """What cleaning kept, and of which class: copies of one class are a finding of their own."""
-    before, after = (
-        dict(one["veracity"].drop_nulls().value_counts().sort("veracity").iter_rows())
-        for one in (checked.data, checked.clean)
-    )
     total = f"Cleaned: {len(checked.clean):,} of {several(len(checked.data), 'record')} kept"
-    parts = [f"{label} {after.get(label, 0):,} of {n:,}" for label, n in before.items()]
     tables = [checked.clean.tables[name] for name in ASIDE if name in checked.clean.tables]
     steps = Counter(step for table in tables for step in table["step"].to_list())
     reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(SHOWN))
-    classes = f" ({', '.join(parts)})" if before != after else ""
     audited = "" if enough_left(checked.data, checked.clean) else ". The audit is of all records"
-    return f"{total}{classes}{f'; left out: {reasons}' if reasons else ''}{audited}"
+    return f"{total}{_by_class(checked)}{f'; left out: {reasons}' if reasons else ''}{audited}"
+
+
+def _by_class(checked: Checked) -> str:
+    """How much of each class cleaning kept, in brackets; nothing where it kept all."""
+    before, after = _classes(checked.data), _classes(checked.clean)
+    parts = [f"{label} {after.get(label, 0):,} of {n:,}" for label, n in before.items()]
+    return f" ({', '.join(parts)})" if before != after else ""
 
 
 def _verdict(checked: Checked) -> str:

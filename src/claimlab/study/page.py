@@ -141,16 +141,20 @@ def _gap(first: Entry | None, second: Entry | None, measure: str) -> Cell:
     return percent(None if above is None or below is None else above - below)
 
 
+def _absent(entry: Entry, measure: str) -> Cell:
+    if entry.failed:
+        return Cell("failed", tone="not-measured", title=entry.failed)
+    if measure == "difference" and entry.against is None:
+        return Cell("baseline")
+    return Cell("not measured", tone="not-measured", title=entry.failed)
+
+
 def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
     if entry is None:
         return Cell("", sort=float("-inf"))
     value = getattr(entry, measure)
-    if value is None and measure == "difference" and entry.against is None and not entry.failed:
-        return Cell("baseline")
     if value is None:
-        return Cell(
-            "failed" if entry.failed else "not measured", tone="not-measured", title=entry.failed
-        )
+        return _absent(entry, measure)
     if measure == "records":
         return Cell(f"{value:,}", sort=float(value))
     ends = {"macro_f1": entry.interval, "difference": entry.difference_interval}.get(measure)

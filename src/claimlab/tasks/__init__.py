@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -16,6 +17,12 @@ from claimlab.core.columns import column_values
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.core.labels import fold
 from claimlab.core.registry import Registry
+
+if TYPE_CHECKING:
+    from claimlab.core.dataset import Dataset
+
+TRUTH = "veracity"
+MAKERS = ("import", "load", "merge")  # steps that say what labels are about
 
 
 @dataclass(frozen=True)
@@ -89,12 +96,17 @@ def open_task(name: str, records: pl.DataFrame | None = None) -> Task:
     )
 
 
+def own_task(dataset: Dataset, task: str | None = None) -> str:
+    """`task`, or else what the labels of `dataset` are about by the step that made it: the default
+    wherever a task can be named. It is veracity unless that step says otherwise.
+    """
+    tasks = (step.parameters.get("task") for step in dataset.lineage if step.step in MAKERS)
+    return task or next((str(one) for one in tasks if one), TRUTH)
+
+
 def not_verdicts(task: str) -> str:
     """What to say of a dataset whose labels answer another question than veracity."""
-    return (
-        f"The labels are about {task}, not about truth: name that task when you audit, split,"
-        " detect and evaluate."
-    )
+    return f"The labels are about {task}, not about truth: that is the task unless you name one."
 
 
 def words_of(

@@ -146,13 +146,19 @@ def _dates(text: str, language: str | None) -> Iterator[Detail]:
             yield Detail("date", match["iso"], *match.span())
             continue
         day, word = match["day"] or match["after"], (match["month"] or "").casefold()
-        ahead = text[max(match.start() - 12, 0) : match.start()]
-        doubtful = word in ("may", "march") and not (day or match["year"])
-        if doubtful and not (match["month"][0].isupper() and _MONTH_AFTER.search(ahead)):
+        if word in ("may", "march") and not _is_month(match, text):
             continue
         month = months[word].zfill(2) if word else "?"
         year = match["year"] or match["bare"] or "?"
         yield Detail("date", f"{year}-{month}-{day.zfill(2) if day else '?'}", *match.span())
+
+
+def _is_month(match: re.Match[str], text: str) -> bool:
+    """Whether what may be a verb is a month: by a day or a year, or a capital after "in" or so."""
+    if match["day"] or match["after"] or match["year"]:
+        return True
+    ahead = text[max(match.start() - 12, 0) : match.start()]
+    return match["month"][0].isupper() and _MONTH_AFTER.search(ahead) is not None
 
 
 def _numbers(text: str, language: str | None) -> Iterator[Detail]:

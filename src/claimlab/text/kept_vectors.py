@@ -16,7 +16,7 @@ import numpy as np
 
 from claimlab.core.atomic import atomic_bytes
 from claimlab.core.places import cache_folder
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.stats.scores import Floats32
 from claimlab.text.vectors import CHARACTERS, encode
 
@@ -25,7 +25,7 @@ VERSION = "usem3-1"  # of the encoder: another one's vectors are not these
 WIDTH = 512
 
 
-def vectors_of(texts: Sequence[str], *, progress: Progress = silent) -> Floats32:
+def vectors_of(texts: Sequence[str]) -> Floats32:
     """A unit vector for each text, of its first 400 characters: from the cache, or encoded now."""
     beginnings = [text[:CHARACTERS] for text in texts]
     keys = [hashlib.sha256(text.encode("utf-8", "replace")).digest()[:16] for text in beginnings]

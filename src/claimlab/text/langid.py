@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.languages import CONFUSABLE, normalise
+from claimlab.core.languages import CONFUSABLE, describe, normalise
 from claimlab.core.progress import Progress, silent
 from claimlab.text.normalise import EMOJI
 from claimlab.text.urls import URL
@@ -66,6 +66,22 @@ def identify(
     return [
         result.language for result in identify_detailed(texts, abstain=abstain, progress=progress)
     ]
+
+
+SURE = 5  # words needed to identify the language of an answer
+
+
+def other_language(answer: str, text: str, language: str | None) -> dict[str, str] | None:
+    """The language of a text and the one in which it was answered, by name, where they are known
+    and differ. Few words are in no language for sure, so only a sentence is looked at."""
+    if len(answer.split()) < SURE:
+        return None
+    answered, own = identify([answer, text])
+    wanted = language or own
+    if answered is None or wanted is None or answered in (wanted, own):
+        return None
+    codes = {"wanted": wanted, "given": answered}
+    return {k: facts.name if (facts := describe(code)) else code for k, code in codes.items()}
 
 
 def identify_detailed(

@@ -18,7 +18,6 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.deal import Codes
 from claimlab.core.stats.scores import Flags, Floats
 from claimlab.core.types import Sparse
@@ -67,7 +66,7 @@ class NearTexts:
         return codes
 
 
-def near_texts(normal: pl.Series, *, progress: Progress = silent) -> NearTexts:
+def near_texts(normal: pl.Series) -> NearTexts:
     """Near-duplicates (character 5-grams, Jaccard 0.7) among texts in their normal form; null is
     not a text.
     """
@@ -78,7 +77,7 @@ def near_texts(normal: pl.Series, *, progress: Progress = silent) -> NearTexts:
     text_of = pl.DataFrame({"text": normal}).join(
         code, on="text", how="left", maintain_order="left"
     )["code"]
-    pairs = find_pairs(distinct, progress=progress)
+    pairs = find_pairs(distinct)
     linked_pairs = np.stack([np.asarray(pairs.left), np.asarray(pairs.right)], axis=1).astype(
         np.int64
     )
@@ -157,9 +156,7 @@ def same_claims(keys: pl.Series) -> Claims:
     return Claims(code.to_numpy(), none, none, np.empty(0))
 
 
-def claims_of(
-    texts: pl.Series, *, near: float | None = None, progress: Progress = silent
-) -> Claims:
+def claims_of(texts: pl.Series, *, near: float | None = None) -> Claims:
     """The claims of `texts`; with `near`, also which are nearly the same, by Jaccard similarities
     from there on.
     """
@@ -172,7 +169,7 @@ def claims_of(
         pl.col("claim") >= 0
     )
     distinct = rows.unique("text", maintain_order=True)
-    pairs = find_pairs(distinct["text"], threshold=near, progress=progress)
+    pairs = find_pairs(distinct["text"], threshold=near)
     claim = distinct["claim"].to_numpy()
     one, other = claim[pairs.left], claim[pairs.right]
     best = (

@@ -221,8 +221,8 @@ def counts_page(
     rows, _ = chosen_rows(workspace, place, filters.model_copy(update={"sort": ""}))
     counts = rows.counts(tuple(FACETS))
     crossed = rows.crossed("veracity", "split")
-    splits = sorted({split for _, split in crossed}, key=lambda s: (s is None, s or ""))
-    labels = sorted({label for label, _ in crossed}, key=lambda v: (v is None, v or ""))
+    splits = sorted({split for _, split in crossed}, key=_null_last)
+    labels = sorted({label for label, _ in crossed}, key=_null_last)
     return CountsPage(
         **place.named,
         filters=filters,
@@ -239,6 +239,10 @@ def counts_page(
         },
         months=_bars(rows.months(), filters, base),
     )
+
+
+def _null_last(value: str | None) -> tuple[bool, str]:
+    return value is None, value or ""
 
 
 def chosen_rows(workspace: Workspace, place: Place, filters: RecordFilters) -> tuple[Rows, str]:

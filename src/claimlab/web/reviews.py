@@ -298,9 +298,11 @@ def skip(body: OnItem, asks: Asks) -> Work:
 
 
 @routes.post("/api/reviews/{place}/undo", tags=["Reviews"])
-def undo(asks: Asks) -> Work:
+def undo(asks: Asks) -> Work | Disputes:
     """Take back the last decision or skip; its item is open again."""
     item = asks.review.undo(asks.person)
+    if asks.person.role in ABOVE:
+        return asks.disputes()
     return asks.work(asks.review.turn(asks.person, item.id))
 
 

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from claimlab.core.errors import UsageError
+from claimlab.core.progress import reporting
 from claimlab.text.neardup import Pairs, Skipped, find_across, find_clusters, find_pairs, normalise
 from claimlab.text.neardup.buckets import LIMIT, REACH
 
@@ -227,9 +228,8 @@ def test_the_seed_changes_luck_but_not_truth(truth: SimpleNamespace) -> None:
 def test_a_polars_column_and_progress() -> None:
     seen: list[tuple[str, int, int | None]] = []
     column = pl.Series("text", ["a text that is here twice", None, "a text that is here twice."])
-    pairs = find_pairs(
-        column, progress=lambda label, done, total: seen.append((label, done, total))
-    )
+    with reporting(lambda label, done, total: seen.append((label, done, total))):
+        pairs = find_pairs(column)
     assert [(a, b) for a, b, _ in pairs] == [(0, 2)]
     assert {label for label, _, _ in seen} == {"sketch texts", "match bands", "verify pairs"}
     assert all(total is not None and 0 <= done <= total for _, done, total in seen)

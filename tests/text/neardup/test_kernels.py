@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.core.errors import ClaimlabError
-from claimlab.core.progress import silent
 from claimlab.text.neardup import choose, find_across, find_pairs
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
@@ -139,7 +138,7 @@ def test_sifting_loses_no_pair_at_the_threshold(
     )
     corpus = compiled.CompiledCorpus(texts, Grams(), 1)
     for lanes in (4, 8):
-        sketches = corpus.sketch(Plan(threshold, 0.99, 1, 1), 0, lanes, silent)
+        sketches = corpus.sketch(Plan(threshold, 0.99, 1, 1), 0, lanes)
         kept = compiled.CompiledKernel().sift(codes, sketches, threshold, 1)
         assert expected <= set(kept.tolist())
         assert np.array_equal(kept, NumpyKernel().sift(codes, sketches, threshold, 1))

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
+from claimlab.core.progress import reporting
 from claimlab.text.neardup import Clusters, find_clusters, stream_clusters
 from claimlab.text.neardup.stream import parse_memory
 
@@ -100,8 +101,8 @@ def test_a_stopped_job_goes_on(
             raise KeyboardInterrupt
 
     work = tmp_path / "work"
-    with pytest.raises(KeyboardInterrupt):
-        stream_clusters(files, "text", workdir=work, memory="100kB", progress=stop_in_the_middle)
+    with pytest.raises(KeyboardInterrupt), reporting(stop_in_the_middle):
+        stream_clusters(files, "text", workdir=work, memory="100kB")
     assert work.exists()
     done = {path: path.stat().st_mtime_ns for path in work.glob("*/*/done/*")}
     again = stream_clusters(files, "text", workdir=work, memory="100kB", keep=True)
@@ -145,7 +146,8 @@ def test_same_whatever_does_the_work(
             os.kill(workers[0], signal.SIGKILL)
 
     search = partial(stream_clusters, files, "text", memory="1MB")
-    assert same(search(workdir=tmp_path / "two", engine="local:2", progress=kill_one), expected)
+    with reporting(kill_one):
+        assert same(search(workdir=tmp_path / "two", engine="local:2"), expected)
     assert killed or not Path("/proc").is_dir()
     assert same(search(workdir=tmp_path / "one", engine="local:1"), expected)
 

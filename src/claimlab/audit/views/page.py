@@ -3,6 +3,7 @@ large."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -224,9 +225,10 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
     rows = part.rows(detail)
     out, silent = [], []
     numbers = {id(f): i for i, f in enumerate(part.audit.findings)}
-    severe_first = ordered(part.audit.findings)
-    for check in dict.fromkeys(f.check for f in severe_first):
-        mine = [(numbers[id(f)], f) for f in severe_first if f.check == check]
+    by_check: defaultdict[str, list[tuple[int, Finding]]] = defaultdict(list)
+    for finding in ordered(part.audit.findings):
+        by_check[finding.check].append((numbers[id(finding)], finding))
+    for check, mine in by_check.items():
         worst = mine[0][1]
         if worst.verdict == "not-measured" and not any(f.details for _, f in mine):
             silent += [f for _, f in mine]
@@ -237,10 +239,8 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
             anchor = f"{part.anchor(check)}-{i + 1}"
             blocks += inner if len(mine) == 1 else [_part_of_check(finding, inner, anchor)]
         if len(mine) > LONG:
-            blocks = [
-                *blocks[:SHORT],
-                Fold(f"{len(blocks) - SHORT} more, less severe", blocks[SHORT:]),
-            ]
+            more = Fold(f"{len(blocks) - SHORT} more, less severe", blocks[SHORT:])
+            blocks = [*blocks[:SHORT], more]
         question, *rest = explanation(check, worst.protocol)
         badge = VERDICT_WORDS[worst.verdict]
         inside = [question, *blocks, *rest]

@@ -76,14 +76,16 @@ def _words(texts: Sequence[Text], *, english: bool) -> JsonObject:
     spoken = next((one.language for one in texts if one.language), None)
     original = "\n\n".join(str(one.original) for one in texts) or None
     translated = "\n\n".join(one.english for one in texts if one.english) or None
-    author = "MTT" if english and spoken != "eng" else "HWT"
-    if english:
-        more = {"original_language": spoken}
-    else:
+    author = "HWT"
+    if not english:
+        text, language = original, spoken
         more = {"english": None if spoken == "eng" else translated}
+    else:
+        text, language, more = translated, "eng", {"original_language": spoken}
+        author = "HWT" if spoken == "eng" else "MTT"
     return {
-        "text": translated if english else original,
-        "language": "eng" if english else spoken,
+        "text": text,
+        "language": language,
         "authorship": author if original else None,
         "meta": kit.meta_json(more),
     }

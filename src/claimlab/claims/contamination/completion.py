@@ -20,7 +20,6 @@ import polars as pl
 
 from claimlab.claims.contamination.result import RULE, not_measured, paired
 from claimlab.core.finding import Finding
-from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.interval import mean_interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
@@ -104,10 +103,10 @@ class Probe:
             for case in cases
         ]
 
-    def ask(self, cases: Sequence[Half], progress: Progress = silent) -> list[Answer[Any]]:
+    def ask(self, cases: Sequence[Half]) -> list[Answer[Any]]:
         """Answers in the order of the cases."""
         requests = self.requests(cases)
-        replies = gather_sync(self.provider, requests, progress=progress, label="completing")
+        replies = gather_sync(self.provider, requests, label="completing")
         answers = [answer for _, answer in sorted(replies, key=lambda pair: pair[0])]
         for answer in answers:
             self.tally.add(answer)

@@ -146,7 +146,7 @@ def _ask(
     enough = halves(records, records.height, seed)
     cases = halves(records, suspicion.probes, seed)
     with _probe(run.calls, suspicion, seed) as probe:
-        answers = probe.ask(cases, run.progress)
+        answers = probe.ask(cases)
         name, standing = probe.provider.profile.chosen_model(), probe.provider.profile.standing
     table = completions(cases, answers)
     tally = {

@@ -16,6 +16,7 @@ _EXTRAS: dict[str, str] = packaged.toml("claimlab.cli", "verbs.toml")["extras"]
 _COMPILED = {
     "near-duplicates": "claimlab.text.neardup._kernel",
     "reading of CSV": "claimlab.files._marks",
+    "linear models": "claimlab.detect._descent",
 }
 Row = tuple[str, bool, str]  # what, whether it is there, in words
 

@@ -70,10 +70,7 @@ def import_(
     dataset, report = call(options=options, on_plan=_show)
     _say(report.lines())
     written(dataset, more={"notes": dataset.notes, "report": report.to_json()})
-    target = f" --target {report.task}" if report.task else ""
-    words = f"claimlab audit {{}} -o REPORT{target}"
-    task = report.task or "veracity"
-    suggest(following(dataset, call.output, words, task=task, copies=True))
+    suggest(following(dataset, call.output, "claimlab audit {} -o REPORT", copies=True))
 
 
 def _show(plan: Plan) -> None:

@@ -14,7 +14,12 @@ from claimlab.cli.output import echo, page, say, suggest, wants_json, written
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
 from claimlab.evaluate.judge.front import Judged
-from claimlab.evaluate.judge.people import RATES, agreement_in_words, rate_in_words
+from claimlab.evaluate.judge.people import (
+    RATES,
+    agreement_in_words,
+    changed_in_words,
+    rate_in_words,
+)
 
 app = verb()
 
@@ -57,6 +62,14 @@ def lines_of(summary: JsonObject) -> list[str]:
         )
     elif summary["judged"]:
         lines.append("judge and annotators: agreement not measured")
+    named = {**summary["probes"], "since it was judged before": summary["drift"]}
+    lines += [f"{name}: {changed_in_words(one)}" for name, one in named.items() if one]
+    if (band := summary["score_band"]) is not None:
+        lines.append(
+            f"accuracy {100 * band['low']:.1f} is a lower bound: with the misses whose rationale is"
+            f" sound, up to {100 * band['high']:.1f} ({100 * band['high_interval'][0]:.1f} to"
+            f" {100 * band['high_interval'][1]:.1f})"
+        )
     lines += [
         f"not judged, {LEFT_OUT.get(reason, reason)}: {n:,}"
         for reason, n in summary["left_out"].items()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import claimlab as cl
-from claimlab.catalog.entry import TRUTH
-from claimlab.catalog.load import DATASETS, question_of
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import note, suggest, written
 from claimlab.core.dataset import Dataset
@@ -17,7 +15,4 @@ def load(call: Call[Dataset]) -> None:
     dataset = call()
     note(dataset.notes, "load")
     written(dataset, more={"notes": dataset.notes})
-    known = dataset.card is not None and dataset.card in DATASETS
-    task = question_of(DATASETS.get(str(dataset.card)).card) if known else TRUTH
-    target = f" --target {task}" if task != TRUTH else ""
-    suggest(f"claimlab audit {call.output} -o REPORT{target}")
+    suggest(f"claimlab audit {call.output} -o REPORT")

@@ -44,14 +44,10 @@ def new(
     that passes, and its line in the documentation; or a plugin, a package of your own.
     """
     template = _template(one_of((*KINDS, PLUGIN), kind, "kind"), name)
-    if kind != PLUGIN and not (folder / "src" / "claimlab" / "__init__.py").is_file():
-        raise UsageError(
-            f"'{folder}' is not a checkout of claimlab.",
-            "Run this in the root of one, or name it with --into; docs/contributing says how an"
-            " installed package adds entries.",
-        )
-    if kind != PLUGIN and name in _entries(template["entries"]):
-        raise ClaimlabError(f"There is a {kind} '{name}' already.", "Choose another name.")
+    if kind != PLUGIN:
+        _refuse_elsewhere(folder)
+        if name in _entries(template["entries"]):
+            raise ClaimlabError(f"There is a {kind} '{name}' already.", "Choose another name.")
     files = {folder / place: text.lstrip("\n") for place, text in template["files"].items()}
     if clashes := [place for place in files if place.exists()]:
         raise OutputExists(clashes[0], todo="Choose another name.")
@@ -69,6 +65,15 @@ def new(
         echo(f"Wrote {place}.")
     tests = " ".join(template["contract"])
     suggest(template.get("next", f'python -m pytest {tests} -k "{name} or {_module(name)}"'))
+
+
+def _refuse_elsewhere(folder: Path) -> None:
+    if not (folder / "src" / "claimlab" / "__init__.py").is_file():
+        raise UsageError(
+            f"'{folder}' is not a checkout of claimlab.",
+            "Run this in the root of one, or name it with --into; docs/contributing says how an"
+            " installed package adds entries.",
+        )
 
 
 def _template(kind: str, name: str) -> JsonObject:

@@ -66,11 +66,11 @@ def _name(path: Path | None) -> str | None:
     return None if path is None else str(path)
 
 
-def _print(splits: Sequence[Split], task: str) -> None:
+def _print(splits: Sequence[Split], task: str | None) -> None:
     for one in splits:
         echo(headline(one))
         show_blocks(blocks(one.checked))
         echo()
-        note([*left_out(one), *one.notes(), *limits(one.dataset.records, task)], "split")
+        note([*left_out(one), *one.notes(), *limits(one.dataset, task)], "split")
         if one.dataset.path is not None:
             written(one.dataset)

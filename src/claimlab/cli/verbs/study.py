@@ -13,6 +13,7 @@ from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table
+from claimlab.study.check import study_check
 from claimlab.study.needs import sends
 from claimlab.study.new import presets, study_new
 from claimlab.study.page import (
@@ -41,7 +42,7 @@ def new(call: Call[Path]) -> None:
     suggest(f"claimlab study check {file}")
 
 
-@app.of(cl.study_check)
+@app.of(study_check)
 def check(call: Call[tuple[list[Cell], list[str], list[str]]]) -> None:
     """List everything that is missing, before anything is spent; exit 1 where something is."""
     study = call["study"]

@@ -22,7 +22,6 @@ from typing import Literal, Protocol, get_args
 from claimlab.core.budget import Budget
 from claimlab.core.calls.recording import Question, Recording
 from claimlab.core.errors import Pending, UsageError
-from claimlab.core.progress import Progress, silent
 from claimlab.core.types import Json
 from claimlab.core.words import several, verb
 
@@ -92,7 +91,6 @@ class Calls:
     cache: str | Path | None = None
     budget: Budget = field(default_factory=Budget)
     concurrency: int = 64
-    progress: Progress = silent
     deferred: Deferred | None = None  # where questions are noted that go into a batch
 
     def __post_init__(self) -> None:

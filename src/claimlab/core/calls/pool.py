@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sized
 from typing import TypeVar
 
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import Progress, progress
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -19,7 +19,7 @@ async def each(
     work: Callable[[T], Awaitable[R]],
     *,
     concurrency: int = 64,
-    progress: Progress = silent,
+    progress: Progress = progress,
     label: str = "Working",
     total: int | None = None,
     before: int = 0,
@@ -77,7 +77,7 @@ async def all_of(
     work: Callable[[T], Awaitable[R]],
     *,
     concurrency: int = 64,
-    progress: Progress = silent,
+    progress: Progress = progress,
     label: str = "Working",
 ) -> list[R]:
     """The results in the order of the items."""

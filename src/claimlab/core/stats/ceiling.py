@@ -3,8 +3,7 @@
 How often a label is right is not known, but it shows: two annotators who are each right with
 probability q, and otherwise give any other class alike, agree with probability q² + (1 - q)² / (K
 - 1) on K classes. Where a label is the majority of several annotators it is right more often than
-each of them. Labels that a model calls wrong tell the same, once the model was tried on labels that
-were flipped on purpose (Rogan and Gladen 1978).
+each of them.
 
 The band has both uncertainties: how often labels are right, and which of these records' labels are.
 All of it takes wrong labels to be equally likely in every class.
@@ -56,25 +55,6 @@ def by_agreement(
         return np.asarray(np.sum(parts, axis=0) / times.sum())
 
     return LabelQuality(float(right(np.array([share]))[0]), right(shares))
-
-
-def by_suspects(
-    suspects: int, n: int, hits: float, false_alarms: float, tried: int, *, seed: int = 0
-) -> LabelQuality | None:
-    """From the labels that a model calls wrong, `suspects` of `n`, when it calls wrong the share
-    `hits` of `tried` flipped labels and `false_alarms` of the others."""
-    if hits <= false_alarms or tried < UNITS or n < UNITS:
-        return None
-    rng = np.random.default_rng(seed)
-
-    def drawn(share: float, units: int) -> Floats:
-        return rng.beta(share * units + 0.5, (1 - share) * units + 0.5, size=DRAWS)
-
-    called, detected = drawn(suspects / n, n), drawn(hits, tried)
-    usual = drawn(false_alarms, n)
-    wrong = (called - usual) / np.maximum(detected - usual, 0.05)
-    point = (suspects / n - false_alarms) / (hits - false_alarms)
-    return LabelQuality(float(1 - np.clip(point, 0, 1)), 1 - np.clip(wrong, 0, 0.5))
 
 
 def ceiling(

@@ -32,8 +32,8 @@ from claimlab.llm.messages import Message
 from claimlab.llm.provider import Provider
 
 EXAMPLES = 15
+LEAST_PIECE = 200  # characters of a piece of evidence where many are shown with each text
 EXAMPLE_READ = 500  # characters of an example's text: fifteen of them are in every question
-EXAMPLE_PIECE = 200
 RATIONALES = (
     "rationale",
     "justification",
@@ -68,6 +68,7 @@ class LlmFewShot(Asking):
         self.turns: tuple[Message, ...] = ()
         self.example_ids: list[str] = []
         self.reasoned = False
+        self.piece = PIECE
 
     def parameters(self) -> dict[str, object]:
         return {**super().parameters(), "example_ids": list(self.example_ids)}
@@ -84,24 +85,28 @@ class LlmFewShot(Asking):
         rationales = [rationale_of(row) for row in rows]
         self.reasoned = all(rationales)
         self.example_ids = [row["id"] for row in rows]
+        # of examples and records alike: 15 examples with one whole piece each fit, with five not
+        most = max(len(evidence_in(row)) for row in rows)
+        self.piece = max(LEAST_PIECE, PIECE // max(1, most))
         turns: list[Message] = []
         for row, i, rationale in zip(rows, chosen, rationales, strict=True):
             why = f"{rationale} " if self.reasoned else ""
-            turns.append(Message("user", self._text(row, EXAMPLE_READ, EXAMPLE_PIECE)))
+            turns.append(Message("user", self._text(row, EXAMPLE_READ)))
             turns.append(Message("assistant", f"{why}[{train.labels[i]}]"))
         self.turns = tuple(turns)
 
     async def one(self, row: Row) -> Prediction:
-        answer = await self.provider.ask(self.question(row, Handles()))
+        answer = await self.ask(row, self.question(row, Handles()))
         if answer.text is None or not answer.ok:
             return priced(failed(answer), [answer])
         label, reply = tag_in(answer.text, self.classes), " ".join(answer.text.split())
         failure = None if label else "no-tag"
-        return priced(Prediction(label, rationale=reply, failure=failure), [answer])
+        prediction = Prediction(label, rationale=reply, failure=failure)
+        return priced(self.noted(prediction, row, answer), [answer])
 
-    def _text(self, row: Row, read: int = READ, piece: int = PIECE) -> str:
+    def _text(self, row: Row, read: int = READ) -> str:
         pieces = evidence_in(row)
-        evidence = [Handles().show(pieces, piece=piece)] if pieces else []
+        evidence = [Handles().show(pieces, piece=self.piece)] if pieces else []
         return "\n".join(self.shown(row, evidence, read=read))
 
     def question(self, row: Row, handles: Handles) -> Question:

@@ -150,14 +150,15 @@ class LlmSearch(Asking):
         messages = self._opening(row, case.handles)
         left = self.searches
         while left >= 0:
-            answer = await self.provider.ask(self._request(row, messages, last=left == 0))
+            answer = await self.ask(row, self._request(row, messages, last=left == 0))
             case.answers.append(answer)
             move = answer.value
             if move is None:
                 return case.close(failed(answer))
             verdict = move if isinstance(move, Verdict) else _verdict(move)
             if verdict is not None:
-                return case.close(as_prediction(verdict, self.classes, case.handles))
+                prediction = as_prediction(verdict, self.classes, case.handles)
+                return case.close(self.noted(prediction, row, answer))
             results = await self._look(move.query, case)
             # who repeats a query, or gives none, will do so again
             stuck = case.counts["repeated_queries"] or case.counts["empty_queries"]

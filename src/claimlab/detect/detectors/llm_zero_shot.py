@@ -48,10 +48,11 @@ class LlmZeroShot(Asking):
 
     async def one(self, row: Row) -> Prediction:
         handles = Handles()
-        answer = await self.provider.ask(self.question(row, handles))
+        answer = await self.ask(row, self.question(row, handles))
         if answer.value is None:
             return priced(failed(answer), [answer])
-        return priced(as_prediction(answer.value, self.classes, handles), [answer])
+        prediction = as_prediction(answer.value, self.classes, handles)
+        return priced(self.noted(prediction, row, answer), [answer])
 
     def question(self, row: Row, handles: Handles) -> Question:
         pieces = evidence_in(row)

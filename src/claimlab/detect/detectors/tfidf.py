@@ -18,7 +18,7 @@ from claimlab.core.types import JsonObject, Sparse
 from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
-from claimlab.detect.ngrams import Characters, TfIdf, Words
+from claimlab.detect.ngrams import Characters, TfIdf, Words, beside
 
 MOST = 200_000  # training rows: about 3 GB of memory for posts
 FEWEST = 1_000  # of a class that are kept, if it has them
@@ -52,10 +52,11 @@ class Tfidf(Detector):
         self._rows = train.records.height
         train, dev = sampled(train, MOST, seed), sampled(dev, MOST, seed)
         texts = texts_of(train.records)
-        matrix = _beside([part.fit_transform(texts) for part in self.parts])
-        held = self._matrix(dev.records) if dev.labels else None
+        counted = [part.fit(texts) for part in self.parts]
+        held = [texts_of(dev.records)] if dev.labels else []
+        matrix = beside(self.parts, [texts, *held], counted)
         self.linear = Linear(self.model, self.strength)
-        self.linear.fit(matrix, train.labels, dev=held, dev_labels=dev.labels, seed=seed)
+        self.linear.fit(matrix, train.labels, dev_labels=dev.labels, seed=seed)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._matrix(records))
@@ -114,8 +115,7 @@ class Tfidf(Detector):
         return words + ([TfIdf(Characters(), most=300_000)] if self.characters else [])
 
     def _matrix(self, records: pl.DataFrame) -> Sparse:
-        texts = texts_of(records)
-        return _beside([part.transform(texts) for part in self.parts])
+        return beside(self.parts, [texts_of(records)])
 
 
 def sampled(part: Part, most: int, seed: int) -> Part:
@@ -131,12 +131,6 @@ def sampled(part: Part, most: int, seed: int) -> Part:
         rows.append(rng.choice(mine, size, replace=False))
     chosen = np.sort(np.concatenate(rows))
     return Part(part.records[chosen], labels[chosen].tolist())
-
-
-def _beside(parts: list[Sparse]) -> Sparse:
-    from scipy.sparse import hstack
-
-    return hstack(parts).tocsr()
 
 
 DETECTOR = Tfidf

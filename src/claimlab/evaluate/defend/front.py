@@ -26,16 +26,17 @@ from typing import Annotated, Unpack
 import numpy as np
 import polars as pl
 
+from claimlab.claims.contamination.result import FILE, KNOWN, read_contamination
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import DataError
-from claimlab.core.options import Argument, Force, Option, OptionalFolder, Seed, Setting
+from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.options import Argument, Force, Option, OptionalFolder, Place, Seed, Setting
 from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, Stored, folders_of
 from claimlab.core.stats.attribution import Attribution
 from claimlab.core.stats.chance import LEVEL
 from claimlab.core.stats.deal import codes_of, deal
-from claimlab.core.stats.interval import DRAWS, Resampling, intervals
+from claimlab.core.stats.interval import DRAWS, Resampling, intervals, wilson
 from claimlab.core.stats.permute import Exchange
 from claimlab.core.stats.ranks import UNITS, foreseen
 from claimlab.core.stats.scores import Flags, Floats, Ints, macro_f1_of, ratio
@@ -43,11 +44,20 @@ from claimlab.detect.detector import Part
 from claimlab.detect.detectors.shortcut import Shortcut
 from claimlab.detect.linear import Linear
 from claimlab.detect.ngrams import Characters, TfIdf
-from claimlab.evaluate.compare import SHORTCUT, explained_by
+from claimlab.evaluate.compare import (
+    SHORTCUT,
+    Board,
+    by_metric,
+    explained_by,
+    on_shared_records,
+)
 from claimlab.evaluate.defend.result import (
     FEATURES,
     KIND,
     PERMUTATIONS,
+    SEEN,
+    Alarms,
+    Citations,
     Copied,
     Defence,
     Difference,
@@ -58,12 +68,13 @@ from claimlab.evaluate.defend.result import (
     contents,
 )
 from claimlab.evaluate.front import evaluate_run, telling
-from claimlab.evaluate.metric import SMALLEST
-from claimlab.evaluate.scored_run import ScoredRun, open_runs
+from claimlab.evaluate.metric import SMALLEST, metrics
+from claimlab.evaluate.scored_run import ScoredRun, open_runs, predictions_in
 from claimlab.evaluate.slices import contrast, slice_run
 from claimlab.pages.folder import fill, write_report
 from claimlab.text.near import NEAR, claims_of
 from claimlab.text.telling import held_words, keywords, presence
+from claimlab.text.urls import canonical_url, find_urls
 
 TERMS, READ = 20_000, 1_500  # of the control: sequences of characters, and characters of a text
 ALWAYS_RIGHT = "the shortcut is right on every test record, so nothing tells it from the label"
@@ -90,22 +101,44 @@ def copied(
         return Copied(why="no property of the training records could be fitted")
     progress("shortcut", 1, 3)
     records = run.table.select(train.records.columns)
-    shortcut = _answering(run, _answers(train, records, feature, seed))
+    shortcuts = shortcuts_of(run, train, feature, seed)
+    shortcut = shortcuts[feature]
     right = shortcut.answers.guess == shortcut.answers.truth
     explained = explained_by(run, [shortcut], **how)
     if explained is None:
         few = "the test records are too few to tell a shortcut from own signal"
         return Copied(feature, float(right.mean()), why=ALWAYS_RIGHT if right.all() else few)
     progress("shortcut", 2, 3)
+    together = explained_by(run, list(shortcuts.values()), **how) if len(shortcuts) > 1 else None
     control = _answering(run, _read(train, records, seed))
     easy = control.answers.guess == control.answers.truth
     return Copied(
         feature,
         float(right.mean()),
         explained.shares,
+        tuple(shortcuts) if together else (),
+        together.shares if together else None,
         differences(run, right, easy, **how),
         segments(run, shortcut, explained.shares),
     )
+
+
+def shortcuts_of(run: ScoredRun, train: Part, first: str, seed: int) -> dict[str, ScoredRun]:
+    """The answers of every property, `first` at the head. One that differs from an earlier one, or
+    from the labels, on fewer than 30 records cannot be told from it, and is left out, and so is one
+    that always gives the same answer."""
+    records = run.table.select(train.records.columns)
+    out = {first: _answering(run, _answers(train, records, first, seed))}
+    for feature in FEATURES:
+        try:
+            mine = _answering(run, _answers(train, records, feature, seed))
+        except DataError:  # the training rows do not have it
+            continue
+        guess = mine.answers.guess
+        others = [run.answers.truth, *(one.answers.guess for one in out.values())]
+        if np.ptp(guess) and all((guess != other).sum() >= SMALLEST for other in others):
+            out[feature] = mine
+    return out
 
 
 def best_feature(train: Part, seed: int) -> str | None:
@@ -323,8 +356,8 @@ def _clear(candidates: Sequence[_Candidate], wrong: Flags, p: Floats) -> list[Su
     return sorted(weak, key=lambda one: one.accuracy)
 
 
-SEEN, NEW = "near-duplicate in training", "new"
-COLUMN = "seen_in_training"
+COLUMN, OTHER = "seen_before", "the others"
+BESIDE = 50  # folders that are looked at for other runs
 NO_TRAINING = "the training records are not at hand (`data`)"
 
 
@@ -352,6 +385,10 @@ def defend(
             " column. Default: the best of length, surface, keywords, giveaways and url."
         ),
     ] = None,
+    overlap: Annotated[
+        Place | None,
+        Setting("A folder that claimlab overlap wrote about these records: what was seen where."),
+    ] = None,
     task: Annotated[
         str | None, Setting("A task or any column; by default the one that the run was made for.")
     ] = None,
@@ -361,8 +398,8 @@ def defend(
 ) -> Defended:
     """Say what a score is made of: chance, a shortcut, own signal, records seen before.
 
-    Also what the score could be at most, and in which subgroups the run fails. Without `data`, what
-    needs the training records is not measured.
+    Also what the score could be at most, in which subgroups the run fails, and its rank among the
+    runs in the same folder. Without `data`, what needs the training records is not measured.
     """
     reads = folders_of(run, data)
     with Run("defend", None, output, kind=KIND, reads=reads, force=force, seed=seed) as job:
@@ -380,6 +417,9 @@ def defend(
             *parts,
             search(scored, seed=seed),
             seed,
+            ranked_beside(scored, run, **how),
+            *(known_from(scored, Path(overlap), **how) if overlap else ((), None)),
+            citations(Dataset.of(run)),
         )
         job.fill(lambda folder: fill(contents(defence), folder))
     return defence
@@ -422,8 +462,100 @@ def seen_before(run: ScoredRun, train: Part, **how: Unpack[Resampling]) -> Seen:
         return Seen(why="the records have no text")
     part = np.repeat([0, 1], [run.table.height, train.records.height])
     held = claims_of(texts, near=NEAR).held(part, 2)[: run.table.height, 1]
-    words = pl.Series(np.where(held, SEEN, NEW))
-    marked = replace(run, table=run.table.with_columns(words.alias(COLUMN)))
+    return _sides(run, pl.Series(held), SEEN, **how)
+
+
+def _sides(run: ScoredRun, held: pl.Series, what: str, **how: Unpack[Resampling]) -> Seen:
+    """The run on the records that are `held` (null: not known), and on the others."""
+    side = pl.when(held).then(pl.lit(what)).when(~held).then(pl.lit(OTHER))
+    marked = replace(run, table=run.table.with_columns(side.alias(COLUMN)))
     cells = slice_run(marked, COLUMN, **how).cells
-    difference = contrast(marked, COLUMN, SEEN, NEW, **how)
-    return Seen(int(held.sum()), int((~held).sum()), tuple(cells), difference)
+    difference = contrast(marked, COLUMN, what, OTHER, **how)
+    return Seen(what, int(held.sum()), int((~held).sum()), tuple(cells), difference)
+
+
+def known_from(
+    run: ScoredRun, folder: Path, **how: Unpack[Resampling]
+) -> tuple[tuple[Seen, ...], Alarms | None]:
+    """What an overlap folder knows of the records: which are also in other datasets, which occur in
+    corpora, and which are dated until the cut-off; and false alarms after it."""
+    claims, seen, alarms = folder / "claims.parquet", [], None
+    if claims.is_file():
+        shared = pl.read_parquet(claims, columns=["dataset", "id"]).filter(dataset=run.dataset)
+        held = run.table["id"].is_in(shared["id"].implode())
+        seen.append(_sides(run, held, "are also in another dataset", **how))
+    if (folder / FILE).is_file():
+        report = read_contamination(folder)
+        ids = run.table.select("id")
+        known = ids.join(report.records, on="id", how="left", maintain_order="left")
+        if "status" in known.columns and report.settings.get("corpora"):
+            held = known["status"] == KNOWN
+            seen.append(_sides(run, held, "occur in the corpora", **how))
+        if "dated" in known.columns:
+            cutoff = str(report["cutoff"].details["cutoff"])
+            words = f"are dated until the cut-off {cutoff}"
+            seen.append(_sides(run, known["dated"] == "until", words, **how))
+            alarms = false_alarms(run, known["dated"], cutoff, **how)
+    elif not claims.is_file():
+        raise DataError(
+            f"'{folder}' was not written by claimlab overlap.",
+            "Pass as `overlap` a folder with claims.parquet or contamination.json.",
+        )
+    return tuple(seen), alarms
+
+
+def false_alarms(
+    run: ScoredRun, dated: pl.Series, cutoff: str, **how: Unpack[Resampling]
+) -> Alarms | None:
+    """True claims called false after the cut-off and until it; null for other classes."""
+    if not {"true", "false"} <= set(run.answers.classes):
+        return None
+    mine = ((run.table["truth"] == "true") & dated.is_not_null()).to_numpy()
+    false = (run.table["said"] == "false").fill_null(False).to_numpy()
+    after = (dated == "after").fill_null(False).to_numpy()
+    sides = false[mine], after[mine], run.answers.cluster[mine]
+    return Alarms(cutoff, _difference("true claims", *sides, **how))
+
+
+def citations(run: Dataset) -> Citations | None:
+    """The rationales that cite evidence or an address, and those that cite what was not retrieved;
+    null where none cites anything."""
+    answers = predictions_in(run, run.name)
+    pattern = r'"unsupported_citations": ?(\d+)'
+    strange = answers["meta"].str.extract(pattern).cast(pl.Int64).fill_null(0) > 0
+    known: dict[str, set[str | None]] = {}
+    if "evidence" in run.tables:
+        retrieved = run.tables["evidence"].select("record_id", "url").drop_nulls()
+        for record, url in retrieved.iter_rows():
+            known.setdefault(record, set()).add(canonical_url(url))
+    named = find_urls(answers["rationale"].fill_null("")).to_list()
+    outside = [
+        any(canonical_url(url) not in known.get(record, ()) for url in urls)
+        for record, urls in zip(answers["record_id"], named, strict=True)
+    ]
+    cites = strange | (answers["evidence_ids"].list.len().fill_null(0) > 0)
+    citing = int((cites | pl.Series([bool(urls) for urls in named], dtype=pl.Boolean)).sum())
+    unsupported = int((strange | pl.Series(outside, dtype=pl.Boolean)).sum())
+    return Citations(citing, unsupported, wilson(unsupported, citing)) if citing else None
+
+
+def ranked_beside(run: ScoredRun, place: Stored, **how: Unpack[Resampling]) -> Board | None:
+    """The run among the others on the same dataset in the folder that its own folder is in; null
+    where there are none."""
+    folder = place.path if isinstance(place, Dataset) else Path(place)
+    if folder is None:
+        return None
+    beside = sorted(folder.resolve().parent.glob("*/predictions.parquet"))[:BESIDE]
+    others: list[ScoredRun] = []
+    for file in beside:
+        if file.parent == folder.resolve():
+            continue
+        try:
+            others += open_runs(file.parent, task=run.task.name)
+        except ClaimlabError:
+            continue  # a folder that is no run of this task is not compared
+    same = [one for one in others if one.dataset == run.dataset and one.answers.answered]
+    if not same:
+        return None
+    board, _ = by_metric(on_shared_records([run, *same]), metrics()[0], **how)
+    return board if len(board.standings) > 1 else None

@@ -5,6 +5,7 @@ The page of a defence: the paragraph to paste, the bar, then each part with its 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 import polars as pl
@@ -15,6 +16,7 @@ from claimlab.core.stats.interval import Interval, ends_of
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several, verb
+from claimlab.evaluate.compare import Board, Standing, rank_words
 from claimlab.evaluate.result import RunResult
 from claimlab.evaluate.slices import Cell as Side
 from claimlab.evaluate.slices import Estimate
@@ -41,6 +43,7 @@ from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
 
 NOT_MEASURED = "not measured"
+SEEN = "have a near-duplicate in training"
 MODEL = (
     "under a model in which each answer repeats the shortcut, knows the label or is a guess; this"
     " attributes answers and does not say what caused them"
@@ -81,6 +84,9 @@ class Copied:
     feature: str | None = None
     accuracy: float | None = None  # of the shortcut, on the same records
     shares: Attribution | None = None
+    # the properties that were taken as shortcuts all at once, and their shares, in this order
+    features: tuple[str, ...] = ()
+    together: Attribution | None = None
     differences: list[Difference] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     why: str | None = None
@@ -120,14 +126,69 @@ class Search:
 
 @dataclass(frozen=True)
 class Seen:
-    """The score on test records with a near-duplicate in training and on those without;
-    `difference` is the macro-F1 of the first less that of the others."""
+    """The score on test records that `what` (such as: have a near-duplicate in training), and on
+    the others; `difference` is the macro-F1 of the first less that of the others."""
 
+    what: str = SEEN
     seen: int = 0
     new: int = 0
     cells: tuple[Side, ...] = ()
     difference: Estimate | None = None
     why: str | None = None
+
+    def sentence(self) -> str:
+        if self.why is not None:
+            return f"Seen before: {NOT_MEASURED}, because {self.why}."
+        if not self.seen:
+            return f"There are no test records that {self.what}."
+        having = f"{self.seen:,} of {self.seen + self.new:,} test records {self.what}"
+        if self.difference is None:
+            return f"{having}: too few of either kind to compare scores."
+        value, ends = self.difference.value, self.difference.interval
+        within = "" if ends is None else f" ({100 * ends[0]:+.1f} to {100 * ends[1]:+.1f})"
+        return (
+            f"{having}: macro-F1 there less that on the other {self.new:,} is {100 * value:+.1f}"
+            f" points{within}."
+        )
+
+
+@dataclass(frozen=True)
+class Alarms:
+    """True claims that were called false, of those dated after a cut-off, where the model cannot
+    have read of them, and of those until then: `difference` has both shares."""
+
+    cutoff: str
+    difference: Difference
+
+    def sentence(self) -> str:
+        one = self.difference
+        dated = f"dated after the cut-off {self.cutoff}"
+        if one.where_right is None or one.where_wrong is None or one.difference is None:
+            return (
+                f"False alarms on true claims {dated}: {NOT_MEASURED}, because {one.right:,} are"
+                f" {dated} and {one.wrong:,} until then, and 30 of each are needed."
+            )
+        return (
+            f"Of {one.right:,} true claims {dated}, {_points(one.where_right)}% are called false,"
+            f" and of {one.wrong:,} until then {_points(one.where_wrong)}%: a difference of"
+            f" {100 * one.difference:+.1f} points{_within(one.interval)}."
+        )
+
+
+@dataclass(frozen=True)
+class Citations:
+    """Rationales that cite something, and those of them that cite what was not retrieved."""
+
+    citing: int
+    unsupported: int
+    interval: Interval | None
+
+    def sentence(self) -> str:
+        return (
+            f"Of {several(self.citing, 'rationale')} with a citation,"
+            f" {_points(self.unsupported / self.citing)}%{_within(self.interval)} cite something"
+            " that was not retrieved."
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,6 +202,16 @@ class Defence(Shown):
     seen: Seen
     search: Search
     seed: int
+    board: Board | None = None  # beside the other runs in the same folder
+    known: tuple[Seen, ...] = ()  # by what an overlap folder knows of the records
+    alarms: Alarms | None = None
+    citations: Citations | None = None
+
+    @property
+    def standing(self) -> Standing | None:
+        """The place of the run among the others; null where none are in the same folder."""
+        others = self.board.standings if self.board else ()
+        return next((one for one in others if one.name == self.run.name), None)
 
     def headline(self) -> str:
         return f"of {self.run.name}: {self.sentences()[0]}"
@@ -162,24 +233,38 @@ class Defence(Shown):
             "groups": run.groups,
             "macro_f1": run.scores.macro_f1,
             **ends_of(run.intervals["macro_f1"], "macro_f1_low", "macro_f1_high"),
+            "ranks": rank_words(self.standing.ranks) if self.standing else None,
             "chance": run.chance.best,
             "detectable": self.detectable,
             "ceiling": self.ceiling and self.ceiling[0],
             "shortcut": self.copied.feature,
             "repeats_shortcut": shares and shares.shortcuts[0][0],
             "own_signal": shares and shares.own[0],
+            "own_signal_of_all": self.copied.together and self.copied.together.own[0],
             "seen": self.seen.seen if self.seen.why is None else None,
             "subgroups": len(self.search.found) if self.search.why is None else None,
         }
         types: dict[str, pl.DataType] = dict.fromkeys(row, pl.Float64())
-        types |= dict.fromkeys(("run", "dataset", "shortcut"), pl.String())
+        types |= dict.fromkeys(("run", "dataset", "shortcut", "ranks"), pl.String())
         types |= dict.fromkeys(("n", "groups", "seen", "subgroups"), pl.Int64())
         return pl.DataFrame([row], schema=types)
 
     def sentences(self) -> list[str]:
         """The paragraph: score, limits, shortcut, what was seen, where it fails."""
-        own = (self._score, self._limits, self._shortcut, self._seen, self.search.sentence)
-        return [sentence() for sentence in own]
+        ranked = [self._rank] if self.standing else []
+        own = (self._score, *ranked, self._limits, self._shortcut)
+        parts = (self.seen, *self.known, self.search, self.alarms, self.citations)
+        return [sentence() for sentence in own] + [one.sentence() for one in parts if one]
+
+    def _rank(self) -> str:
+        board, standing = self.board, self.standing
+        if board is None or standing is None or board.why is not None:
+            return f"Its rank is {NOT_MEASURED}: {board.why if board else ''}"
+        others = several(len(board.standings) - 1, "other run")
+        return (
+            f"Beside {others} in the same folder its rank is {rank_words(standing.ranks)};"
+            f" {board.headline()}"
+        )
 
     def _score(self) -> str:
         run = self.run
@@ -216,24 +301,14 @@ class Defence(Shown):
             else f"none follow {name} (the estimate is below zero: {_points(repeats)}%)"
         )
         know = f"{_points(own)}%{_within(own_ends)} know the label"
-        return f"Of its answers, {follow} and {know}, {MODEL}."
-
-    def _seen(self) -> str:
-        seen = self.seen
-        if seen.why is not None:
-            return f"Seen before: {NOT_MEASURED}, because {seen.why}."
-        records = several(seen.seen, "test record")
-        having = f"{records} {verb(seen.seen, 'has', 'have')} a near-duplicate in training"
-        if not seen.seen:
-            return "No test record has a near-duplicate in training."
-        if seen.difference is None:
-            return f"{having}: too few of either kind to compare scores."
-        value, ends = seen.difference.value, seen.difference.interval
-        within = "" if ends is None else f" ({100 * ends[0]:+.1f} to {100 * ends[1]:+.1f})"
-        return (
-            f"{having}: macro-F1 there less that on the other {seen.new:,} is {100 * value:+.1f}"
-            f" points{within}."
-        )
+        several_at_once, together = "", self.copied.together
+        if together is not None:
+            names = ", ".join(self.copied.features)
+            several_at_once = (
+                f" With {names} as shortcuts all at once, {_points(together.own[0])}%"
+                f"{_within(together.own[1])} know the label."
+            )
+        return f"Of its answers, {follow} and {know}, {MODEL}.{several_at_once}"
 
     def to_json(self) -> JsonObject:
         return {
@@ -329,6 +404,7 @@ def row_table(defence: Defence) -> Table:
         "Run": excerpt(run.name, 50),
         "Macro-F1": _known(run.scores.macro_f1),
         "95% interval": span(run.intervals["macro_f1"]),
+        **({"Rank": rank_words(defence.standing.ranks)} if defence.standing else {}),
         "Chance": _known(run.chance.best),
         "Detectable": _known(defence.detectable),
         "Ceiling": _known(defence.ceiling[0] if defence.ceiling else None),
@@ -342,21 +418,26 @@ def row_table(defence: Defence) -> Table:
 
 def bar(defence: Defence) -> list[Block]:
     """The accuracy from chance to the ceiling, in parts; none where they were not measured."""
-    parts = defence.copied.segments
-    if not parts:
-        return []
-    accuracy = defence.run.scores.accuracy or 0.0
+    parts = {one.name: one.share for one in defence.copied.segments}
     known = defence.run.ceiling.scores.get("accuracy") if defence.run.ceiling else None
-    top, name = (known[0], "to the ceiling") if known else (1.0, "to 100%")
-    shares = {one.name: one.share for one in parts} | {name: top - accuracy}
+    accuracy = defence.run.scores.accuracy or 0.0
+    return stacked(defence.run.name, accuracy, known and known[0], parts) if parts else []
+
+
+def stacked(
+    run: str, accuracy: float, known: float | None, parts: Mapping[str, float]
+) -> list[Block]:
+    """The bar of a run; `known` is the noise ceiling."""
+    top, name = (1.0, "to 100%") if known is None else (known, "to the ceiling")
+    shares = {**parts, name: top - accuracy}
     drawn = [
-        {"run": excerpt(defence.run.name, 30), "part": part, "accuracy": 100 * max(0.0, share)}
+        {"run": excerpt(run, 30), "part": part, "accuracy": 100 * max(0.0, share)}
         for part, share in shares.items()
     ]
     words = ", ".join(f"{part} {100 * share:+.1f}" for part, share in shares.items())
     caption = (
         f"Accuracy {100 * accuracy:.1f} in parts: {words} points. "
-        + ("" if known else "The noise ceiling is not measured, so the bar ends at 100. ")
+        + ("The noise ceiling is not measured, so the bar ends at 100. " if known is None else "")
         + "A part below zero is not drawn."
     )
     chart = bars(
@@ -408,33 +489,51 @@ def _shortcut(defence: Defence) -> list[Block]:
         " or wrong. Not measured with fewer than 30 records on a side.",
         sortable=False,
     )
-    return [shares, control]
+    return [shares, *_together(copied), control]
+
+
+def _together(copied: Copied) -> list[Block]:
+    """The shares of all shortcuts at once; none where there is only one."""
+    known = copied.together
+    if known is None:
+        return []
+    parts = [*(f"repeats '{name}'" for name in copied.features), "knows the label"]
+    shares = [*known.shortcuts, known.own]
+    table = Table(
+        ["Part", "Share of answers", "95% interval"],
+        [[part, percent(one), span(ends)] for part, (one, ends) in zip(parts, shares, strict=True)],
+        "All shortcuts at once. Two that differ on fewer than 30 records count as one.",
+        sortable=False,
+    )
+    return [table]
 
 
 def _seen(defence: Defence) -> list[Block]:
-    seen = defence.seen
-    if seen.why is not None:
-        return [Text(f"Not measured, because {seen.why}.", "warning")]
-    table = Table.of(
-        [
-            Column("Test records", "value"),
-            Column("n", "n"),
-            Column("Accuracy", "accuracy", percent, MISSING),
-            Column("Macro-F1", "macro_f1", percent, MISSING),
-            Column("95% interval", "macro_f1_interval", span, MISSING),
-        ],
-        seen.cells,
-        "A side with fewer than 30 records, or 5 of a class, is not shown.",
-        sortable=False,
-    )
-    return [Text(defence.sentences()[3]), *([table] if seen.cells else [])]
+    blocks: list[Block] = []
+    for seen in (defence.seen, *defence.known):
+        blocks.append(Text(seen.sentence(), "warning" if seen.why is not None else "plain"))
+        table = Table.of(
+            [
+                Column("Test records", "value"),
+                Column("n", "n"),
+                Column("Accuracy", "accuracy", percent, MISSING),
+                Column("Macro-F1", "macro_f1", percent, MISSING),
+                Column("95% interval", "macro_f1_interval", span, MISSING),
+            ],
+            seen.cells,
+            "A side with fewer than 30 records, or 5 of a class, is not shown.",
+            sortable=False,
+        )
+        blocks += [table] if seen.cells else []
+    return blocks
 
 
 def _fails(defence: Defence) -> list[Block]:
     weak = defence.search.found
+    others = [Text(one.sentence()) for one in (defence.alarms, defence.citations) if one]
     if not weak:
         measured = defence.search.why is None
-        return [Text(defence.search.sentence(), "plain" if measured else "warning")]
+        return [Text(defence.search.sentence(), "plain" if measured else "warning"), *others]
     table = Table.of(
         [
             Column("Subgroup", "name", short(90)),
@@ -446,4 +545,4 @@ def _fails(defence: Defence) -> list[Block]:
         weak[:SHOWN],
         f"The worst {SHOWN} of {len(weak)}; {FILE} has all." if len(weak) > SHOWN else "",
     )
-    return [Text(defence.search.sentence()), table]
+    return [Text(defence.search.sentence()), table, *others]

@@ -14,6 +14,7 @@ decides nothing here.
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -40,6 +41,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.detect.detector import DETECTORS
 from claimlab.evaluate.compare import compare_all
+from claimlab.evaluate.defend.result import COLOURS
 from claimlab.evaluate.eqa.study import InScope, RunFile, Study
 from claimlab.evaluate.front import evaluate_run, steps, together
 from claimlab.evaluate.judge.people import judged_in
@@ -47,7 +49,7 @@ from claimlab.evaluate.metric import speller
 from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run, predictions_in
 from claimlab.pages.excerpt import excerpt
-from claimlab.tasks import open_task
+from claimlab.tasks import open_task, own_task
 
 
 class Shift(NamedTuple):
@@ -348,10 +350,11 @@ def read_runs(
 
     A run on a part of one of the study's datasets is a run on it.
     """
-    path, task = home / listed.path, open_task(study.data.target)
+    path = home / listed.path
     own = Dataset.open(home / listed.dataset) if listed.dataset is not None else None
     if path.is_dir():
         folder = Dataset.open(path)
+        task = open_task(own_task(own or folder, study.data.target))
         predictions = predictions_in(folder, listed.name)
         records, lineage = own or folder, folder.lineage
         about = replace(about_of(lineage), judged=judged_in(folder, task))
@@ -362,6 +365,7 @@ def read_runs(
         )
     else:
         predictions, records, lineage, about = _predictions(path), own, own.lineage, About()
+        task = open_task(own_task(own, study.data.target))
     scored = each_run(
         listed.name,
         predictions,
@@ -560,6 +564,7 @@ class Evidence:
     strays: list[Audit] = field(default_factory=list)
     runs: list[ExaminedRun] = field(default_factory=list)
     contamination: list[Contamination] = field(default_factory=list)
+    defences: list[JsonObject] = field(default_factory=list)
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -600,4 +605,28 @@ def gather(study: Study, home: Path) -> Evidence:
         runs += read_runs(listed, study, home, datasets)
     progress("runs", len(study.runs), len(study.runs))
     known = [read_contamination(home / path) for path in study.data.contamination]
-    return Evidence(study, datasets, by_dataset, strays, runs, known)
+    defences = [read_defence(home / path) for path in study.data.defences]
+    return Evidence(study, datasets, by_dataset, strays, runs, known, defences)
+
+
+def read_defence(folder: Path) -> JsonObject:
+    """What `defend` wrote of a run. The figure is drawn again: a file that was received may hold
+    anything."""
+    try:
+        content: JsonObject = json.loads((folder / "defence.json").read_text(encoding="utf-8"))
+        run, ceiling = content["run"], content["run"]["ceiling"]
+        top = ((ceiling or {}).get("scores") or {}).get("accuracy")
+        parts = {one["name"]: float(one["share"]) for one in content["copied"]["segments"]}
+        return {
+            "paragraph": str(content["paragraph"]),
+            "row": dict(content["row"]),
+            "run": str(run["name"]),
+            "accuracy": float(run["scores"]["accuracy"] or 0),
+            "ceiling": top and float(top[0]),
+            "parts": {name: share for name, share in parts.items() if name in COLOURS},
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"'{folder}' cannot be read as a defence: {error}.",
+            "Give a folder that claimlab defend wrote.",
+        ) from None

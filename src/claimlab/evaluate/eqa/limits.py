@@ -24,6 +24,7 @@ from claimlab.evaluate.eqa.evidence import (
     is_known_detector,
 )
 from claimlab.evaluate.eqa.study import is_empty
+from claimlab.tasks import own_task
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def _scope(evidence: Evidence) -> Iterator[Gap]:
 
 def _of_data(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Gap]:
     """Data that was not audited for the target, and records left out."""
-    wanted, targets = evidence.study.data.target, {a.target for a in audits}
+    wanted, targets = own_task(dataset, evidence.study.data.target), {a.target for a in audits}
     if not audits:
         why = "No audit given was made on these records." if evidence.strays else NO_AUDIT
         if any(a.dataset == dataset.name for a in evidence.strays):

@@ -97,7 +97,8 @@ class Data(_Part):
     datasets: list[Place] = []
     audits: list[Place] = []
     contamination: list[Place] = []
-    target: str = "veracity"
+    defences: list[Place] = []
+    target: str | None = None  # what the labels are about, unless named
 
 
 class RunFile(_Part):
@@ -144,7 +145,7 @@ def needs_of(study: Study, file: Path) -> list[Need]:
     home = file.absolute().parent
     of_runs = {"__all__": {"path", "review"}}
     paths = study.model_dump(
-        include={"data": {"datasets", "audits", "contamination"}, "runs": of_runs}
+        include={"data": {"datasets", "audits", "contamination", "defences"}, "runs": of_runs}
     )
     return sorted(set(named_in(paths, home, base=home)))
 

@@ -24,6 +24,7 @@ from claimlab.core import packaged
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.options import Argument, Force, Option, OptionalFolder, Place
+from claimlab.core.plain import slug
 from claimlab.core.run import Run
 from claimlab.core.settings import one_of
 from claimlab.core.shown import Shown, date_range, tally
@@ -31,6 +32,7 @@ from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several, verb
+from claimlab.evaluate.defend.result import stacked
 from claimlab.evaluate.eqa.evidence import (
     SHIFTS,
     Evidence,
@@ -58,6 +60,7 @@ from claimlab.pages.blocks import (
     Tiles,
     Tone,
     Value,
+    percent,
     short,
 )
 from claimlab.pages.excerpt import excerpt
@@ -271,6 +274,7 @@ def quality(evidence: Evidence, parts: Sequence[Chapter], size: Size) -> Section
     if evidence.evaluation is not None:
         blocks += together(evidence.evaluation, Detailed(figures=size.figures), linked=False)
     blocks += [run_section(run, i, size) for i, run in enumerate(evidence.runs)]
+    blocks += [_defended(one) for one in evidence.defences]
     notes = evidence.study.inspection.notes
     if evidence.runs and not is_empty(notes):
         blocks.append(
@@ -279,6 +283,21 @@ def quality(evidence: Evidence, parts: Sequence[Chapter], size: Size) -> Section
             )
         )
     return Section("2. Quality assessment", blocks, anchor="quality")
+
+
+def _defended(known: JsonObject) -> Section:
+    """What a score is made of, as `defend` found it: the paragraph, the figure and the row."""
+    row = {name: one for name, one in known["row"].items() if one is not None}
+    heads = [name.replace("_", " ") for name in row]
+    cells = [percent(one) if isinstance(one, float) else one for one in row.values()]
+    drawn = known["run"], known["accuracy"], known["ceiling"], known["parts"]
+    blocks: list[Block] = [
+        Text(known["paragraph"]),
+        *(stacked(*drawn) if known["parts"] else []),
+        Table(heads, [cells], "Scores and shares in %.", sortable=False),
+    ]
+    name = excerpt(known["run"], 60)
+    return Section(f"What the score of {name} is made of", blocks, anchor=f"defence-{slug(name)}")
 
 
 DATASET: tuple[Column[Dataset], ...] = (
@@ -447,6 +466,7 @@ def report(
         *questions.data.datasets,
         *questions.data.audits,
         *questions.data.contamination,
+        *questions.data.defences,
         *(run.path for run in questions.runs),
         *(run.review for run in questions.runs if run.review is not None),
     ]
@@ -487,6 +507,7 @@ def assured(evidence: Evidence, gaps: list[Limit]) -> JsonObject:
             "audits": [a.to_json() for a in evidence.every_audit()],
             "runs": [run.to_json() for run in evidence.runs],
             "contamination": [report.to_json() for report in evidence.contamination],
+            "defences": evidence.defences,
             "together": {name: known.get(name, []) for name in TOGETHER},
             "inspection": evidence.study.inspection.model_dump(),
         },

@@ -48,6 +48,8 @@ from claimlab.evaluate.judge.opinions import (
     LexicalJudge,
     NoJudge,
     check_scale,
+    family_of,
+    padded,
 )
 from claimlab.evaluate.judge.people import (
     DEFAULT,
@@ -61,6 +63,7 @@ from claimlab.evaluate.judge.people import (
     agreement_in_words,
     articles_in,
     as_annotations,
+    changed,
     consensus,
     fit,
     left_out,
@@ -71,10 +74,11 @@ from claimlab.evaluate.judge.people import (
     read_articles,
     read_cases,
     read_people,
+    score_band,
     verdict,
 )
 from claimlab.evaluate.judge.views import Row, page
-from claimlab.evaluate.scored_run import ABSTENTIONS, task_of
+from claimlab.evaluate.scored_run import ABSTENTIONS, about_of, task_of
 from claimlab.llm.estimate import estimate
 from claimlab.llm.judge import Opinion, agreement_of_runs
 from claimlab.llm.prompts import Prompts, read_prompts
@@ -90,6 +94,8 @@ REPORT = "judge-report"
 AnyOpinion: TypeAlias = Opinion[Any]
 
 UNVALIDATED = "unvalidated: it was not compared with annotators"
+UNPROBED = "unvalidated: order and length were not probed (`probes`)"
+PROBES = ("exchanged", "padded")  # places of article and rationale; the rationale made longer
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,12 +147,14 @@ def judge_run(
     people: Verdicts | None = None,
     threshold: float | None = None,
     limit: int | None = None,
+    probes: int = 0,
 ) -> Judged:
     """`articles` maps a record to its fact-checking article (null: the fact-checks among the run's
     evidence); `people` has the annotators' verdicts on the rationales (null: the run's own
     annotations); with `NoJudge` only these count. `threshold` is the score at which rationales
     count as wrong, instead of fitting it. `limit` is on the cases that can be judged: the
-    predictions after the last of them are left out."""
+    predictions after the last of them are left out. The first `probes` cases are asked again with
+    places exchanged, and with a longer rationale."""
     texts = articles if articles is not None else articles_in(run)
     cases = _first(read_cases(run, task, texts), limit)
     everyone = people if people is not None else people_in(run)
@@ -154,8 +162,12 @@ def judge_run(
     _refuse_empty(run, judge, cases, settled)
     open_cases = [case for case in cases if case.left_out is None]
     opinions = {o.case: o for o in judge.judge(open_cases)}
-    judging = _Judging(judge, cases, everyone, settled, opinions, threshold)
-    summary, verdicts = judging.summary(), judging.verdicts
+    answered = [case for case in open_cases if case.record_id in opinions][:probes]
+    again = judge.judge(answered, exchanged=True), judge.judge([padded(one) for one in answered])
+    probed = {name: {o.case: o for o in more} for name, more in zip(PROBES, again, strict=True)}
+    model = about_of(run.lineage).settings.get("model")
+    judging = _Judging(judge, cases, everyone, settled, opinions, threshold, probed, model)
+    summary, verdicts = judging.summary(_before(run, judge)), judging.verdicts
     step = Lineage(
         step="judge",
         parameters={
@@ -173,6 +185,13 @@ def judge_run(
     judged.notes += [f"The judge '{judge.name}' is {summary['standing']}."] if opinions else []
     known = [case for case in open_cases if case.record_id in {*opinions, *settled}]
     return Judged(judged, summary, [judging.row(case) for case in known])
+
+
+def _before(run: Dataset, judge: Judge) -> dict[str, str]:
+    """What the same judge said of these records when the run was judged before."""
+    table = run.tables.get("annotations", pl.DataFrame(schema=SIDE_TABLES["annotations"]))
+    mine = table.filter(annotator=judge.name, question=QUESTION).drop_nulls("value")
+    return dict(mine.select("record_id", "value").iter_rows())
 
 
 def _first(cases: list[Case], limit: int | None) -> list[Case]:
@@ -230,7 +249,8 @@ def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:
 @dataclass(frozen=True)
 class _Judging:
     """What a judge and annotators said of the cases of a run; `settled` is one verdict a record,
-    and `given` the threshold that was set."""
+    `given` the threshold that was set, `probed` its opinions on changed cases, and `asked` the
+    model that the run asked."""
 
     judge: Judge
     cases: Sequence[Case]
@@ -238,6 +258,8 @@ class _Judging:
     settled: Mapping[str, str]
     opinions: Mapping[str, AnyOpinion]
     given: float | None
+    probed: Mapping[str, Mapping[str, AnyOpinion]] = field(default_factory=dict)
+    asked: object = None
 
     @cached_property
     def fitted(self) -> Fit | None:
@@ -258,11 +280,28 @@ class _Judging:
 
     @cached_property
     def verdicts(self) -> dict[str, str]:
+        return self._verdicts(self.opinions)
+
+    def _verdicts(self, opinions: Mapping[str, AnyOpinion]) -> dict[str, str]:
         return {
             i: o.value if isinstance(o.value, str) else verdict(float(o.value), self.threshold)
-            for i, o in self.opinions.items()
+            for i, o in opinions.items()
             if o.value is not None
         }
+
+    @cached_property
+    def probes(self) -> dict[str, JsonObject]:
+        """How far the verdicts depend on the order and the length of what the judge reads."""
+        changes = {
+            name: changed(self.verdicts, self._verdicts(more)) for name, more in self.probed.items()
+        }
+        return {name: one for name, one in changes.items() if one is not None}
+
+    @property
+    def same_family(self) -> str | None:
+        """The family of the judge, where the model that it judges is of the same one."""
+        mine = family_of(self.judge.parameters().get("model"))
+        return mine if mine is not None and mine == family_of(self.asked) else None
 
     @property
     def against_people(self) -> JsonObject | None:
@@ -280,9 +319,14 @@ class _Judging:
         worth = UNVALIDATED
         if self.against_people is not None:
             worth = f"in agreement with annotators on {agreement_in_words(self.against_people)}"
-        return f"{self.judge.standing}; {worth}" if self.judge.standing else worth
+        parts = [self.judge.standing, worth]
+        if self.same_family is not None:
+            parts.append(f"of the same family ({self.same_family}) as the run: use another model")
+        if isinstance(self.judge, Contradiction) and not self.probes:
+            parts.append(UNPROBED)
+        return "; ".join(part for part in parts if part)
 
-    def summary(self) -> JsonObject:
+    def summary(self, before: Mapping[str, str]) -> JsonObject:
         cases, verdicts, settled = self.cases, self.verdicts, self.settled
         correct = {c.record_id: c.correct for c in cases if c.correct is not None}
         opinions = list(self.opinions.values())
@@ -292,7 +336,8 @@ class _Judging:
             "judge": self.judge.name,
             "settings": self.judge.parameters(),
             "standing": self.standing,
-            "validated": self.against_people is not None,
+            "validated": self.against_people is not None
+            and (bool(self.probes) or not isinstance(self.judge, Contradiction)),
             "predictions": len(cases),
             "judged": len(verdicts),
             "failed": dict(sorted(failures.items())),
@@ -305,6 +350,12 @@ class _Judging:
             "agreement_between_people": agreement_between(self.people),
             "length_bias": length_bias(cases, verdicts, settled),
             "agreement_of_runs": agreement_of_runs(opinions),
+            "probes": self.probes,
+            "drift": changed(before, verdicts),
+            "same_family": self.same_family,
+            "score_band": score_band(
+                list(correct.values()), rates(settled or verdicts, correct)["false_incorrect"]
+            ),
             "by_judge": rates(verdicts, correct) if verdicts else None,
             "by_people": rates(settled, correct) if settled else None,
             "people_on_other_records": len(set(settled) - {c.record_id for c in cases}),
@@ -379,6 +430,10 @@ def judge(
         str | None, Setting("A task or any column; by default the one that the run was made for.")
     ] = None,
     limit: Annotated[int | None, Option("Judge only the first N predictions.", least=1)] = None,
+    probes: Annotated[
+        int,
+        Setting("Cases to ask about again, with places exchanged and padded (0).", least=0),
+    ] = 0,
     force: Force = False,
     **calls: Unpack[BatchOptions],
 ) -> Judged:
@@ -398,7 +453,8 @@ def judge(
             if run.estimate:
                 known = articles_in(run.dataset) if texts is None else texts
                 cases = read_cases(run.dataset, opened, known)
-                _estimate(run, chosen, [case for case in cases if case.left_out is None][:limit])
+                mine = [case for case in cases if case.left_out is None][:limit]
+                _estimate(run, chosen, [*mine, *mine[:probes], *map(padded, mine[:probes])])
             judged = judge_run(
                 run.dataset,
                 chosen,
@@ -407,6 +463,7 @@ def judge(
                 people=read_people(Path(labels)) if labels is not None else None,
                 threshold=threshold,
                 limit=limit,
+                probes=probes,
             )
         judged.dataset.report = {"judge": judged.summary, "budget": run.calls.budget.summary()}
         run.finish(judged.dataset, judged.write_more)

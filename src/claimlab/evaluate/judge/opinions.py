@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, Protocol, get_args
 
@@ -32,6 +33,7 @@ from claimlab.llm.judge import ModelJudge, Opinion, Reasoned
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
+from claimlab.text.langid import other_language
 from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
 
@@ -39,6 +41,7 @@ Scale = Literal["score", "binary", "trinary"]
 PROMPT = "contradiction"
 READ = 12_000  # characters of an article
 MAX_TOKENS = 600
+PADDING = "That is all there is to say about this. "
 
 
 class Judge(Protocol):
@@ -54,7 +57,9 @@ class Judge(Protocol):
 
     def parameters(self) -> JsonObject: ...
 
-    def judge(self, cases: Sequence[Case]) -> list[Opinion[Any]]: ...
+    def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Any]]:
+        """Its opinions; `exchanged`: with article and rationale in each other's place."""
+        ...
 
 
 class NoJudge:
@@ -67,7 +72,7 @@ class NoJudge:
     def parameters(self) -> JsonObject:
         return {}
 
-    def judge(self, cases: Sequence[Case]) -> list[Opinion[Any]]:  # noqa: ARG002
+    def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Any]]:  # noqa: ARG002
         return []
 
 
@@ -109,6 +114,7 @@ class Contradiction:
             runs=runs,
             seed=seed,
             max_tokens=MAX_TOKENS,
+            differ=other_language,
         )
 
     @property
@@ -122,22 +128,35 @@ class Contradiction:
     def parameters(self) -> JsonObject:
         return {**self.model.parameters(), "scale": self.scale}
 
-    def judge(self, cases: Sequence[Case]) -> list[Opinion[Any]]:
-        return self.model.judge([self.question(case) for case in cases], progress=progress)
+    def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Any]]:
+        return self.model.judge([self.question(case, exchanged=exchanged) for case in cases])
 
     def requests(self, cases: Sequence[Case]) -> Sequence[Request[Any]]:
         return list(self.model.requests([self.question(case) for case in cases]))
 
-    def question(self, case: Case) -> Asked:
+    def question(self, case: Case, *, exchanged: bool = False) -> Asked:
         prompt = self.model.prompt
         data = [
             untrusted((case.article or "")[:READ], "article"),
             untrusted(f"Label: {case.label}. {case.rationale}", "rationale"),
             untrusted(case.statement, "statement"),
         ]
-        return Asked(
-            case.record_id, f"{prompt.text('system')} {prompt.text(self.scale)}", "\n\n".join(data)
-        )
+        if exchanged:
+            data[:2] = data[1::-1]
+        system = f"{prompt.text('system')} {prompt.text(self.scale)}"
+        return Asked(case.record_id, system, "\n\n".join(data), case.statement)
+
+
+def padded(case: Case) -> Case:
+    """The same case, its rationale made at least twice as long by words that say nothing."""
+    own = case.rationale or ""
+    return replace(case, rationale=f"{own} {PADDING * (1 + len(own) // len(PADDING))}".strip())
+
+
+def family_of(model: object) -> str | None:
+    """The first word of a model's name without its maker, such as gpt, claude or llama."""
+    start = re.match(r"(?:meta-|chat)?([a-z]+)", str(model or "").lower().rpartition("/")[2])
+    return start and {"o": "gpt"}.get(start[1], start[1])
 
 
 def _value(reply: Any) -> float | str:
@@ -169,8 +188,9 @@ class LexicalJudge:
     def parameters(self) -> JsonObject:
         return {"model": None, "scale": self.scale, "near": NEAR}
 
-    def judge(self, cases: Sequence[Case]) -> list[Opinion[Reasoned]]:
+    def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Reasoned]]:
         pairs = [[case.rationale or "", case.article or ""] for case in cases]
+        pairs = [pair[::-1] for pair in pairs] if exchanged else pairs
         answers = over_rows(conflicts, pairs, least=SLICE, name="judging", progress=progress)
         return [_opinion(case, *answer) for case, answer in zip(cases, answers, strict=True)]
 

@@ -421,6 +421,49 @@ def length_bias(
     return {"n": len(errors), "difference": difference, "interval": ends}
 
 
+def changed(before: Mapping[str, str], after: Mapping[str, str]) -> JsonObject | None:
+    """How many verdicts on the same cases changed, and how many more of them are "wrong" now, each
+    with its 95% interval; null for no case."""
+    both = [record for record in after if record in before]
+    if not both:
+        return None
+    n, moved = len(both), sum(before[record] != after[record] for record in both)
+    shift = np.array([(after[r] == WRONG) - (before[r] == WRONG) for r in both], np.float64)
+    mean, half = float(shift.mean()), 1.96 * float(shift.std(ddof=n > 1)) / n**0.5
+    ends = [mean - half, mean + half]
+    return {
+        "n": n,
+        "changed": moved,
+        "interval": wilson(moved, n),
+        "difference": mean,
+        "difference_interval": ends,
+    }
+
+
+def changed_in_words(part: JsonObject) -> str:
+    """How many verdicts changed, with its interval, and in which direction."""
+    low, high = part["interval"]
+    return (
+        f"{part['changed']:,} of {part['n']:,} verdicts change (95% interval {100 * low:.0f} to"
+        f" {100 * high:.0f}%), {100 * part['difference']:+.0f} points of them to wrong"
+    )
+
+
+def score_band(correct: Sequence[bool], false_incorrect: JsonObject) -> JsonObject | None:
+    """The accuracy by the label alone is a lower bound: up to it come the misses whose rationale is
+    sound, with the upper end of their share. Null without judged misses."""
+    if not correct or false_incorrect["rate"] is None:
+        return None
+    low = sum(correct) / len(correct)
+    rate, ends = false_incorrect["rate"], false_incorrect["interval"]
+    return {
+        "low": low,
+        "high": low + (1 - low) * rate,
+        "high_interval": [low + (1 - low) * end for end in ends],
+        "n": len(correct),
+    }
+
+
 def balanced(verdicts: Sequence[str], truth: Sequence[str]) -> float:
     shares = []
     for kind in (WRONG, NOT_WRONG):

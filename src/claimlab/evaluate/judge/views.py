@@ -18,6 +18,7 @@ from claimlab.evaluate.judge.people import (
     OPEN,
     RATES,
     WRONG,
+    changed_in_words,
     coefficient,
     in_brackets,
     rate_in_words,
@@ -164,6 +165,13 @@ def against_people(summary: JsonObject) -> Section:
         blocks.append(Table.of(AGREEMENT, rows, sortable=False))
     if summary["length_bias"] is not None:
         blocks.append(Text(_length(summary["length_bias"])))
+    again = {**summary["probes"], "since it was judged before": summary["drift"]}
+    titles = {"exchanged": "Article and rationale exchanged", "padded": "Rationale padded"}
+    blocks += [
+        Text(f"{titles.get(name, 'Judged before')}: {changed_in_words(one)}.")
+        for name, one in again.items()
+        if one
+    ]
     if agreed is None and judged:
         unknown = "The judge was not compared with annotators: agreement is not measured."
         blocks.append(Text(unknown, "warning"))

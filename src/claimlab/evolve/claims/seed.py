@@ -1,10 +1,9 @@
 """Seed claims and non-claims, from contexts by a model.
 
 The model is asked for sentences that the context itself supports, and for sentences that are no
-claims, by the six types of data/taxonomy.toml; a share of both is then moved into the gray area.
-What comes out is a dataset whose every record says that a machine wrote it, from what, and how it
-was changed. The types are the model's own word: no annotator has checked them. Answers are
-remembered by the provider, so a stopped run goes on where it stopped.
+claims, by the six types of data/taxonomy.toml. What comes out is a dataset whose every record says
+that a machine wrote it, and from what. The types are the model's own word: no annotator has checked
+them. Answers are remembered by the provider, so a stopped run goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Unpack
@@ -38,13 +37,12 @@ from claimlab.core.options import (
     Seed,
     Setting,
 )
-from claimlab.core.progress import Progress, progress, silent
 from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evolve.claims.model import Claim, read_data, types
+from claimlab.evolve.claims.model import Claim, types
 from claimlab.evolve.member import open_member
 from claimlab.files.read import user_table
 from claimlab.files.tables import read_json
@@ -132,15 +130,13 @@ def _rows(frame: pl.DataFrame) -> list[Context]:
 
 @dataclass(frozen=True)
 class Draft:
-    """A sentence with its type; `noise` and `before` once it was moved into the gray area."""
+    """A sentence with its type."""
 
     id: str
     context: Context
     text: str
     type: str
     model: str
-    noise: str | None = None
-    before: str | None = None
 
     @property
     def label(self) -> str:
@@ -179,15 +175,10 @@ def _record(draft: Draft, prompt: str) -> JsonObject:
         "context_id": context.id,
         "prompt": prompt,
     }
-    changes = (
-        []
-        if draft.noise is None
-        else [{"type": "gray area", "noise": draft.noise, "from": draft.before}]
-    )
     synthetic = {
         "label": draft.label,
         "origin": {k: v for k, v in origin.items() if v},
-        "changes": changes,
+        "changes": [],
     }
     claim = Claim(draft.text, context=context.title)
     return {
@@ -204,70 +195,6 @@ def _record(draft: Draft, prompt: str) -> JsonObject:
     }
 
 
-# The gray area: noise that makes claims and non-claims harder to distinguish, without changing
-# which is which.  The kinds of noise are data (data/gray.toml). Which sentences get which is drawn
-# from the seed and the sentence's id, so that it does not depend on the model or on other
-# sentences. A claim keeps its figures: a rewriting that changes one is not taken.
-
-
-SYMBOLS = ("🔥", "👀", "!!!", "😮", "…", "⚠️", ">>", "💥")
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-
-
-class Rewritten(BaseModel):
-    text: str = Field(min_length=1, max_length=800)
-
-
-def _fault(draft: Draft, text: str) -> str | None:
-    """Why the noise of a sentence is not taken."""
-    if text == draft.text:
-        return "noise that changed nothing"
-    if draft.label == "claim" and figures(text) != figures(draft.text):
-        return "noise that changed a figure"
-    return None
-
-
-def noise_for(draft: Draft, share: float, seed: int) -> str | None:
-    """Which noise a sentence gets, if any."""
-    if _chance(seed, draft, "whether") >= share:
-        return None
-    kinds = [name for name, table in read_data("gray").items() if table["on"] == draft.label]
-    return kinds[int(_chance(seed, draft, "which") * len(kinds))]
-
-
-def figures(text: str) -> list[str]:
-    """The numbers in a text, whatever their order."""
-    return sorted(_FIGURE.findall(text))
-
-
-def rewrite_request(draft: Draft, noise: str, seed: int, prompt: Prompt) -> Request[Rewritten]:
-    system = f"{prompt.text('system')} {prompt.text('ask', ask=read_data('gray')[noise]['ask'])}"
-    settings: JsonObject = {
-        "max_tokens": 300,
-        "seed": seed,
-        "tag": draft.id,
-        "prompt_name": prompt.name,
-    }
-    return Request.of(untrusted(draft.text), system=system, schema=Rewritten, **settings)
-
-
-def _with_symbol(draft: Draft, seed: int) -> str:
-    """One symbol before or behind the sentence: noise that says nothing."""
-    symbol = SYMBOLS[int(_chance(seed, draft, "symbol") * len(SYMBOLS))]
-    return (
-        f"{symbol} {draft.text}" if _chance(seed, draft, "side") < 0.5 else f"{draft.text} {symbol}"
-    )
-
-
-def _chance(seed: int, draft: Draft, what: str) -> float:
-    """A number from 0 to 1 that depends on the seed, the sentence's id and the question alone."""
-    return (
-        int.from_bytes(hashlib.sha256(f"{seed}:{draft.id}:{what}".encode()).digest()[:8], "big")
-        / 2**64
-    )
-
-
-GRAY = 0.25  # the share of sentences moved into the gray area; no share is published
 COPIED, COPY_WORDS, COPY_SHARE = "copied from the context", 5, 95  # % of the characters
 _PARTS = {"claim": "claim", "non-claim": "other"}
 
@@ -298,7 +225,7 @@ class Seeded(Shown):
     """The dataset, and an account of what did not become part of it: nothing is lost without being
     counted.
 
-    `dropped` counts sentences and noise that were not taken, by reason; `calls` is what became of
+    `dropped` counts sentences that were not taken, by reason; `calls` is what became of
     the questions.
     """
 
@@ -318,40 +245,36 @@ class Seeded(Shown):
         )
 
 
-def wanted_of(claims: int, non_claims: int, gray: float) -> dict[str, int]:
+def wanted_of(claims: int, non_claims: int) -> dict[str, int]:
     """How many sentences of each label a context gives."""
-    if min(claims, non_claims) < 0 or not claims + non_claims or not 0 <= gray <= 1:
+    if min(claims, non_claims) < 0 or not claims + non_claims:
         raise UsageError(
-            f"Nothing can be seeded with {claims} claims, {non_claims} non-claims and a gray share"
-            f" of {gray:g}.",
-            "Ask for at least one sentence and a share from 0 to 1.",
+            f"Nothing can be seeded with {claims} claims and {non_claims} non-claims.",
+            "Ask for at least one sentence.",
         )
     return {"claim": claims, "non-claim": non_claims}
 
 
 @dataclass
 class Seeding:
-    """Sentences drawn from contexts by a model, `wanted` of each label, a share `gray` of them made
-    harder; `tally` and `dropped` are the account of the calls and of what was not taken.
+    """Sentences drawn from contexts by a model, `wanted` of each label; `tally` and `dropped` are
+    the account of the calls and of what was not taken.
     """
 
     provider: Provider
     wanted: dict[str, int]
-    gray: float = GRAY
     seed: int = 0
     prompts: Prompts = field(default_factory=Prompts)
-    progress: Progress = silent
     tally: Tally = field(default_factory=Tally)
     dropped: Counter[str] = field(default_factory=Counter)
 
     def seeded(self, contexts: Sequence[Context], name: str = "seeds") -> Seeded:
-        drafts = self._grayed(_once(self._drawn(contexts), self.dropped))
+        drafts = _once(self._drawn(contexts), self.dropped)
         written = Counter(draft.label for draft in drafts)
         counts = {
             "contexts": len(contexts),
             "claims": written["claim"],
             "non_claims": written["non-claim"],
-            "gray": sum(draft.noise is not None for draft in drafts),
             "dropped": self.dropped.total(),
             "failed_calls": sum(self.tally.failures.values()),
         }
@@ -362,8 +285,7 @@ class Seeding:
                 "model": profile.chosen_model(),
                 "claims": self.wanted["claim"],
                 "non_claims": self.wanted["non-claim"],
-                "gray": self.gray,
-                "prompts": self.prompts.lineage("seeds", "gray"),
+                "prompts": self.prompts.lineage("seeds"),
             },
             seed=self.seed,
             inputs=_digest(contexts),
@@ -379,17 +301,6 @@ class Seeding:
         )
         return Seeded(dataset, counts, dict(sorted((+self.dropped).items())), self.tally.summary())
 
-    def _asked(
-        self, requests: Sequence[Request[Any]], label: str
-    ) -> Iterator[tuple[int, Any, str]]:
-        """What the model said, as answers come; a call that failed is counted and gives nothing."""
-        for index, answer in gather_sync(
-            self.provider, requests, progress=self.progress, label=label
-        ):
-            self.tally.add(answer)
-            if answer.value is not None:
-                yield index, answer.value, answer.model
-
     def _drawn(self, contexts: Sequence[Context]) -> list[Draft]:
         """What the model said, context after context."""
         sources = [
@@ -401,8 +312,11 @@ class Seeding:
         prompt = self.prompts["seeds"]
         requests = [sentence_request(*source, self.seed, prompt) for source in sources]
         answers: dict[int, list[Draft]] = {}
-        for index, reply, model in self._asked(requests, "Drawing seeds"):
-            (context, label, count), sentences = sources[index], reply.sentences
+        for index, answer in gather_sync(self.provider, requests, label="Drawing seeds"):
+            self.tally.add(answer)
+            if answer.value is None:
+                continue
+            (context, label, count), sentences = sources[index], answer.value.sentences
             self.dropped["asked for, not given"] += max(0, count - len(sentences))
             answers[index] = [
                 Draft(
@@ -410,33 +324,11 @@ class Seeding:
                     context,
                     " ".join(s.text.split()),
                     s.type,
-                    model,
+                    answer.model,
                 )
                 for number, s in enumerate(sentences, 1)
             ]
         return [draft for index in sorted(answers) for draft in answers[index]]
-
-    def _grayed(self, drafts: list[Draft]) -> list[Draft]:
-        """The same sentences, some with noise; one whose rewriting fails or is not taken stays as
-        it was.
-        """
-        noises = {draft.id: noise_for(draft, self.gray, self.seed) for draft in drafts}
-        rewrites = {d.id: _with_symbol(d, self.seed) for d in drafts if noises[d.id] == "symbols"}
-        asks = [(d, noise) for d in drafts if (noise := noises[d.id]) not in (None, "symbols")]
-        prompt = self.prompts["gray"]
-        requests = [rewrite_request(draft, str(noise), self.seed, prompt) for draft, noise in asks]
-        for index, reply, _ in self._asked(requests, "Into the gray area"):
-            draft, text = asks[index][0], " ".join(reply.text.split())
-            if fault := _fault(draft, text):
-                self.dropped[fault] += 1
-            else:
-                rewrites[draft.id] = text
-        return [
-            replace(draft, text=rewrites[draft.id], noise=noises[draft.id], before=draft.text)
-            if draft.id in rewrites
-            else draft
-            for draft in drafts
-        ]
 
 
 def sentence_request(
@@ -517,9 +409,6 @@ def seed_claims(
     non_claims: Annotated[
         int, Setting("Sentences that are not claims from each context.", least=0)
     ] = 2,
-    gray: Annotated[
-        float, Setting("Share of the sentences to make harder.", least=0, most=1)
-    ] = GRAY,
     prompts: PromptFiles = (),
     name: Annotated[str, Setting("Name of the dataset.")] = "seeds",
     concurrency: Concurrency = 64,
@@ -528,8 +417,7 @@ def seed_claims(
     force: Force = False,
     **calls: Unpack[CallOptions],
 ) -> Seeded:
-    """Let a model write claims and non-claims from texts, each with its label, origin and change
-    log.
+    """Let a model write claims and non-claims from texts, each with its label and origin.
 
     The texts are those of a file (the released abstracts, or a table with a column `text`), of a
     dataset, or given one by one. Calls are recorded, so that a run that was stopped asks no
@@ -540,7 +428,7 @@ def seed_claims(
             "No model was named to write the sentences.",
             "Pass `profile`; see: claimlab llm profiles",
         )
-    wanted, words = wanted_of(claims, non_claims, gray), read_prompts(prompts, "evolve seed")
+    wanted, words = wanted_of(claims, non_claims), read_prompts(prompts, "evolve seed")
     with Run(
         "evolve seed",
         None,
@@ -557,34 +445,16 @@ def seed_claims(
             orders = [(text, *one) for text in texts for one in wanted.items() if one[1]]
             sentences = (sentence_request(*one, seed, words["seeds"]) for one in orders)
             parts: dict[str, Priced] = {
-                "sentences": estimate_calls(sentences, known, recording=recording),
-                "gray area": estimate_calls(_noises(orders, gray, seed, words["gray"]), known),
+                "sentences": estimate_calls(sentences, known, recording=recording)
             }
             run.estimated(parts, facts={"contexts": len(texts)})
         provider = open_provider(profile, model=model, calls=run.calls)
         try:
-            seeding = Seeding(provider, wanted, gray, seed, words, progress)
-            seeded = seeding.seeded(texts, name)
+            seeded = Seeding(provider, wanted, seed, words).seeded(texts, name)
         finally:
             sync.run(provider.close())
         run.finish(seeded.dataset)
     return seeded
-
-
-def _noises(
-    orders: Sequence[tuple[Context, str, int]], gray: float, seed: int, prompt: Prompt
-) -> Iterator[Request[Any]]:
-    """Which sentences get noise follows from their ids; how long they will be, from nothing:
-    200 characters.
-    """
-    kinds = {one.claim: one.name for one in [*types().values()][::-1]}  # the first of each
-    for context, label, count in orders:
-        for number in range(1, count + 1):
-            name, kind = f"{context.id}-{label}-{number}", kinds[label == "claim"]
-            draft = Draft(name, context, context.text[:200], kind, "")
-            noise = noise_for(draft, gray, seed)
-            if noise not in (None, "symbols"):
-                yield rewrite_request(draft, str(noise), seed, prompt)
 
 
 def open_contexts(contexts: Contexts, limit: int | None = None) -> list[Context]:

@@ -18,7 +18,6 @@ from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
-from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.streams import stream_seed
@@ -156,21 +155,19 @@ def hardest(steps: pl.DataFrame) -> pl.DataFrame:
     return steps.group_by("dimension", maintain_order=True).first().sort("mean")
 
 
-def judge_ends(hops: pl.DataFrame, auditor: Auditor, *, progress: Progress = silent) -> Ends:
+def judge_ends(hops: pl.DataFrame, auditor: Auditor) -> Ends:
     """The auditor's word on the last text of each trace; null where it could not be had."""
-    return sync.run(_judge(hops, auditor, progress))
+    return sync.run(_judge(hops, auditor))
 
 
-async def _judge(hops: pl.DataFrame, auditor: Auditor, progress: Progress) -> Ends:
+async def _judge(hops: pl.DataFrame, auditor: Auditor) -> Ends:
     last = last_hops(hops).drop_nulls(["output", "base", "dimension"])
     questions = [
         Question(text, Target.of(*goal), seed=0, origin=base)
         for text, base, *goal in last.select("output", "base", "dimension", "target").iter_rows()
     ]
     try:
-        votes = await all_of(
-            questions, auditor.judge, progress=progress, label="Judging where claims ended"
-        )
+        votes = await all_of(questions, auditor.judge, label="Judging where claims ended")
     finally:
         await auditor.close()
     traces = last.select("run", "trace_id").rows()
@@ -212,15 +209,15 @@ def independent_ends(
     noise = hops.with_columns(output=pl.col(NOISE))
     if auditor == CLASSIFIER and data is not None:
         learning = replace(settings, seed=run.seed or 0)
-        return _by_folds(opened, hops, learning, run), _by_folds(opened, noise, learning, run)
+        return _by_folds(opened, hops, learning), _by_folds(opened, noise, learning)
     (chosen,) = opens(settings, 1)
-    ends = judge_ends(hops, chosen, progress=run.progress)
+    ends = judge_ends(hops, chosen)
     if auditor == "model":
         return ends, None
-    return ends, judge_ends(noise, chosen, progress=run.progress)
+    return ends, judge_ends(noise, chosen)
 
 
-def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings, run: Run) -> Ends:
+def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings) -> Ends:
     assert settings.data is not None
     examples = Dataset.open(settings.data)
     last = last_hops(hops)
@@ -246,7 +243,7 @@ def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings,
         )
         dimensions = sorted({target.dimension for target in _targets(part)})
         (judge,) = fit_auditors(others, dimensions, 1, settings.seed)
-        ends |= judge_ends(part.drop("fold", "claim"), judge, progress=run.progress)
+        ends |= judge_ends(part.drop("fold", "claim"), judge)
     return ends
 
 

@@ -31,7 +31,6 @@ from claimlab.core.options import (
     divided,
     is_capped,
 )
-from claimlab.core.progress import progress
 from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
 from claimlab.core.run import Run, Source, Stored, folders_of
 from claimlab.core.settings import each_of, one_of
@@ -357,7 +356,6 @@ def drift(
             judges=panel if providers else None,
             independent=ends,
             seed=seed,
-            progress=progress,
         )
         drifted.prompts = words.lineage(*_asked(judges, auditor))
         societies = _societies(opened, drifted, society)

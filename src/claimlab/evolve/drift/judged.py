@@ -19,7 +19,6 @@ from pydantic import BaseModel, Field, create_model
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
-from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.agreement import Scores, krippendorff
 from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.hops import grouped, mean_interval
@@ -250,19 +249,20 @@ def _total(reply: BaseModel) -> float:
 
 
 def judge_levels(
-    inquiry: Inquiry, *, progress: Progress = silent
+    inquiry: Inquiry,
 ) -> tuple[list[str | None], list[str | None]]:
     """The level of each text, and the rationale."""
-    opinions = inquiry.judge.judge(inquiry.cases, progress=progress, label="Judging verdicts")
+    opinions = inquiry.judge.judge(inquiry.cases, label="Judging verdicts")
     levels = [None if opinion.value is None else str(opinion.value) for opinion in opinions]
     return levels, [opinion.rationale for opinion in opinions]
 
 
 def entailed(
-    inquiry: Inquiry, claims: Sequence[str], *, progress: Progress = silent
+    inquiry: Inquiry,
+    claims: Sequence[str],
 ) -> list[float | None]:
     """The share of the units of each of these contexts that the model finds in the text."""
-    opinions = inquiry.judge.judge(inquiry.cases, progress=progress, label="Judging coverage")
+    opinions = inquiry.judge.judge(inquiry.cases, label="Judging coverage")
     shares: list[float | None] = []
     for context, opinion in zip(claims, opinions, strict=True):
         known = range(1, len(units(context)[:MOST_UNITS]) + 1)
@@ -425,14 +425,15 @@ class Judged:
 
 
 def judge_pairs(
-    questions: Sequence[Inquiry], reading: Reading, *, progress: Progress = silent
+    questions: Sequence[Inquiry],
+    reading: Reading,
 ) -> Judged:
     """The scores that every judge gives every pair in every run."""
     rows: list[JsonObject] = []
     tallies: dict[str, JsonObject] = {}
     for number, (judge, cases) in enumerate(questions, 1):
         name = judge.model if judge.model not in tallies else f"{judge.model} ({number})"
-        opinions = judge.judge(cases, progress=progress, label=f"Judging ({name})")
+        opinions = judge.judge(cases, label=f"Judging ({name})")
         for pair, opinion in enumerate(opinions):
             for run, reply in enumerate(opinion.replies):
                 scores = {} if reply is None else {**_scores(reply), TOTAL: _total(reply)}

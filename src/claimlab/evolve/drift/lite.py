@@ -20,7 +20,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core import packaged
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.stats.interval import Interval, unit_interval
 from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.hops import LEAST as LEAST_TRACES
@@ -261,8 +261,6 @@ def compare(base: Features, now: Features) -> tuple[float, ...]:
 def drift_lite(
     base: Sequence[str | None],
     now: Sequence[str | None],
-    *,
-    progress: Progress = silent,
 ) -> pl.DataFrame:
     """One row per pair: the six dimensions and `drift`, their mean. A pair with a missing text is
     null throughout.

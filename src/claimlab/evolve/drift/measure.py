@@ -12,7 +12,6 @@ import polars as pl
 
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
-from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.attainment import Ends, attainment, one_against_three, steps_to_target
@@ -240,7 +239,6 @@ def measure(
     judges: Judges | None = None,
     independent: tuple[Ends | None, Ends | None] = (None, None),
     seed: int = 0,
-    progress: Progress = silent,
 ) -> Drift:
     """Measure the traces of `datasets`; `groups` tells agents' groups, `judges` are asked only if
     there are any.
@@ -248,7 +246,7 @@ def measure(
     sources = {k: v for d in datasets for k, v in contexts(d).items()}
     hops = read_hops(datasets, groups)
     pairs = hops["base"].to_list(), hops["output"].to_list()
-    hops = hops.with_columns(drift_lite(*pairs, progress=progress))
+    hops = hops.with_columns(drift_lite(*pairs))
     hops = with_noise(hops, seed)
     noise = drift_lite(hops["base"].to_list(), hops[NOISE].to_list())
     hops = hops.with_columns(noise[TOTAL].alias(NOISE_DRIFT))
@@ -261,10 +259,10 @@ def measure(
         drawn = sample_hops(hops, judges.sample, seed)
         inquiries = judges.questions(drawn, sources)
         *scorers, levels, facts = inquiries.values()
-        by_model["fuse"] = _fuse(drawn, judge_pairs(scorers, judges.reading, progress=progress))
+        by_model["fuse"] = _fuse(drawn, judge_pairs(scorers, judges.reading))
         by_model["fuse"].groups = means(by_model["fuse"], seed)
-        hops = _with_levels(hops, drawn, levels, progress)
-        by_model["model_coverage"] = _stated(drawn, sources, facts, progress)
+        hops = _with_levels(hops, drawn, levels)
+        by_model["model_coverage"] = _stated(drawn, sources, facts)
         by_model["tallies"] = {
             name: inquiries[name].judge.tally.summary() for name in ("verdicts", "coverage")
         }
@@ -358,11 +356,9 @@ def _fuse(drawn: pl.DataFrame, judged: Judged) -> Judged:
 HOP = ["run", "trace_id", "hop"]
 
 
-def _with_levels(
-    hops: pl.DataFrame, drawn: pl.DataFrame, inquiry: Inquiry, progress: Progress
-) -> pl.DataFrame:
+def _with_levels(hops: pl.DataFrame, drawn: pl.DataFrame, inquiry: Inquiry) -> pl.DataFrame:
     """Verdicts of the drawn hops, where there is none yet."""
-    levels, why = judge_levels(inquiry, progress=progress)
+    levels, why = judge_levels(inquiry)
     judged = drawn.select(HOP).with_columns(
         level=pl.Series(levels, dtype=pl.String), rationale=pl.Series(why, dtype=pl.String)
     )
@@ -375,11 +371,9 @@ def _with_levels(
     return joined.drop("level", "rationale")
 
 
-def _stated(
-    drawn: pl.DataFrame, sources: Mapping[str, str], inquiry: Inquiry, progress: Progress
-) -> pl.DataFrame:
+def _stated(drawn: pl.DataFrame, sources: Mapping[str, str], inquiry: Inquiry) -> pl.DataFrame:
     """The share of the context that each drawn hop states, null where it has none."""
     known = drawn.filter(pl.col("record_id").is_in(list(sources)))
-    shares = entailed(inquiry, [sources[i] for i in known["record_id"]], progress=progress)
+    shares = entailed(inquiry, [sources[i] for i in known["record_id"]])
     stated = known.select(HOP).with_columns(entailed=pl.Series(shares, dtype=pl.Float64))
     return drawn.select(*HOP, "topic").join(stated, on=HOP, how="left", maintain_order="left")

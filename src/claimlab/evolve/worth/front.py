@@ -467,10 +467,7 @@ def _score(
 ) -> Worth:
     stated = run.dataset.records.drop_nulls("text")
     claims = list(stated.select("id", "text").iter_rows())
-    scores = {
-        name: score_claims(claims, among, rater, under, run.progress)
-        for name, among, under in table
-    }
+    scores = {name: score_claims(claims, among, rater, under) for name, among, under in table}
     _, society, circumstances = table[0]
     conditioned = pl.concat(
         part.select(pl.lit(name).alias("condition"), "id", "score") for name, part in scores.items()

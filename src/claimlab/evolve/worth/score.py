@@ -31,7 +31,6 @@ from pydantic import Field
 
 from claimlab.core import packaged
 from claimlab.core.errors import DataError, UnknownName, UsageError
-from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.interval import unit_interval
 from claimlab.core.stats.streams import stream_seed
 from claimlab.core.types import JsonObject
@@ -278,7 +277,6 @@ def score_claims(
     society: Society,
     judge: ModelJudge[Rating],
     setting: Circumstances,
-    progress: Progress = silent,
 ) -> pl.DataFrame:
     """Claims to id, the six content values, content, depth, size, propagation, score (and worthy).
     One cascade per claim; a claim without a rating has null scores.
@@ -299,7 +297,7 @@ def score_claims(
         ]
         willing = np.zeros(len(hearing), dtype=bool)
         label = f"Asking users at depth {model.front.depth}"
-        for index, opinion in enumerate(judge.judge(cases, progress=progress, label=label)):
+        for index, opinion in enumerate(judge.judge(cases, label=label)):
             if opinion.reply is not None:
                 ratings[hearing[index][0]].append([getattr(opinion.reply, d) for d in DIMENSIONS])
                 willing[index] = opinion.reply.forward

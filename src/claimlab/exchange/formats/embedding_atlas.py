@@ -36,7 +36,7 @@ class EmbeddingAtlas(Format):
         self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
     ) -> Written:
         records = dataset.records
-        placed = text_map(records["text"], records["language"], progress=progress)
+        placed = text_map(records["text"], records["language"])
         table = records.with_columns(_columns(placed, records.height))
         write_parquet(table, folder / FILE)
         missing = records.height - len(placed.rows)

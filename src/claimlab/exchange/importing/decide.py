@@ -24,6 +24,7 @@ import polars as pl
 
 from claimlab.core.errors import Choice, DataError, Question, UsageError
 from claimlab.core.labels import GENERAL, LabelMap, fold
+from claimlab.core.languages import normalise
 from claimlab.core.words import several
 from claimlab.exchange.importing.choose import chosen, some_of
 from claimlab.exchange.importing.layouts import (
@@ -39,7 +40,7 @@ from claimlab.exchange.importing.layouts import (
     stem,
     usual_places,
 )
-from claimlab.exchange.importing.meanings import codes_by_words, labels_of_task
+from claimlab.exchange.importing.meanings import codes_by_words, labels_of_task, offered_tasks
 from claimlab.exchange.importing.plan import Plan, shown
 from claimlab.exchange.importing.profile import Profile, Profiled
 from claimlab.exchange.importing.propose import ASIDE, NONE, Pick
@@ -57,6 +58,7 @@ _PLACES = {
 }
 _YES = frozenset({"1", "1.0", "true", "yes", "y", "t"})
 _NO = frozenset({"0", "0.0", "false", "no", "n", "f"})
+_LETTERS_ONLY = re.compile(r"[\W\d_]+")
 _PAIR = re.compile(r"\b(\w{1,3})\s*[:=]\s*([^,;:=()\[\]]+)")
 # Abbreviations that are only believed together: an F alone may be a female speaker.
 _LETTERS: tuple[dict[str, str], ...] = (
@@ -336,6 +338,7 @@ def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
             [
                 Choice("label", pick.column, "true means a true claim"),
                 Choice("map", "True=false,False=true", "true means a false claim"),
+                *offered_tasks(sorted(set(label.values))),
                 Choice("label", NONE, "it says something else"),
             ],
         )
@@ -358,23 +361,44 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
     likely = [
         name for name in plan.meta_and_topic if name in visible and seen.columns[name].may_be_label
     ]
-    if likely:
+    places = _named_places(plan)
+    if likely or places:
         coded = [n for n in plan.meta_and_topic if n in visible and seen.columns[n].may_be_codes]
         columns = sorted(likely, key=lambda name: -seen.columns[name].verdicts)
         columns = list(dict.fromkeys([*columns, *coded]))[:CHOICES]
         question = Question(
-            "No column looks like the label, but some have few values.",
+            "No column looks like the label, but some have few values."
+            if likely
+            else "There is no label, but the names of files or folders may be labels.",
             [Choice("label", name, _examples(seen.columns[name])) for name in columns]
+            + places
             + [Choice("label", NONE, "no labels")],
         )
         question.exit_code = DataError.exit_code
         raise question
 
 
+def _named_places(plan: Plan) -> list[Choice]:
+    """The names of files as labels, or of the folders that they lie in; unless these are splits,
+    languages, or numbers of parts.
+    """
+    frame = plan.gathered.frame
+    if FILE not in frame.columns or plan.column("split") == FILE:
+        return []
+    names = leaves(usual_places(frame[FILE]))
+    words = sorted({_LETTERS_ONLY.sub(" ", word).strip() for word in names.values()} - {""})
+    ordinary = all(normalise(word) is not None or split_in(word) is not None for word in words)
+    if not 2 <= len(words) <= MOST_CODES or len(set(names.values())) > MOST_CODES or ordinary:
+        return []
+    values = ", ".join(repr(shown(word, LONGEST)) for word in sorted(set(names.values())))
+    return [Choice("label", FILE, values)]
+
+
 def _refuse_mixture(plan: Plan, key: str) -> None:
     layouts = by_columns(plan.gathered.tables)
     parent = key.split(".")[0] if key in plan.gathered.inner else key
-    lacking = any(parent not in columns for columns, _ in layouts)
+    held = [parent in columns for columns, _ in layouts]
+    lacking = any(held) and not all(held)  # a column that was joined is in none of the files
     if not lacking and (plan.gathered.chosen or _all_alike(plan, layouts)):
         return
     names = [table.name for table in plan.gathered.tables]

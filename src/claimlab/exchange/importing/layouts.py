@@ -15,7 +15,7 @@ from claimlab.core.labels import LabelMap
 from claimlab.core.words import several
 from claimlab.exchange.importing.choose import suffix_of
 from claimlab.exchange.importing.meanings import verdict_word
-from claimlab.exchange.importing.profile import profile
+from claimlab.exchange.importing.profile import FEW, profile
 from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.ratings import Ratings
 from claimlab.exchange.importing.texts import FOLDER, PATH
@@ -256,7 +256,8 @@ def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
     frame = rows_of(gathered.frame, tables)
     held = {column for table in tables for column in table.frame.columns}
     empty = [name for name in frame.columns if not frame[name].count() and name not in held]
-    others = [table.name for table in gathered.tables if table not in tables]
+    taken = set(map(id, tables))
+    others = [table.name for table in gathered.tables if id(table) not in taken]
     return replace(
         gathered,
         frame=frame.drop(empty),
@@ -317,5 +318,11 @@ def usual_places(places: pl.Series) -> list[str]:
 
 
 def leaves(names: Iterable[str]) -> dict[str, str]:
-    """The last part of each name: what a folder itself is called."""
-    return {name: PurePosixPath(name).name for name in names}
+    """The last part of each name: what a folder itself is called; or of many names, as of a file
+    for each record, the folder that they lie in.
+    """
+    paths = {name: PurePosixPath(name) for name in names}
+    folders = {name: path.parent.name for name, path in paths.items()}
+    many = len({path.name for path in paths.values()}) > FEW
+    alike = 2 <= len(set(folders.values())) <= FEW
+    return folders if many and alike else {name: path.name for name, path in paths.items()}

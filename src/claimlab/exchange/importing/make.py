@@ -24,7 +24,7 @@ from claimlab.core.record import VERACITIES, any_blank, meta_json
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
-from claimlab.exchange.importing.meanings import FEW, nearest
+from claimlab.exchange.importing.meanings import FEW, nearest, offered_tasks
 from claimlab.exchange.importing.plan import Plan, replaced, tally
 from claimlab.exchange.importing.profile import (
     Cell,
@@ -119,6 +119,7 @@ def _lineage(plan: Plan, wishes: Wishes, report: ImportReport) -> Lineage:
             "kind": plan.kind,
             "layouts": layouts,
             "map": f"{verdicts.name}@{verdicts.version}" if "label" in plan.picks else None,
+            **({"task": report.task} if report.task else {}),
             "unmapped": wishes.unmapped,
             "day_first": wishes.day_first,
             "limit": wishes.limit,
@@ -376,6 +377,7 @@ def _map_labels(
     except UnmappedLabels as error:
         choices = [
             *_maps(list(error.counts), verdicts),
+            *offered_tasks(values),
             Choice("plan", "plan.toml", "writes a file to edit, and uses it afterwards"),
             Choice("unmapped", "unknown", "they say nothing of veracity"),
             Choice("label", "none", f"'{column}' is not the verdict"),

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
+from claimlab.core.errors import Choice
 from claimlab.core.labels import LabelMap, fold
 from claimlab.core.record import to_records
 from claimlab.core.words import several_of
@@ -97,13 +98,7 @@ def labels_of_task(column: str, values: Sequence[str], verdicts: LabelMap) -> La
     """The map of labels that answer another question than veracity: by the name of their column
     (`check_worthiness`), or by words that only one task has (SUBJ and OBJ).
     """
-    rows = to_records(pl.DataFrame({"label_raw": values}))
-    tasks = []
-    for name in TASKS.names():
-        task = TASKS.get(name)
-        classes = task.labels(rows).drop_nulls()
-        if task.classes and classes.n_unique() > 1 and classes.len() >= MOST_READ * len(values):
-            tasks.append(name)
+    tasks = tasks_of(values, MOST_READ)
     by_name = [name for name in tasks if name.replace("-", " ") in fold_name(column)]
     of_any = any(verdicts.verdict(v) is not None or v.casefold() in ANSWERS for v in values)
     match by_name or ([] if of_any else tasks):
@@ -111,6 +106,24 @@ def labels_of_task(column: str, values: Sequence[str], verdicts: LabelMap) -> La
             return LabelMap(f"{column}: labels of the task '{name}'", {}, task=name)
         case _:
             return None
+
+
+def offered_tasks(values: Sequence[str]) -> list[Choice]:
+    """The choices of tasks other than veracity that read all of these labels."""
+    names = [name for name in tasks_of(values) if not name.startswith("veracity")]
+    return [Choice("map", name, TASKS.get(name).question) for name in names]
+
+
+def tasks_of(values: Sequence[str], least: float = 1.0) -> list[str]:
+    """The tasks that read at least a share of these labels, and more than one class in them."""
+    rows = to_records(pl.DataFrame({"label_raw": values}))
+    tasks = []
+    for name in TASKS.names():
+        task = TASKS.get(name)
+        classes = task.labels(rows).drop_nulls()
+        if task.classes and classes.n_unique() > 1 and classes.len() >= least * len(values):
+            tasks.append(name)
+    return tasks
 
 
 def _meanings(codes: pl.Series, beside: pl.Series) -> dict[str, tuple[str, int, int]] | None:

@@ -76,7 +76,7 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     words = {part for words_in in parts.values() for part in words_in}
     if len(words) > MOST_PARTS or any(len(word.split()) > 1 or len(word) > 30 for word in words):
         return {}
-    if len(parts) <= len(words) or max(map(len, parts.values()), default=0) < 2:
+    if len(parts) < len(words) or max(map(len, parts.values()), default=0) < 2:
         return {}
     cells = {value: _cell(words_in, verdicts) for value, words_in in parts.items()}
     known = [cell for cell in cells.values() if cell.verdict is not None]
@@ -220,7 +220,8 @@ class Profile:
     def may_be_label(self) -> bool:
         """Few values that repeat: words other than yes and no, or whatever a name calls a label."""
         words = self.answers < 0.95 and self.numbers < 0.5
-        named_label = "label" in self._roles
+        how = named(self.name).get("label")
+        named_label = how is not None and how.where != "part"
         return self._few and (named_label or (not self._roles & _ELSE and (words or self.nameless)))
 
     @property

@@ -33,7 +33,6 @@ from claimlab.core.options import (
     Setting,
     divided,
 )
-from claimlab.core.progress import progress
 from claimlab.core.record import to_side_table
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import one_of
@@ -137,7 +136,7 @@ def quality_filter(
         settings = {**plan.describe(), "aggregate": how, "complete": complete}
         origin = None if sources is None else sources.fingerprint()
         try:
-            gates = measure(material, plan, run.journal(seeds=origin, **settings), progress)
+            gates = measure(material, plan, run.journal(seeds=origin, **settings))
         finally:
             if panel is not None:
                 sync.run(panel.provider.close())

@@ -18,7 +18,7 @@ from claimlab.core.engine import run_stage
 from claimlab.core.engine.names import place, shares
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.journal import Journal
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.settings import read_raw_toml
 from claimlab.core.types import JsonObject
 from claimlab.generate.filter.metric import (
@@ -77,7 +77,7 @@ class Panel:
         for translated in (False, True):
             yield from self.judge(translated=translated).requests(self._cases(batch, translated))
 
-    def gates(self, batch: Batch, progress: Progress = silent) -> list[Gate]:
+    def gates(self, batch: Batch) -> list[Gate]:
         """For every feature a reading of each text: the article or claim of a sample answers for
         all its texts.
         """
@@ -85,7 +85,7 @@ class Panel:
         place = {text.id: at for at, text in enumerate(batch.texts)}
         for translated in (False, True):
             judge, cases = self.judge(translated=translated), self._cases(batch, translated)
-            for opinion in judge.judge(cases, progress=progress, label="judging quality"):
+            for opinion in judge.judge(cases, label="judging quality"):
                 at = place[opinion.case]
                 for name in self._asked(translated):
                     out[name][at] = self._reading(opinion, name, batch.texts[at])
@@ -165,7 +165,7 @@ class Plan:
         return settings
 
 
-def measure(batch: Batch, plan: Plan, journal: Journal, progress: Progress) -> list[Gate]:
+def measure(batch: Batch, plan: Plan, journal: Journal) -> list[Gate]:
     """What every metric says, stage by stage; the gates of the judge are between the defects and
     the automatic metrics.
     """
@@ -180,7 +180,7 @@ def measure(batch: Batch, plan: Plan, journal: Journal, progress: Progress) -> l
         gates[metric.stage].append(
             Gate(name, metric.stage, metric.dimension, readings, metric.gate)
         )
-    judged = [] if plan.panel is None else plan.panel.gates(batch, progress)
+    judged = [] if plan.panel is None else plan.panel.gates(batch)
     progress("metrics", len(order), len(order))
     return [*gates["defects"], *judged, *gates["automatic"]]
 

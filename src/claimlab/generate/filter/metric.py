@@ -144,15 +144,19 @@ def open_batch(folder: Path) -> Batch:
     )
 
 
-def _text(row: JsonObject) -> Text:
+def _degree(log: Sequence[JsonObject], meta: JsonObject) -> str | None:
+    """How far a text was changed: as the log says, else as its record does."""
     from claimlab.catalog.readers.bluff import degree_of  # with the reader of its files
 
+    stated = next((change["degree"] for change in log if change.get("degree")), meta.get("degree"))
+    return degree_of(str(stated)) if stated else None
+
+
+def _text(row: JsonObject) -> Text:
     meta = json.loads(row["meta"]) if row["meta"] else {}
     note = _object(meta.get("synthetic"))
     origin, log = _object(note.get("origin")), _log(note.get("changes"))
     field = str(meta.get("field") or "")
-    degrees = [change["degree"] for change in log if change.get("degree")]
-    degree = degrees[0] if degrees else meta.get("degree")
     return Text(
         id=row["id"],
         sample=str(meta.get("sample") or (field and row["group"]) or row["id"]),
@@ -163,7 +167,7 @@ def _text(row: JsonObject) -> Text:
         short="post" in field,
         veracity=VERACITIES.get(row["veracity"] or ""),
         model=origin.get("model") or meta.get("model") or row["author"],
-        degree=degree_of(str(degree)) if degree else None,
+        degree=_degree(log, meta),
         machine=row["authorship"] in MACHINE_MADE,
         source_id=origin.get("seed"),
         source=origin.get("source_text"),

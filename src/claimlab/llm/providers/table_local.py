@@ -26,22 +26,37 @@ from claimlab.llm.weights import installed, weights_path
 
 SLOTS = 2
 CONTEXT = 4096  # tokens per slot
+NUMBERS = ("context", "slots", "threads")
 _lock = threading.Lock()
-_running: dict[tuple[Path, int, str | None], LocalServer] = {}
+_running: dict[Load, LocalServer] = {}
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a server is started with: the weights, tokens of context per call, calls at once,
+    threads (half of the processors by default), and an adapter (a LoRA in GGUF).
+    """
+
+    weights: Path
+    context: int = CONTEXT
+    adapter: str | None = None
+    slots: int = SLOTS
+    threads: int | None = None
 
 
 class Local:
     """Weights on this machine, loaded when first asked."""
 
-    def __init__(self, profile: Profile, weights: Path, *, context: int = CONTEXT) -> None:
-        self.profile, self.weights, self.context = profile, weights, context
-        self.adapter: str | None = profile.options.get("adapter")
+    def __init__(self, profile: Profile, weights: Path) -> None:
+        numbers = {k: int(profile.options[k]) for k in NUMBERS if k in profile.options}
+        self.profile, self.weights = profile, weights
+        self.load = Load(weights, adapter=profile.options.get("adapter"), **numbers)
         self._endpoint: OpenAICompatible | None = None
 
     async def ask(self, request: Request[T]) -> Answer[T]:
         if self._endpoint is None:
             self.check()
-            server = await asyncio.to_thread(local_server, self.weights, self.context, self.adapter)
+            server = await asyncio.to_thread(server_of, self.load)
             profile = self.profile.model_copy(update={"base_url": server.url})
             self._endpoint = self._endpoint or OpenAICompatible(profile, key=server.key)
         return await self._endpoint.ask(request)
@@ -67,12 +82,18 @@ class Embedded(Local):
 
 class Gguf(Local):
     def __init__(self, profile: Profile) -> None:
-        options = profile.options
-        super().__init__(profile, Path(options["path"]), context=int(options["context"]))
+        super().__init__(profile, Path(profile.options["path"]))
 
     def check(self) -> None:
         if not self.weights.is_file():
             raise UnreadableFile(f"There is no model file '{self.weights}'.", "Check the path.")
+        needed, free = self.weights.stat().st_size / 1e9, free_memory() / 1e9
+        if needed > free:
+            raise ClaimlabError(
+                f"'{self.weights.name}' needs {needed:.1f} GB of memory for its weights alone, and"
+                f" {free:.1f} GB are free.",
+                "Use a smaller file (fewer bits per weight), or free memory.",
+            )
 
 
 ENTRIES = {"embedded": Embedded, "gguf": Gguf}
@@ -86,24 +107,42 @@ class LocalServer:
 
 
 def local_server(weights: Path, context: int = CONTEXT, adapter: str | None = None) -> LocalServer:
-    """The server of these weights, with this many tokens of context per call and an adapter (a LoRA
-    in GGUF) where one is named; blocks while it loads.
+    """The server of these weights, with this many tokens of context per call and an adapter where
+    one is named; blocks while it loads.
     """
-    key = weights, context, adapter
+    return server_of(Load(weights, context, adapter))
+
+
+def server_of(load: Load) -> LocalServer:
     with _lock:
-        if key not in _running:
-            _running[key] = _start(*key)
-            atexit.register(stop, *key)
-        return _running[key]
+        if load not in _running:
+            _running[load] = _start(load)
+            atexit.register(_stop, load)
+        return _running[load]
 
 
 def stop(weights: Path, context: int = CONTEXT, adapter: str | None = None) -> None:
     """Stop the server, if it runs."""
+    _stop(Load(weights, context, adapter))
+
+
+def _stop(load: Load) -> None:
     with _lock:
-        _running.pop((weights, context, adapter), None)  # the engine ends with its last reference
+        _running.pop(load, None)  # the engine ends with its last reference
 
 
-def _start(weights: Path, context: int, adapter: str | None) -> LocalServer:
+def free_memory() -> int:
+    """Bytes that a process may still take; as many as there may be where that is not told."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 1 << 62
+    known = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
+    return known.get("MemAvailable", 1 << 62)
+
+
+def _start(load: Load) -> LocalServer:
+    weights, adapter = load.weights, load.adapter
     try:
         library: Any = importlib.import_module("xllamacpp")
     except ImportError:
@@ -115,8 +154,8 @@ def _start(weights: Path, context: int, adapter: str | None) -> LocalServer:
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.api_keys = [key]
-    params.n_parallel = SLOTS
-    params.n_ctx = context * SLOTS
+    params.n_parallel = load.slots
+    params.n_ctx = load.context * load.slots
     params.warmup = False
     params.ui = False
     params.verbosity = -1
@@ -127,7 +166,7 @@ def _start(weights: Path, context: int, adapter: str | None) -> LocalServer:
         params.chat_template = "chatml"  # as in training: without a system message of the model's
     # Its threads wait for each other in a busy loop: with none to spare, a loaded machine slows it
     # tenfold.
-    threads = max(1, (os.cpu_count() or 2) // 2)
+    threads = load.threads or max(1, (os.cpu_count() or 2) // 2)
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     try:
         engine = library.Server(params)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.core.errors import UsageError
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.kernel import I64, SHIFT, U64, Flags, distinct, ends, mix, stirred
 from claimlab.text.neardup.results import Clusters, Pairs, Skipped
@@ -29,9 +29,7 @@ PERMUTATIONS, BANDS = 100, 50
 NGRAM = 5
 
 
-def akin_clusters(
-    texts: Texts, *, threshold: float = 0.7, seed: int = 3, progress: Progress = silent
-) -> Clusters:
+def akin_clusters(texts: Texts, *, threshold: float = 0.7, seed: int = 3) -> Clusters:
     """Akin's near-duplicates at `min_jaccard=threshold` with 50 bands of 2 rows over 5-grams of
     characters.
 
@@ -44,7 +42,7 @@ def akin_clusters(
             f"Akin draws at random for the seed {seed}.", "Give a whole number from 1 to 2^32 - 1."
         )
     plan = Plan(threshold, None, BANDS, PERMUTATIONS // BANDS, needed=_needed(threshold))
-    rows, keys = _band_keys([text or "" for text in as_list(texts)], seed, progress)
+    rows, keys = _band_keys([text or "" for text in as_list(texts)], seed)
     first, same_as = _same_signature(keys)
     copies = np.flatnonzero(same_as != np.arange(len(rows)))
     left, right, share = _agreeing(keys[first], plan.needed)
@@ -62,7 +60,7 @@ def _needed(threshold: float) -> int:
     return next(n for n in range(1, BANDS + 1) if n / BANDS >= threshold)
 
 
-def _band_keys(texts: list[str], seed: int, progress: Progress) -> tuple[I64, U64]:
+def _band_keys(texts: list[str], seed: int) -> tuple[I64, U64]:
     """The rows that have a shingle, and for each the keys of its bands."""
     rows = np.flatnonzero([len(text) >= NGRAM for text in texts])
     shingles, starts, words, lengths = _shingles([texts[row] for row in rows.tolist()])

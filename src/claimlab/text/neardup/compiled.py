@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.text.neardup import _kernel
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
@@ -68,7 +68,7 @@ class CompiledCorpus(NumpyCorpus):
     def characters(self) -> int:
         return sum(map(len, self._texts))
 
-    def sketch(self, plan: Plan, seed: int, lanes: int, progress: Progress = silent) -> Sketches:
+    def sketch(self, plan: Plan, seed: int, lanes: int) -> Sketches:
         total = len(self._texts)
         out = Sketches.of(total, plan.bands, lanes)
         salt = salts(seed, plan.bands * plan.rows)
@@ -97,7 +97,7 @@ class CompiledCorpus(NumpyCorpus):
         in_ranges(sketch, total, self._threads, lambda done: progress("sketch texts", done, total))
         return out
 
-    def verify(self, codes: U64, progress: Progress = silent) -> tuple[U32, U32]:
+    def verify(self, codes: U64) -> tuple[U32, U32]:
         both, either = np.empty(len(codes), np.uint32), np.empty(len(codes), np.uint32)
         ngram, word = self._grams.ngram, self._grams.unit == "word"
 

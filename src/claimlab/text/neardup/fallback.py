@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.core.types import Sparse
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.kernel import (
@@ -67,7 +67,7 @@ class NumpyCorpus:
             codes, lengths = _words(codes, lengths)
         return _windows(codes, lengths, self._grams.ngram)
 
-    def sketch(self, plan: Plan, seed: int, lanes: int, progress: Progress = silent) -> Sketches:
+    def sketch(self, plan: Plan, seed: int, lanes: int) -> Sketches:
         total = len(self._starts) - 1
         out = Sketches.of(total, plan.bands, lanes)
         salt = salts(seed, plan.bands * plan.rows)
@@ -85,7 +85,7 @@ class NumpyCorpus:
             progress("sketch texts", block.stop, total)
         return out
 
-    def verify(self, codes: U64, progress: Progress = silent) -> tuple[U32, U32]:
+    def verify(self, codes: U64) -> tuple[U32, U32]:
         """For pairs coded as left << 32 | right and sorted: the sizes of intersection and union of
         their gram sets.
         """

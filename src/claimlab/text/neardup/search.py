@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.errors import UsageError
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress
 from claimlab.text.neardup.bands import Plan, choose
 from claimlab.text.neardup.buckets import candidates, pack, sharing
 from claimlab.text.neardup.choose import load
@@ -48,7 +48,6 @@ class Wishes(TypedDict, total=False):
     unit: Unit
     recall: float
     seed: int
-    progress: Progress
 
 
 class WishesInMemory(Wishes, total=False):
@@ -68,7 +67,6 @@ class Options:
     recall: float = 0.99
     threads: int | None = None
     seed: int = 0
-    progress: Progress = silent
 
     @property
     def grams(self) -> Grams:
@@ -84,7 +82,6 @@ class Search:
     sketches: Sketches
     plan: Plan
     threads: int
-    progress: Progress
 
     @classmethod
     def over(cls, texts: Texts, wish: Options) -> Search:
@@ -95,8 +92,8 @@ class Search:
         kernel, workers = load(), count_threads(wish.threads)
         corpus = kernel.corpus(as_list(texts), wish.grams, workers)
         lanes = bitmap_lanes(corpus.characters, total)
-        sketches = corpus.sketch(plan, wish.seed, lanes, wish.progress)
-        return cls(kernel, corpus, sketches, plan, workers, wish.progress)
+        sketches = corpus.sketch(plan, wish.seed, lanes)
+        return cls(kernel, corpus, sketches, plan, workers)
 
     def near(self, rows: U32, left: Rows, right: Rows, second: Flags | None = None) -> Pairs:
         """The verified pairs among `rows`, and those of identical texts (`left`, `right`)."""
@@ -119,9 +116,9 @@ class Search:
             if size > COMPACT:
                 gathered = [distinct(np.concatenate(gathered))]
                 size = 0
-            self.progress("match bands", band + 1, self.plan.bands)
+            progress("match bands", band + 1, self.plan.bands)
         codes = distinct(np.concatenate(gathered))
-        near = verified(self.corpus, codes, self.plan.threshold, self.progress)
+        near = verified(self.corpus, codes, self.plan.threshold)
         return Pairs.of(self.plan, (left, right, np.ones(len(left))), near, skipped=skipped)
 
     def _packed(self, rows: U32) -> Iterator[U64]:
@@ -135,11 +132,9 @@ class Search:
             )
 
 
-def verified(
-    corpus: NumpyCorpus, codes: U64, threshold: float, progress: Progress = silent
-) -> Found:
+def verified(corpus: NumpyCorpus, codes: U64, threshold: float) -> Found:
     """Left, right and exact Jaccard similarity of the candidates that reach the threshold."""
-    both, either = corpus.verify(codes, progress)
+    both, either = corpus.verify(codes)
     jaccard = both / np.maximum(either, 1)
     keep = jaccard >= threshold
     return *ends(codes[keep]), jaccard[keep].astype(np.float32)

@@ -54,7 +54,7 @@ from claimlab.core.engine.stage import Work
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.machine import fitting_workers
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import progress, reporting, silent
 from claimlab.core.types import Json, JsonObject
 from claimlab.text.neardup.bands import Plan, choose
 from claimlab.text.neardup.buckets import candidates, sharing
@@ -310,7 +310,7 @@ def stream_clusters(
         memory=job.share,
     )
     store = Store(folder.absolute(), job, {})
-    _run(store, shard, stage, wish.progress)
+    _run(store, shard, stage)
     clusters = _clusters(store)
     if not keep:
         shutil.rmtree(folder)
@@ -319,7 +319,7 @@ def stream_clusters(
     return clusters
 
 
-def _run(store: Store, shard: JsonObject, stage: Any, progress: Progress) -> None:
+def _run(store: Store, shard: JsonObject, stage: Any) -> None:
     """All four stages; each starts when the one before is done."""
     job = store.job
 
@@ -477,7 +477,9 @@ def sketch(shard: JsonObject, output: Path) -> None:
     start, stop = shard["rows"]
     texts = job.texts(start, stop)
     corpus = load().corpus(texts.to_list(), job.grams, count_threads(None))
-    write_sketches(output, texts, corpus.sketch(job.plan, job.seed, job.lanes, silent))
+    with reporting(silent):
+        sketches = corpus.sketch(job.plan, job.seed, job.lanes)
+    write_sketches(output, texts, sketches)
 
 
 def same(shard: JsonObject, output: Path) -> None:
@@ -561,5 +563,8 @@ def _verify(store: Store, left: Rows, right: Rows) -> Found:
     rows = np.unique(np.concatenate([left, right]))
     corpus = load().corpus(store.texts(rows), store.job.grams, count_threads(None))
     a, b = (np.searchsorted(rows, side).astype(np.uint64) for side in (left, right))
-    near_left, near_right, jaccard = verified(corpus, (a << SHIFT) | b, store.job.plan.threshold)
+    with reporting(silent):
+        near_left, near_right, jaccard = verified(
+            corpus, (a << SHIFT) | b, store.job.plan.threshold
+        )
     return rows[near_left], rows[near_right], jaccard

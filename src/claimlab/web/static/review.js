@@ -174,6 +174,7 @@ function actionParts() {
   if (adjudicating) {
     if (seen && state.task.adjudication === "discussion") add("r", "reveal the votes", reveal);
     if (seen && seen.item.votes.length) add("k", "send back", sendBack);
+    add("u", "undo", undo);
   } else {
     if (seen) add("s", "skip", skip);
     if (state.earlier.length) add("u", "undo", undo);
@@ -281,7 +282,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (field || event.ctrlKey || event.metaKey || event.altKey || !state) return;
   const answer = seen && state.task.kind !== "note" && answers().find((one) => one.key === event.key);
-  const others = adjudicating ? { r: reveal, k: sendBack } : { s: skip, u: undo, b: back };
+  const others = adjudicating ? { r: reveal, k: sendBack, u: undo } : { s: skip, u: undo, b: back };
   if (answer) choose(answer.value);
   else if (event.key in others) others[event.key]();
   else if (event.key === "c") place("comment").focus();

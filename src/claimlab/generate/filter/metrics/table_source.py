@@ -4,6 +4,7 @@ the other language."""
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from functools import cache
 from typing import Any
 
@@ -82,14 +83,17 @@ def details(text: Text, batch: Batch) -> Reading:
         wrong = change.kind in gates and change.outcome not in (detail.KEPT, lost)
         if wrong and not _said_otherwise(change, text, first):
             return failed(_in_words(change), _WRONG)
-    if not text.comparable:
-        return CLEAR
-    if swap := swapped(text.source, text.text):
+    return _places_and_names(text, batch, first) if text.comparable else CLEAR
+
+
+def _places_and_names(text: Text, batch: Batch, first: str | None) -> Reading:
+    """Whether numbers are where they were, and how many of the names in the source are kept."""
+    if swap := swapped(text.source or "", text.text or ""):
         return failed(f"numbers have changed places: {' and '.join(swap)}", _WRONG)
-    names = detail.names(text.source, first)
+    names = detail.names(text.source or "", first)
     if names is None or len(names) < batch.table["details"]["fewest_names"]:
         return CLEAR  # of one or two names, losing one says little
-    share = len(names & detail.words(text.text)) / len(names)
+    share = len(names & detail.words(text.text or "")) / len(names)
     return within(
         share, batch.limit("details", "least_names", text), None, "the share of names kept is"
     )
@@ -147,20 +151,20 @@ def _suspects(text: Text, limits: JsonObject) -> Reading | list[str]:
         return DOES_NOT_APPLY
     if why := _no_vectors(text):
         return why
-    first = text.source_language or text.language
-    stops = stop_words(text.language or "")
-    known = {word[:STEM] for word in detail.words(text.source or "")}
-    clauses = []
+    is_translated = (text.source_language or text.language) != text.language
+    known = set() if is_translated else {word[:STEM] for word in detail.words(text.source or "")}
     # the order of clauses differs between languages, that of sentences hardly
-    cut = _CLAUSE if first == text.language else _SENTENCE
-    for clause in cut.split(text.text or ""):
-        content = [w for w in detail.words(clause) if w not in stops and len(w) > 2]
-        own = sum(word[:STEM] in known for word in content)
-        if len(content) >= limits["words"] and (
-            first != text.language or own < limits["known"] * len(content)
-        ):
-            clauses.append(clause.strip())
-    return clauses
+    parts = (_SENTENCE if is_translated else _CLAUSE).split(text.text or "")
+    stops = stop_words(text.language or "")
+    return [part.strip() for part in parts if _is_suspect(part, stops, known, limits)]
+
+
+def _is_suspect(part: str, stops: Set[str], known: Set[str], limits: JsonObject) -> bool:
+    """Whether a clause has enough words of content, and the source too few of them."""
+    content = [w for w in detail.words(part) if w not in stops and len(w) > 2]
+    own = sum(word[:STEM] in known for word in content)
+    few = not known or own < limits["known"] * len(content)
+    return len(content) >= limits["words"] and few
 
 
 def _said(text: Text) -> set[str]:

@@ -1,0 +1,128 @@
+"""Does a label hold on its day only? Claims with "today" or "current" in them are true one day and
+false another: the day must be known, and a later review may say otherwise.
+
+Words that point at a day are the signal `missing-time` of data/ambiguity.toml, by language. That
+labels change is no proof: copies under two labels do so as well. So claims with such words must
+change more often than the others that were reviewed again, by Fisher's exact test; permuted labels
+change both alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import comb
+
+import polars as pl
+
+from claimlab.audit.check import FairCheck
+from claimlab.audit.checks.feasibility import hints
+from claimlab.audit.rule import Share, needed
+from claimlab.audit.subject import Subject
+from claimlab.core.finding import Finding, Verdict
+from claimlab.core.words import several, several_of
+
+SHARE = Share(fail=0.01)
+UNDATED = 0.05  # of all records
+LEVEL = 0.05
+_DAY = r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}\b"  # the text itself names a year or a day
+STANCES = {"supports": "true", "refutes": "false"}
+
+
+class TimeBound(FairCheck):
+    name = "time-bound"
+    title = "Labels that hold for a day"
+    question = "Do labels depend on a day that is not known, or change in later reviews?"
+    needs = ("text", "classes")
+    rule = (
+        "An alarm when claims that point at a day (today, current) get another label in a later"
+        f" review more often than other claims do (Fisher's exact test, p < {LEVEL}): fail when"
+        f" surely more than {100 * SHARE.fail:.0f}% of all records do, else warn. Warn as well when"
+        f" surely more than {100 * UNDATED:.0f}% of all records point at a day, and neither the"
+        " record nor its text has a date."
+    )
+
+    def measure(self, subject: Subject) -> Iterator[Finding]:
+        if (reason := needed("Records", subject.n)) is not None:
+            yield self.unmeasured(subject, reason)
+            return
+        signals = hints(subject.rows.select("id", "text", "language"))["signals"]
+        rows = subject.rows.select("id", "text", "date").with_columns(
+            key=subject.normal_text,
+            label=pl.Series([subject.classes[y] for y in subject.y], dtype=pl.String),
+            bound=signals.list.contains("missing-time"),
+        )
+        dated = pl.col("date").is_not_null() | pl.col("text").str.contains(_DAY)
+        undated = rows.filter("bound", ~dated)["id"]
+        again = reviewed_again(rows, subject.table("evidence"))
+        changed = again.filter("bound", "changed")
+        p = chance(again)
+        turned = rows.filter(pl.col("bound"), pl.col("key").is_in(changed["key"].implode()))["id"]
+        loose = SHARE.interval(undated.len(), subject.n)[0] > UNDATED
+        verdict: Verdict = "warn" if loose else "pass"
+        if p < LEVEL:
+            verdict = SHARE.verdict(turned.len(), subject.n)
+        yield self.found(
+            subject,
+            verdict,
+            f"{several_of(int(rows['bound'].sum()), subject.n, 'record')} point at a day (such as"
+            f" today), {undated.len():,} of them without any date. Of"
+            f" {several(again.height, 'claim')} with a later review, {again['changed'].sum():,}"
+            f" changed their label, {changed.height:,} of them among the"
+            f" {again['bound'].sum():,} that point at a day (p = {p:.2g}).",
+            records=[*dict.fromkeys([*turned, *undated])],
+            details={
+                "time_bound": int(rows["bound"].sum()),
+                "undated": undated.len(),
+                "reviewed_again": again.height,
+                "changed": int(again["changed"].sum()),
+                "time_bound_changed": changed.height,
+                "p": p,
+                "share": (turned.len() if p < LEVEL else undated.len()) / subject.n,
+            },
+        )
+
+
+def reviewed_again(rows: pl.DataFrame, evidence: pl.DataFrame | None) -> pl.DataFrame:
+    """Each claim with labels of two days or more, whether it points at a day (`bound`) and whether
+    a later label differs from the first (`changed`). A later label is that of a record with the
+    same text, or what a later fact-check that corresponds says of the claim.
+    """
+    labels = rows.select("key", "bound", "label", day=pl.col("date").dt.date())
+    if evidence is not None and {"stance", "published"} <= set(evidence.columns):
+        of = rows.select("key", "bound", "date", record_id="id")
+        joined = evidence.select("record_id", "stance", later="published").join(of, on="record_id")
+        labels = pl.concat(
+            [
+                labels,
+                joined.filter(pl.col("later").dt.date() > pl.col("date").dt.date()).select(
+                    "key",
+                    "bound",
+                    label=pl.col("stance").replace_strict(STANCES, default=None),
+                    day=pl.col("later").dt.date(),
+                ),
+            ]
+        )
+    first = pl.col("label").sort_by("day").first()
+    return (
+        labels.drop_nulls()
+        .group_by("key")
+        .agg(
+            pl.col("bound").any(),
+            days=pl.col("day").n_unique(),
+            changed=((pl.col("label") != first) & (pl.col("day") > pl.col("day").min())).any(),
+        )
+        .filter(pl.col("days") > 1)
+    )
+
+
+def chance(again: pl.DataFrame) -> float:
+    """How likely at least so many changes among the claims that point at a day are, if these
+    change no more often than the others: the upper tail of the hypergeometric distribution.
+    """
+    n, bound, changed = again.height, int(again["bound"].sum()), int(again["changed"].sum())
+    both = again.filter("bound", "changed").height
+    ways = range(both, min(bound, changed) + 1)
+    return sum(comb(changed, k) * comb(n - changed, bound - k) for k in ways) / comb(n, bound)
+
+
+CHECK = TimeBound()
