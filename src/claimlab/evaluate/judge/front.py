@@ -432,7 +432,7 @@ def judge(
     limit: Annotated[int | None, Option("Judge only the first N predictions.", least=1)] = None,
     probes: Annotated[
         int,
-        Setting("Ask again about so many cases, with places exchanged and padded (0).", least=0),
+        Setting("Cases to ask about again, with places exchanged and padded (0).", least=0),
     ] = 0,
     force: Force = False,
     **calls: Unpack[BatchOptions],
