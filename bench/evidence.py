@@ -4,6 +4,7 @@
     python bench/evidence.py [--data DIR] [--limit N] [--seeds 3] [--detectors tfidf,sentence]
     [--pieces 1]
                              [--version now|before|both] [--cases FILE] [--factck]
+                             [--enriched DIR]
 
 --factck searches FactCk.BR alone, without Fake.br: the patterns of COVID19.BR x FactCk.BR.
 
@@ -19,8 +20,9 @@ the repository's history and run in a process of its own, so that nothing of it 
 - judge: how many fact-checking articles the judge reads, and how many of them do not correspond by
   today's rule
 - patterns: T1 to F3 of the paper, and the fact-checkers that are counted
-  --cases FILE writes 20 records to read, of each pattern in turn, with the piece that corresponds
-  best (T2, which nearly all true records show, last); it holds text: never commit it
+  --cases FILE writes 20 records to read, of T1, F1, F2 and F3 in turn and then those that come
+  nearest to corresponding, with their piece; it holds text: never commit it. --enriched DIR does
+  this for a dataset that is enriched already, such as the preset's
 - F1 of detectors without and with evidence on near-duplicate splits, mean and range over seeds (of
   split and detector)
 
@@ -93,7 +95,8 @@ def patterns(dataset: Any) -> dict[str, Any]:
 
 
 def cases(dataset: Any, file: Path, most: int = 20) -> None:
-    """Records of each pattern in turn, with what was asked and what corresponds best."""
+    """Records of each pattern in turn, then those whose piece comes nearest to corresponding, with
+    that piece."""
     from itertools import chain, zip_longest
 
     from claimlab.enrich.views import analyse
@@ -101,22 +104,25 @@ def cases(dataset: Any, file: Path, most: int = 20) -> None:
     found = {p["pattern"]: p["examples"] for p in analyse(dataset)["patterns"]}
     named = [[(name, i) for i in found[name]] for name in ("T1", "F1", "F2", "F3")]
     turns = [one for one in chain(*zip_longest(*named)) if one is not None]
-    turns += [("T2", i) for i in found["T2"]]
+    table = dataset.tables["evidence"].drop_nulls("correspondence")
+    order = ("corresponds", "cosine", "correspondence")
+    best = table.sort(order, descending=True, nulls_last=True).unique(
+        "record_id", keep="first", maintain_order=True
+    )
+    taken = {record for _, record in turns}
+    turns += [("none", record) for record in best["record_id"] if record not in taken]
     texts = dict(dataset.records.select("id", "text").iter_rows())
-    table = dataset.tables["evidence"].sort("corresponds", "correspondence", descending=True)
-    rows = []
-    for pattern, record in turns[:most]:
-        best = table.filter(pl.col("record_id") == record).head(1).to_dicts()
-        piece = best[0] if best else {}
-        kept = ("corresponds", "correspondence", "cosine", "stage", "stance", "url", "text")
-        rows.append(
-            {
-                "pattern": pattern,
-                "record": record,
-                "record_text": texts[record],
-                **{name: piece.get(name) for name in kept},
-            }
-        )
+    pieces = {row["record_id"]: row for row in best.to_dicts()}
+    kept = (*order, "stage", "stance", "url", "text")
+    rows = [
+        {
+            "pattern": pattern,
+            "record": record,
+            "record_text": texts[record],
+            **{name: pieces[record][name] for name in kept},
+        }
+        for pattern, record in turns[:most]
+    ]
     file.write_text(json.dumps(rows, ensure_ascii=False, indent=1))
 
 
@@ -175,7 +181,7 @@ def measured_before(given: argparse.Namespace, place: Path) -> dict[str, Any]:
     arguments = [
         f"--{k}={v}"
         for k, v in vars(given).items()
-        if v is not None and k not in ("version", "child", "cases", "factck")
+        if v is not None and k not in ("version", "child", "cases", "factck", "enriched")
     ]
     command = [sys.executable, __file__, *arguments, f"--child={place}"]
     done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
@@ -248,7 +254,16 @@ def main() -> None:
     made.add_argument("--factck", action="store_true", help="search FactCk.BR alone")
     made.add_argument("--cases", type=Path, default=None, help="20 records to read, as JSON")
     made.add_argument("--child", type=Path, default=None, help=argparse.SUPPRESS)
+    made.add_argument("--enriched", type=Path, default=None, help="patterns of this dataset alone")
     given = begin(made)
+    if given.enriched is not None:
+        from claimlab.core.dataset import Dataset
+
+        dataset = Dataset.open(given.enriched)
+        if given.cases is not None:
+            cases(dataset, given.cases)
+        print(json.dumps(patterns(dataset), ensure_ascii=False, indent=1))
+        return
     if given.child is not None:
         print(json.dumps(measured(given, given.child)))
         return

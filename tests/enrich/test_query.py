@@ -181,3 +181,10 @@ def test_another_meaning_does_not_correspond() -> None:
     (unknown,) = correspondence.matches(CLAIM, [told], "xho", None, meaning)
     assert unknown is not None
     assert unknown.cosine is None, "not measured in a language that the encoder does not know"
+
+
+def test_no_markup_is_left_in_a_query() -> None:
+    texts = pl.Series(["<p>The <b>mill</b> &amp; the [bridge](a/1) burnt</p>"])
+    (query,) = make_queries(texts)
+    assert query is not None
+    assert query.text == "The mill & the bridge burnt"

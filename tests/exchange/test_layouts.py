@@ -240,3 +240,15 @@ def test_names_of_parts_are_no_labels(tmp_path: Path, names: tuple[str, str]) ->
     for part, name in enumerate(names):
         dump(tmp_path / "d" / f"{name}.json", [{"text": text} for text in CLAIMS[part::2]])
     assert import_files(tmp_path / "d")[1].labels == {}
+
+
+def test_texts_are_joined_to_labels_in_several_files(tmp_path: Path) -> None:
+    """The text is in none of the files with the labels, which have several rows of a claim."""
+    write(
+        tmp_path / "d" / "claims.csv", ["claim_id", "claim"], [(f"c{i}", t) for i, t, _ in claims()]
+    )
+    for part, split in enumerate(("train", "dev")):
+        rows = [(f"c{i}", who, verdict) for i, _, verdict in claims()[part::2] for who in "ab"]
+        write(tmp_path / "d" / f"{split}.csv", ["claim_id", "who", "verdict"], rows)
+    dataset, _ = import_files(tmp_path / "d", rater="none")
+    assert dataset.records["text"].null_count() == 0

@@ -213,3 +213,15 @@ def test_as_many_parts_as_cells_are_still_several_labels(tmp_path: Path) -> None
     cells = ["fake,hate", "real", "fake", "real,offensive"]
     _, report = import_files(labelled(tmp_path / "a.csv", cells))
     assert report.labels == {"false": 30, "true": 30}
+
+
+def test_codes_under_a_name_that_starts_as_a_label_does_are_offered(tmp_path: Path) -> None:
+    rows = [
+        [text, ("Mayor", "Governor")[i % 2], ("-1", "0", "1")[i % 3]]
+        for i, text in enumerate(TEXTS)
+    ]
+    source = write(tmp_path / "a.csv", ["text", "speaker_title", "urteil_final"], rows)
+    with pytest.raises(Question) as asked:
+        import_files(source)
+    assert "urteil_final" in {one.value for one in asked.value.choices}
+    assert import_files(source, label="urteil_final", map="check-worthiness")[1].task

@@ -226,6 +226,7 @@ PRINTED = {
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
     "audit --allow": "audit.guard.assert_audit", "audit --from": "audit.front.saved_audits",
     "publish board --init": "publish.board.new_board", "report --init": "evaluate.eqa.study.new_study",
+    "evaluate --check-scores": "evaluate.items.check_papers",
 }  # fmt: skip
 SETTINGS = {"settings_"}  # they are arguments
 LAYOUT = {

@@ -212,10 +212,10 @@ def match(
         table = _table(records, rankings, decision)
         unmeasured = {why: n for why, n in missing.items() if n}
         result = Matches(table, records.height, decision, scores, unmeasured)
-        made = contents(result, plain, truth)
+        files = contents(result, plain, truth)
         if mteb:
-            made = replace(made, files={**made.files, **_task(opened, records, truth)})
-        run.fill(lambda folder: fill(made, folder))
+            files = replace(files, files={**files.files, **_task(opened, records, truth)})
+        run.fill(lambda folder: fill(files, folder))
     return result
 
 
@@ -244,8 +244,8 @@ def _task(archive: LocalIndex, records: pl.DataFrame, truth: Qrels | None) -> di
         | {"text": d["text"]}
         for d in documents
     ]
-    asked = dict(records.select("id", "text").iter_rows())
-    queries = [{"_id": id, "text": text} for id, text in asked.items() if truth.get(id)]
+    texts = dict(records.select("id", "text").iter_rows())
+    queries = [{"_id": id, "text": text} for id, text in texts.items() if truth.get(id)]
     held = {one["_id"] for one in corpus}
     answers = [(q["_id"], d) for q in queries for d in sorted(truth[q["_id"]]) if d in held]
     lines = ["query-id\tcorpus-id\tscore", *(f"{query}\t{one}\t1" for query, one in answers)]

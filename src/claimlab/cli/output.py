@@ -175,17 +175,15 @@ def show_estimate(estimate: JsonObject) -> None:
         echo(line)
 
 
-def progress_bar(
-    enabled: bool = True, start: str = "starting"
-) -> contextlib.AbstractContextManager[Progress]:
+def progress_bar(start: str = "starting") -> contextlib.AbstractContextManager[Progress]:
     """A bar on stderr when a person watches, a file where CLAIMLAB_PROGRESS names one, otherwise a
     line a minute for logs.
     """
-    if enabled and (file := os.environ.get("CLAIMLAB_PROGRESS")):
+    if file := os.environ.get("CLAIMLAB_PROGRESS"):
         from claimlab.cli.bar import to_file
 
         return contextlib.nullcontext(to_file(Path(file)))
-    if not enabled or is_quiet():
+    if is_quiet():
         return contextlib.nullcontext(silent)
     from claimlab.cli.bar import bar, to_log
 

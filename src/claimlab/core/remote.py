@@ -257,9 +257,7 @@ def _storage(url: str) -> Iterator[tuple[Any, str]]:
     scheme = url.split("://")[0]
     try:
         from fsspec.core import url_to_fs
-    except ImportError:
-        raise MissingExtra(f"'{scheme}://'", "remote") from None
-    try:
+
         files, place = url_to_fs(url, skip_instance_cache=True, use_listings_cache=False)
     except ImportError:
         raise MissingExtra(f"'{scheme}://'", "remote") from None

@@ -13,6 +13,6 @@ def verb(n: int, one: str = "is", many: str = "are") -> str:
     return one if n == 1 else many
 
 
-def several_of(n: int, total: int, noun: str, plural: str | None = None) -> str:
+def several_of(n: int, total: int, noun: str) -> str:
     """`n` of `total` things in words: 1 of 50 records, 1 of 1 record."""
-    return f"{n:,} of {several(total, noun, plural)}"
+    return f"{n:,} of {several(total, noun)}"

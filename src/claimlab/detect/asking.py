@@ -257,14 +257,14 @@ class Asking(Detector):
     def foreign(self, row: Row, answer: Reply) -> dict[str, str] | None:
         """The languages of the text and of the rationale, where they differ."""
         value = answer.value
-        said = (answer.text or "") if value is None else getattr(value, "rationale", "")
-        return other_language(said, row["text"] or "", row.get("language"))
+        rationale = (answer.text or "") if value is None else getattr(value, "rationale", "")
+        return other_language(rationale, row["text"] or "", row.get("language"))
 
     def noted(self, prediction: Prediction, row: Row, answer: Reply) -> Prediction:
         """The prediction, marked where its rationale is in another language than the text."""
         other = self.foreign(row, answer) if self.room is None else None
-        given = {"rationale_language": other["given"]} if other else {}
-        return replace(prediction, notes={**prediction.notes, **given})
+        language = {"rationale_language": other["given"]} if other else {}
+        return replace(prediction, notes={**prediction.notes, **language})
 
     async def _guarded(self, row: Row) -> Prediction:
         if not (row["text"] or "").strip():  # as in rows_with_text

@@ -17,6 +17,7 @@ from claimlab.enrich.sentences import (
     first_words,
     sentences,
     without_emphasis,
+    without_markup,
     words,
 )
 from claimlab.text.normalise import repair_mojibake, strip_emoji
@@ -47,13 +48,13 @@ def make_queries(texts: pl.Series, rule: Rule = "paper") -> list[QueryText | Non
 
 
 def prepared(texts: pl.Series, rule: Rule) -> list[str | None]:
-    """The texts without links, emoji, quotation marks and the marks of bold and italics; encodings
-    are repaired first under "released"."""
+    """The texts without links, emoji, quotation marks, tags and the marks of bold and italics;
+    encodings are repaired first under "released"."""
     repaired = repair_mojibake(texts) if rule == "released" else texts
     bare = (
         strip_emoji(strip_urls(repaired)).str.replace_all(_QUOTES, "").str.strip_chars().to_list()
     )
-    return [None if text is None else without_emphasis(text) for text in bare]
+    return [None if text is None else without_emphasis(without_markup(text)) for text in bare]
 
 
 def one_query(text: str) -> QueryText | None:

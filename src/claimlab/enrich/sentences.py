@@ -104,8 +104,7 @@ def plain(text: str) -> str:
     """`text` without the marks of a chat; its lines stay, and a sentence that goes on in the next
     line is joined.
     """
-    decoded = _MARKUP.sub(r"\1", unescape(text)).translate(_CP1252)
-    lines = [part for line in decoded.splitlines() for part in _parted(_line(line))]
+    lines = [part for line in without_markup(text).splitlines() for part in _parted(_line(line))]
     joined: list[str] = []
     for line in lines:
         if joined and joined[-1] and line[:1].islower() and joined[-1][-1] not in ".!?…:":
@@ -113,6 +112,11 @@ def plain(text: str) -> str:
         else:
             joined.append(line)
     return "\n".join(line for line in joined if line)
+
+
+def without_markup(text: str) -> str:
+    """`text` without tags, the addresses of links, and entities and bytes that stand for signs."""
+    return _MARKUP.sub(r"\1", unescape(text)).translate(_CP1252)
 
 
 def without_emphasis(text: str) -> str:

@@ -403,7 +403,6 @@ def open_runs(
     *,
     task: str | None = None,
     split: str | None = None,
-    data: Dataset | None = None,
     name: str | None = None,
 ) -> list[ScoredRun]:
     """The runs in a run folder (one for each value of the column `run`), scored by the task that
@@ -415,10 +414,9 @@ def open_runs(
     own_name = name or (folder.name if folder.path is None else folder.path.name)
     predictions = predictions_in(folder, own_name)
     about = about_of(folder.lineage, tuple(folder.notes))
-    source = data or folder
-    chosen = open_task(task or task_of(folder), source.records)
+    chosen = open_task(task or task_of(folder), folder.records)
     about = replace(about, judged=judged_in(folder, chosen))
-    return each_run(own_name, predictions, source, chosen, split=split, about=about)
+    return each_run(own_name, predictions, folder, chosen, split=split, about=about)
 
 
 def open_foreign(

@@ -260,8 +260,8 @@ class ModelJudge(Generic[T]):
             other = self.differ(rationale, text, None) if self.differ and text else None
             return self.prompt.text("language", **other) if other else None
 
-        asked = gather_sync(self.provider, requests, label=label, fault=fault)
-        answers = dict(asked)
+        replies = gather_sync(self.provider, requests, label=label, fault=fault)
+        answers = dict(replies)
         starts = range(0, len(requests), self.runs)
         return [
             self._opinion(case, [answers[start + run] for run in range(self.runs)])

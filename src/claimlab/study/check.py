@@ -53,8 +53,8 @@ def split_problems(cells: Sequence[Cell], maker: Maker) -> tuple[list[str], list
         for problem in _problems(before, task, maker, trains=trains):
             problems.setdefault((setting, problem), {})[str(cell.axes["seed"])] = None
         if setting not in seen and not problems:
-            made = Dataset.open(maker.place(before))
-            seen[setting] = " ".join([f"{setting}:", *limits(made, task)])
+            divided = Dataset.open(maker.place(before))
+            seen[setting] = " ".join([f"{setting}:", *limits(divided, task)])
     return [
         f"{setting}, {_seeds(list(seeds))}: {problem}"
         for (setting, problem), seeds in problems.items()
@@ -87,9 +87,9 @@ def _problems(last: Node, task: str | None, maker: Maker, *, trains: bool) -> It
         yield failed
         return
     try:
-        made = Dataset.open(maker.place(last))
-        records = made.records
-        labels = open_task(own_task(made, task), records).labels(records)
+        divided = Dataset.open(maker.place(last))
+        records = divided.records
+        labels = open_task(own_task(divided, task), records).labels(records)
     except ClaimlabError as error:
         yield str(error)
         return

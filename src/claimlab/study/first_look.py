@@ -89,8 +89,8 @@ class Checked(Shown):
         if len(self.clean) == len(self.data) or sentence.startswith("Not usable"):
             return sentence
         if not enough_left(self.data, self.clean):
-            kept = f"{len(self.clean):,} of {several(len(self.data), 'record')}"
-            return f"Not usable as it is: cleaning leaves too little, {kept}{_by_class(self)}."
+            rest = f"{len(self.clean):,} of {several(len(self.data), 'record')}"
+            return f"Not usable as it is: cleaning leaves too little, {rest}{_by_class(self)}."
         return {
             "Usable.": "Usable after cleaning.",
             "Usable with care.": "Usable after cleaning, with care.",

@@ -100,8 +100,8 @@ def own_task(dataset: Dataset, task: str | None = None) -> str:
     """`task`, or else what the labels of `dataset` are about by the step that made it: the default
     wherever a task can be named. It is veracity unless that step says otherwise.
     """
-    made = (step.parameters.get("task") for step in dataset.lineage if step.step in MAKERS)
-    return task or next((str(one) for one in made if one), TRUTH)
+    tasks = (step.parameters.get("task") for step in dataset.lineage if step.step in MAKERS)
+    return task or next((str(one) for one in tasks if one), TRUTH)
 
 
 def not_verdicts(task: str) -> str:

@@ -148,7 +148,6 @@ def text_map(
     texts: pl.Series,
     languages: pl.Series,
     *,
-    seed: int = 0,
     method: str | None = None,
 ) -> TextMap:
     """The map of `texts` in a language that the encoder knows; `languages` may be null, then texts
@@ -163,10 +162,10 @@ def text_map(
     progress("reading texts", len(wanted), len(wanted))
     vectors = np.concatenate(parts) if parts else np.empty((0, 512), np.float32)
     chosen = method or ("t-SNE" if len(rows) <= MOST_TSNE else "PCA")
-    return TextMap(rows, project(vectors, chosen, seed=seed), vectors, chosen)
+    return TextMap(rows, project(vectors, chosen), vectors, chosen)
 
 
-def project(vectors: Vectors, method: str, *, seed: int = 0) -> Points:
+def project(vectors: Vectors, method: str) -> Points:
     """Two coordinates for each vector, to the fourth decimal."""
     from threadpoolctl import threadpool_limits
 
@@ -181,9 +180,9 @@ def project(vectors: Vectors, method: str, *, seed: int = 0) -> Points:
 
             perplexity = min(30.0, (len(vectors) - 1) / 3)
             start = flat / max(float(flat[:, 0].std()), 1e-12) * 1e-4
-            flat = TSNE(
-                perplexity=perplexity, init=start, random_state=seed, n_jobs=1
-            ).fit_transform(vectors)
+            flat = TSNE(perplexity=perplexity, init=start, random_state=0, n_jobs=1).fit_transform(
+                vectors
+            )
     return np.asarray(flat, np.float64).round(4) + 0.0
 
 

@@ -45,11 +45,11 @@ class TimeBound(FairCheck):
         if (reason := needed("Records", subject.n)) is not None:
             yield self.unmeasured(subject, reason)
             return
-        found = hints(subject.rows.select("id", "text", "language"))["signals"]
+        signals = hints(subject.rows.select("id", "text", "language"))["signals"]
         rows = subject.rows.select("id", "text", "date").with_columns(
             key=subject.normal_text,
             label=pl.Series([subject.classes[y] for y in subject.y], dtype=pl.String),
-            bound=found.list.contains("missing-time"),
+            bound=signals.list.contains("missing-time"),
         )
         dated = pl.col("date").is_not_null() | pl.col("text").str.contains(_DAY)
         undated = rows.filter("bound", ~dated)["id"]

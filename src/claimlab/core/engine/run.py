@@ -42,7 +42,6 @@ def run_stage(
     engine: str | None = None,
     name: str = "shards",
     progress: Progress | None = None,
-    retries: int = RETRIES,
     memory: int = SHARE,
 ) -> list[Path]:
     """Call `work(shard, output)` for each of the shards, and return the outputs in the order of the
@@ -51,7 +50,7 @@ def run_stage(
     `work` is a function of functions.py; a shard is plain JSON (numbers, words, what it reads: see
     reads.py); `output` is the file or folder that it writes. Everything lies in `folder`/`name`,
     which remote workers must see, too. A shard that is done is not done again by a later start. A
-    shard that fails is tried `retries` times more; where that does not help, the others are
+    shard that fails is tried `RETRIES` times more; where that does not help, the others are
     finished and the run stops with what is missing. `memory` is about how many bytes a worker
     needs. Without `engine` it is that of the run under way.
     """
@@ -62,12 +61,12 @@ def run_stage(
     missing = stage.missing()
     failures: dict[int, Failure] = {}
     for _ in range(
-        1 if spec.kind == "shared" else 1 + retries
+        1 if spec.kind == "shared" else 1 + RETRIES
     ):  # shared workers try again by themselves
         if not missing:
             break
         tell(name, len(shards) - len(missing), len(shards))
-        failures = _round(stage, _attempt(stage, missing, spec, memory, 1 + retries), tell)
+        failures = _round(stage, _attempt(stage, missing, spec, memory, 1 + RETRIES), tell)
         missing = stage.missing()
     if missing:
         raise _stopped(stage, missing, failures)
@@ -145,7 +144,6 @@ def over_rows(
     folder: Path | None = None,
     name: str = "rows",
     progress: Progress | None = None,
-    memory: int = SHARE,
 ) -> list[Json]:
     """`function(slice)` on slices of `least` rows; a list of the same length as `rows`. Inline
     where one slice or one process is enough.
@@ -158,7 +156,7 @@ def over_rows(
     engine, folder, least = engine or current().engine, folder or current().folder, least or LEAST
     spec = parse_engine(engine)
     slices = [(start, min(start + least, len(rows))) for start in range(0, len(rows), least)]
-    if len(slices) <= 1 or spec.is_alone(memory):
+    if len(slices) <= 1 or spec.is_alone(SHARE):
         return _inline(function, rows, slices, name, progress or silent)
     if folder is None and spec.is_remote:
         raise no_folder(engine)
@@ -168,7 +166,7 @@ def over_rows(
             for start, stop in slices
         ]
         outputs = run_stage(
-            do_rows, shards, folder=here, engine=engine, name=name, progress=progress, memory=memory
+            do_rows, shards, folder=here, engine=engine, name=name, progress=progress
         )
         return _joined(outputs)
 

@@ -200,7 +200,7 @@ def records_needed(records: int, detectable: float, difference: float) -> int | 
     return int(np.ceil(records * (detectable / abs(difference)) ** 2)) if difference else None
 
 
-def foreseen(labels: Ints, groups: Ints, *, seed: int = 0, draws: int = 400) -> float | None:
+def foreseen(labels: Ints, groups: Ints, *, seed: int = 0) -> float | None:
     """The smallest difference in macro-F1 that records with these labels and groups would show
     between two detectors, before they are run; null of fewer than 20 groups, or of one class.
 
@@ -215,7 +215,7 @@ def foreseen(labels: Ints, groups: Ints, *, seed: int = 0, draws: int = 400) -> 
     for _ in range(PAIRS):
         answers = _synthetic_answers(rng, labels, group, classes)
         known = kinds(group, (labels * classes + answers[0]) * classes + answers[1], classes**3)
-        scores = redraw(known, lambda n: _both(n, classes), seed=seed, draws=draws)
+        scores = redraw(known, lambda n: _both(n, classes), seed=seed, draws=400)
         errors.append(float((scores[:, 0] - scores[:, 1]).std()))
     error = float(np.sqrt(np.mean(np.square(errors))))
     return smallest_detectable(error, effective_groups(np.bincount(group)))

@@ -520,20 +520,20 @@ def false_alarms(
 def citations(run: Dataset) -> Citations | None:
     """The rationales that cite evidence or an address, and those that cite what was not retrieved;
     null where none cites anything."""
-    said = predictions_in(run, run.name)
+    answers = predictions_in(run, run.name)
     pattern = r'"unsupported_citations": ?(\d+)'
-    strange = said["meta"].str.extract(pattern).cast(pl.Int64).fill_null(0) > 0
+    strange = answers["meta"].str.extract(pattern).cast(pl.Int64).fill_null(0) > 0
     known: dict[str, set[str | None]] = {}
     if "evidence" in run.tables:
-        found = run.tables["evidence"].select("record_id", "url").drop_nulls()
-        for record, url in found.iter_rows():
+        retrieved = run.tables["evidence"].select("record_id", "url").drop_nulls()
+        for record, url in retrieved.iter_rows():
             known.setdefault(record, set()).add(canonical_url(url))
-    named = find_urls(said["rationale"].fill_null("")).to_list()
+    named = find_urls(answers["rationale"].fill_null("")).to_list()
     outside = [
         any(canonical_url(url) not in known.get(record, ()) for url in urls)
-        for record, urls in zip(said["record_id"], named, strict=True)
+        for record, urls in zip(answers["record_id"], named, strict=True)
     ]
-    cites = strange | (said["evidence_ids"].list.len().fill_null(0) > 0)
+    cites = strange | (answers["evidence_ids"].list.len().fill_null(0) > 0)
     citing = int((cites | pl.Series([bool(urls) for urls in named], dtype=pl.Boolean)).sum())
     unsupported = int((strange | pl.Series(outside, dtype=pl.Boolean)).sum())
     return Citations(citing, unsupported, wilson(unsupported, citing)) if citing else None

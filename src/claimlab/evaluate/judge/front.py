@@ -165,8 +165,8 @@ def judge_run(
     answered = [case for case in open_cases if case.record_id in opinions][:probes]
     again = judge.judge(answered, exchanged=True), judge.judge([padded(one) for one in answered])
     probed = {name: {o.case: o for o in more} for name, more in zip(PROBES, again, strict=True)}
-    asked = about_of(run.lineage).settings.get("model")
-    judging = _Judging(judge, cases, everyone, settled, opinions, threshold, probed, asked)
+    model = about_of(run.lineage).settings.get("model")
+    judging = _Judging(judge, cases, everyone, settled, opinions, threshold, probed, model)
     summary, verdicts = judging.summary(_before(run, judge)), judging.verdicts
     step = Lineage(
         step="judge",
@@ -292,10 +292,10 @@ class _Judging:
     @cached_property
     def probes(self) -> dict[str, JsonObject]:
         """How far the verdicts depend on the order and the length of what the judge reads."""
-        found = {
+        changes = {
             name: changed(self.verdicts, self._verdicts(more)) for name, more in self.probed.items()
         }
-        return {name: one for name, one in found.items() if one is not None}
+        return {name: one for name, one in changes.items() if one is not None}
 
     @property
     def same_family(self) -> str | None:

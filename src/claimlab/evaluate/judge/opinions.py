@@ -155,8 +155,8 @@ def padded(case: Case) -> Case:
 
 def family_of(model: object) -> str | None:
     """The first word of a model's name without its maker, such as gpt, claude or llama."""
-    found = re.match(r"(?:meta-|chat)?([a-z]+)", str(model or "").lower().rpartition("/")[2])
-    return found and {"o": "gpt"}.get(found[1], found[1])
+    start = re.match(r"(?:meta-|chat)?([a-z]+)", str(model or "").lower().rpartition("/")[2])
+    return start and {"o": "gpt"}.get(start[1], start[1])
 
 
 def _value(reply: Any) -> float | str:

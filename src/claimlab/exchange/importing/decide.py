@@ -390,14 +390,15 @@ def _named_places(plan: Plan) -> list[Choice]:
     ordinary = all(normalise(word) is not None or split_in(word) is not None for word in words)
     if not 2 <= len(words) <= MOST_CODES or len(set(names.values())) > MOST_CODES or ordinary:
         return []
-    told = ", ".join(repr(shown(word, LONGEST)) for word in sorted(set(names.values())))
-    return [Choice("label", FILE, told)]
+    values = ", ".join(repr(shown(word, LONGEST)) for word in sorted(set(names.values())))
+    return [Choice("label", FILE, values)]
 
 
 def _refuse_mixture(plan: Plan, key: str) -> None:
     layouts = by_columns(plan.gathered.tables)
     parent = key.split(".")[0] if key in plan.gathered.inner else key
-    lacking = any(parent not in columns for columns, _ in layouts)
+    held = [parent in columns for columns, _ in layouts]
+    lacking = any(held) and not all(held)  # a column that was joined is in none of the files
     if not lacking and (plan.gathered.chosen or _all_alike(plan, layouts)):
         return
     names = [table.name for table in plan.gathered.tables]

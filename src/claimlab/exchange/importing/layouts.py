@@ -256,7 +256,8 @@ def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
     frame = rows_of(gathered.frame, tables)
     held = {column for table in tables for column in table.frame.columns}
     empty = [name for name in frame.columns if not frame[name].count() and name not in held]
-    others = [table.name for table in gathered.tables if table not in tables]
+    taken = set(map(id, tables))
+    others = [table.name for table in gathered.tables if id(table) not in taken]
     return replace(
         gathered,
         frame=frame.drop(empty),

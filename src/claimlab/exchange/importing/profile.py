@@ -220,7 +220,8 @@ class Profile:
     def may_be_label(self) -> bool:
         """Few values that repeat: words other than yes and no, or whatever a name calls a label."""
         words = self.answers < 0.95 and self.numbers < 0.5
-        named_label = "label" in self._roles
+        how = named(self.name).get("label")
+        named_label = how is not None and how.where != "part"
         return self._few and (named_label or (not self._roles & _ELSE and (words or self.nameless)))
 
     @property

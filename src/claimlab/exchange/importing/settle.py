@@ -309,7 +309,8 @@ class _Key:
             f"'{beside.names[0]}' was joined by '{its}': {matched}. `join='none'` reads the files"
             " apart."
         )
-        ignored = [name for name in rest.ignored if name not in beside.names]
+        joined_files = set(beside.names)
+        ignored = [name for name in rest.ignored if name not in joined_files]
         return replace(rest, frame=joined, literal=frozenset(), inner=frozenset(), ignored=ignored)
 
 
