@@ -64,6 +64,7 @@ JOBS = {
     ),
     "postgres": "import psycopg; print(psycopg.pq.version())",
     "dask": f"{START} print(cl.clean(data, engine='dask'))",
+    "media": "from claimlab.files.media import can_look; assert can_look(); print('pdqhash')",
     "mcp": "from claimlab.web.mcp import docs; print(docs('audit')[0])",
     "remote": (
         "import s3fs, fsspec; from claimlab.core.remote import is_remote;"

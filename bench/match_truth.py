@@ -6,20 +6,28 @@ on every labelled matching set at hand.
 The weights that fuse the two are learned on the sets of the other families and tried on the set
 that was left out; `--learn` prints the weights from all sets, as `search/fusion.py` has them.
 Intervals are 95%, over queries. `--decide` takes half of the answers out of the
-archive, and measures how right "no match" is.
+archive, and measures how right "no match" is. `--speed 200000` makes an archive of so many
+synthetic claims and prints the processor seconds of `claimlab match --text`, start included.
 """
 
 from __future__ import annotations
 
+import os
+import random
+import resource
+import subprocess
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from harness import begin, parser, shared
 from parts.matching_sets import Asked, MatchingSet, learned, matching_sets
 
 import claimlab as cl
+from claimlab.core.dataset import Dataset
 from claimlab.core.stats.interval import Interval, mean_interval
 from claimlab.search.fusion import FEATURES, Candidates, Meaning, fused
 from claimlab.search.local import LocalIndex, build_index
@@ -80,6 +88,33 @@ def _share(value: float | None, ends: Interval | None = None) -> str:
     return "no score reaches it" if value is None else f"{value:.2f}{span}"
 
 
+def speed(claims: int, place: Path) -> None:
+    """One claim of the command line: by words, by vectors too, and the same claim once more."""
+    rng = random.Random(0)
+    words = [f"w{i}x{chr(97 + i % 26)}" for i in range(30_000)]
+    texts = [" ".join(rng.choices(words, k=14)) for _ in range(claims)]
+    ids, labels = [f"c{i}" for i in range(claims)], ["false", "true"] * (claims // 2)
+    table = {"id": ids, "text": texts, "veracity": labels, "language": ["eng"] * claims}
+    Dataset.build("archive", pl.DataFrame(table)).write(place / "archive")
+    new = "Was the bridge at Northport really sold to a circus?"
+    asked = {
+        "the index": ("--text", "first"),
+        "by words": ("--text", new, "--set", "words=true"),
+        "by words and vectors": ("--text", new),
+        "the same claim again": ("--text", new),
+    }
+    for name, more in asked.items():
+        before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+        subprocess.run(
+            [sys.executable, "-m", "claimlab", "match", "--archive", place / "archive", *more],
+            env={**os.environ, "CLAIMLAB_CACHE": str(place / "cache")},
+            check=True,
+            capture_output=True,
+        )
+        used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
+        print(f"{name}: {used:.2f} s", flush=True)
+
+
 def ranked(candidates: Candidates, scores: np.ndarray) -> list[int]:
     return [candidates.documents[i] for i in np.argsort(-scores, kind="stable").tolist()]
 
@@ -98,7 +133,12 @@ def main() -> None:
     made.add_argument("--queries", type=int, default=800, help="at most, of each set")
     made.add_argument("--decide", action="store_true", help='the decision "no match" alone')
     made.add_argument("--learn", action="store_true", help="print the weights from all sets")
+    made.add_argument("--speed", type=int, help="the time of one claim in so many")
     options = begin(made)
+    if options.speed:
+        with tempfile.TemporaryDirectory() as place:
+            speed(options.speed, Path(place))
+        return
     shared(folder=options.data)
     folder = options.data
     sets = matching_sets(folder)

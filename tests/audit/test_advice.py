@@ -62,6 +62,8 @@ PLANTED = [
     (finding("time", "date"), "split", '(macro-F1 of date 90.0): train on the past'),
     (finding("language", "language"), "report", "Report results by 'language'"),
     (finding("cascade"), "report", "what their shape alone reaches (macro-F1 90.0)"),
+    (finding("media", "across the given split", details={"share": 0.1, "leaked": 4}), "review", "on the other side of a split (4)"),
+    (finding("media", "size"), "report", "(macro-F1 of size 90.0)"),
     (finding("columns", "meta.party"), "drop", "Drop the column 'meta.party' before training: it alone"),
     (finding("missing", details={"filled": [{"column": "author"}]}), "drop", "Drop the column 'author', or fill it"),
     (finding("balance", "split", score=None), "split", "same label shares on every side."),

@@ -158,6 +158,17 @@ def spread() -> Dataset:
     return Dataset.build("spread", data.records, {"cascade": pl.DataFrame(rows)})
 
 
+def pictured() -> Dataset:
+    """Half of the false records share a picture with a true one; their files are larger."""
+    data = readable("pictured")
+    rows = [
+        {"record_id": f"r{i}", "kind": "image", "place": f"{i}.png", "sha256": f"s{i - i % 2 if i % 4 < 2 else i}",
+         "bytes": float(1_000 + i % 7 + (500 if label == "false" else 0)), "missing": False}
+        for i, label in enumerate(data.records["veracity"])
+    ]  # fmt: skip
+    return Dataset.build("pictured", data.records, {"media": pl.DataFrame(rows)})
+
+
 def unlabelled() -> Dataset:
     return Dataset.build("bare", leaky().records.with_columns(veracity=pl.lit(None, pl.String)))
 
@@ -196,6 +207,7 @@ AUDITED: dict[str, tuple[Callable[[], Dataset], list[str]]] = {
     "told": (lambda: readable("told", tables=True, hint="evidence"), ["evidence"]),
     "reasoned": (lambda: readable("reasoned", wrong=48, tables=True, hint="none"), ["evidence"]),
     "spread": (spread, ["cascade"]),
+    "pictured": (pictured, ["media"]),
     "daily": (dated_by_today, ["time-bound"]),
     "uneven": (lambda: readable("uneven", rare=0.04), ["one-class"]),
     "bare": (unlabelled, ["one-class"]),

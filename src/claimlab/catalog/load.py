@@ -31,6 +31,7 @@ from claimlab.core.run import Run
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.files.bundle import Bundle
+from claimlab.files.media import media_of
 from claimlab.tasks import TASKS, TRUTH, Task, not_verdicts
 
 DATASETS = CardRegistry(
@@ -105,7 +106,7 @@ def _load(
     verdicts = entry.map_named(map)
     with Bundle.open(source) as bundle:
         loaded = read(loader, bundle, entry)
-        inputs = bundle.hashes()
+        inputs, members = bundle.hashes(), bundle.names()
     loaded.records, unread = keep_unread(completed(loaded.records))
     if loaded.records.is_empty():
         raise UnreadableFile(
@@ -140,7 +141,9 @@ def _load(
             counts={"records": records.height},
         )
     ]
-    dataset.notes += odd_dates(dataset.records["date"], entry.card)
+    tables, notes = media_of(dataset.records, [bundle.path], members)
+    dataset.tables |= tables
+    dataset.notes += [*notes, *odd_dates(dataset.records["date"], entry.card)]
     dataset.notes += rows_note(entry, chosen, loaded.records.height)
     return dataset
 

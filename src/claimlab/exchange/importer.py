@@ -55,6 +55,7 @@ from claimlab.exchange.importing.report import ImportReport
 from claimlab.exchange.importing.settle import settle
 from claimlab.exchange.roundtrip import come_back, exported, inherit, record_files, tidy
 from claimlab.files.bundle import Bundle, name_in, open_all
+from claimlab.files.media import media_of
 from claimlab.files.raw import Options
 from claimlab.files.safety import plain_name
 from claimlab.tasks import TASKS
@@ -190,11 +191,16 @@ def import_files(
                 return run.finish(whole[0]), whole[1]
             called = _slug(name) if name else _own_name(files, marker)
             decided = _plan(bundles, marker, answers, progress)
+            members = [name for bundle in bundles for name in bundle.names()]
         on_plan(decided)
         wishes = Wishes(unmapped, day_first, keep_placeholder_dates, limit, seed)
         dataset, report = make(decided, called, wishes, progress)
         if marker is not None:
             inherit(dataset, marker)
+        tables, notes = media_of(dataset.records, files_of(paths), members)
+        dataset.tables |= tables
+        dataset.notes += notes
+        report.notes += notes
         return run.finish(dataset), report
 
 

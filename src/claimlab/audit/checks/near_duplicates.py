@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claimlab.audit.check import FairCheck
+from claimlab.audit.check import FairCheck, Need
 from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -33,7 +33,8 @@ class NearDuplicates(FairCheck):
         f" {Rule.min_units} records."
     )
 
-    needs = ("text",)
+    needs: tuple[Need, ...] = ("text",)
+    what, holding = "near-duplicate", "text"  # what a record has another of
 
     def measure(self, subject: Subject) -> Iterator[Finding]:
         yield self._leaks(subject)
@@ -69,7 +70,7 @@ class NearDuplicates(FairCheck):
             subject,
             SHARE.verdict(len(leaked), n),
             f"Under {split.name}, {len(leaked):,} of {n:,} {split.part} records"
-            f" ({SHARE.shown(len(leaked), n)}) have a near-duplicate in train; {same:,} have"
+            f" ({SHARE.shown(len(leaked), n)}) have a {self.what} in train; {same:,} have"
             f" one with the same label, {other:,} one with a different label"
             f" ({SHARE.limits}).{beside}",
             n=n,
@@ -80,13 +81,13 @@ class NearDuplicates(FairCheck):
 
     def _contradictions(self, subject: Subject) -> Finding:
         n, label = int((subject.near.text_of >= 0).sum()), "under different labels"
-        if (reason := needed("Records with a text", n)) is not None:
+        if (reason := needed(f"Records with a {self.holding}", n)) is not None:
             return self.unmeasured(subject, reason, label, n)
         torn = contradicting(subject)
         return self.found(
             subject,
             SHARE.verdict(len(torn), n),
-            f"{len(torn):,} of {n:,} records ({SHARE.shown(len(torn), n)}) have a near-duplicate"
+            f"{len(torn):,} of {n:,} records ({SHARE.shown(len(torn), n)}) have a {self.what}"
             f" or copy with a different label ({SHARE.limits}).",
             n=n,
             feature=label,

@@ -13,10 +13,11 @@ import polars as pl
 from claimlab.core.shown import Shown
 from claimlab.core.stats.attribution import Attribution
 from claimlab.core.stats.interval import Interval, ends_of
+from claimlab.core.stats.ranks import rank_words
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several, verb
-from claimlab.evaluate.compare import Board, Standing, rank_words
+from claimlab.evaluate.compare import Board, Standing
 from claimlab.evaluate.result import RunResult
 from claimlab.evaluate.slices import Cell as Side
 from claimlab.evaluate.slices import Estimate
