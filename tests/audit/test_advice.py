@@ -64,6 +64,7 @@ PLANTED = [
     (finding("cascade"), "report", "what their shape alone reaches (macro-F1 90.0)"),
     (finding("media", "across the given split", details={"share": 0.1, "leaked": 4}), "review", "on the other side of a split (4)"),
     (finding("media", "size"), "report", "(macro-F1 of size 90.0)"),
+    (finding("time-bound", None, "warn", records=["a", "b"], details={"share": 0.12}), "review", "judged otherwise later (2 records)"),
     (finding("columns", "meta.party"), "drop", "Drop the column 'meta.party' before training: it alone"),
     (finding("missing", details={"filled": [{"column": "author"}]}), "drop", "Drop the column 'author', or fill it"),
     (finding("balance", "split", score=None), "split", "same label shares on every side."),

@@ -95,12 +95,12 @@ def _named(records: pl.DataFrame) -> pl.DataFrame:
     keys = [key for key, values in meta_values(sample).items() if _holds_media(key, values)]
     columns = [meta_values(records)[key] for key in keys]
     columns += [records[name] for name in COLUMNS if _holds_media("", sample[name])]
-    found = [
+    named = [
         pl.DataFrame({"id": records["id"], "place": column.map_elements(_each, pl.List(pl.String))})
         for column in columns
     ]
     empty = pl.DataFrame(schema={"id": pl.String, "place": pl.List(pl.String)})
-    return pl.concat([empty, *found]).explode("place").drop_nulls().unique(maintain_order=True)
+    return pl.concat([empty, *named]).explode("place").drop_nulls().unique(maintain_order=True)
 
 
 def _holds_media(key: str, values: pl.Series) -> bool:

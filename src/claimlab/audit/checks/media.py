@@ -135,12 +135,12 @@ def close(hashes: pl.Series) -> tuple[Codes, Codes]:
     """Pairs of hashes that differ in few bits."""
     packed = np.frombuffer(bytes.fromhex("".join(hashes)), np.uint8).reshape(-1, BITS // 8)
     signs = np.unpackbits(packed, axis=1).astype(np.float32) * 2 - 1
-    found = [np.empty((2, 0), np.int64)]
+    pairs = [np.empty((2, 0), np.int64)]
     for start in range(0, len(signs), ROWS):
         same = signs[start : start + ROWS] @ signs[start:].T >= BITS - 2 * APART
         a, b = np.nonzero(np.triu(same, 1))
-        found.append(np.stack([a, b]) + start)
-    a, b = np.concatenate(found, axis=1)
+        pairs.append(np.stack([a, b]) + start)
+    a, b = np.concatenate(pairs, axis=1)
     return a, b
 
 
