@@ -7,8 +7,8 @@ kept and never fetched. Images are untrusted: a path or link that leads out of t
 that is too large or has too many pixels, and one that is cut off or no image are counted, with
 what is known of them all the same.
 
-The hash is PDQ (256 bits as hex); it is null for a image too plain to compare. Text is read by
-the program `tesseract`, where it is installed. Nothing here says what a image means.
+The hash is PDQ (256 bits as hex); it is null for an image too plain to compare. Text is read by
+the program `tesseract`, where it is installed. Nothing here says what an image means.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class _Looking:
         return known | facts
 
     def _look(self, data: bytes) -> tuple[JsonObject, str | None]:
-        """What a image shows of itself, and what is wrong with it."""
+        """What an image shows of itself, and what is wrong with it."""
         from PIL import Image, UnidentifiedImageError
 
         facts: JsonObject = {}
@@ -248,7 +248,7 @@ def can_look() -> bool:
 
 
 def hash_of(picture: Picture) -> str | None:
-    """PDQ of a image in RGB; null for one with too little in it."""
+    """PDQ of an image in RGB; null for one with too little in it."""
     import pdqhash
 
     small = picture.copy()

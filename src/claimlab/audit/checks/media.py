@@ -50,7 +50,7 @@ class _Texts(TextColumns):
 class Media(ColumnTest):
     name = NAME
     title = "Images and videos"
-    question = "Are near-copies of a image on both sides, or do its files give the label away?"
+    question = "Are near-copies of an image on both sides, or do its files give the label away?"
     rule = f"Near-copies: the rule of `near-duplicates`. Files and their text: {SHORTCUT_RULE}"
     needs = ("classes",)
 
