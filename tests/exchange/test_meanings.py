@@ -225,3 +225,16 @@ def test_codes_under_a_name_that_starts_as_a_label_does_are_offered(tmp_path: Pa
         import_files(source)
     assert "urteil_final" in {one.value for one in asked.value.choices}
     assert import_files(source, label="urteil_final", map="check-worthiness")[1].task
+
+
+@pytest.mark.parametrize("name", ["check_worthy", "flag"])
+def test_a_column_of_yes_and_no_is_asked_about_where_nothing_else_may_be_the_label(
+    tmp_path: Path, name: str
+) -> None:
+    """Both words are codes of languages, too."""
+    rows = [[text, ["Yes", "No"][i % 2]] for i, text in enumerate(TEXTS)]
+    path = write(tmp_path / "a.csv", ["text", name], rows)
+    with pytest.raises(Question, match=name) as asked:
+        import_files(path)
+    assert asked.value.exit_code == 1
+    assert import_files(path, label="none")[1].labels == {}

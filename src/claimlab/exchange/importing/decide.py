@@ -358,12 +358,13 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
     if plan.label_given or plan.picks.keys() & {"label", "veracity"}:
         return
     visible = set(seen.visible)
-    likely = [
-        name for name in plan.meta_and_topic if name in visible and seen.columns[name].may_be_label
-    ]
+    free = {name: seen.columns[name] for name in plan.meta_and_topic if name in visible}
+    likely = [name for name, column in free.items() if column.may_be_label]
     places = _named_places(plan)
+    if not likely and not places:
+        likely = [name for name, column in free.items() if column.may_be_anything]
     if likely or places:
-        coded = [n for n in plan.meta_and_topic if n in visible and seen.columns[n].may_be_codes]
+        coded = [name for name, column in free.items() if column.may_be_codes]
         columns = sorted(likely, key=lambda name: -seen.columns[name].verdicts)
         columns = list(dict.fromkeys([*columns, *coded]))[:CHOICES]
         question = Question(

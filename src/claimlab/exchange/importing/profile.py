@@ -70,7 +70,8 @@ class Cell:
 def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     """The cells of a column of several labels each ("fake,hate"); nothing where it is none.
 
-    Each part must be one word that comes again, so that "true, but old" is not read as true.
+    Each part must be one word that comes again, so that "true, but old" is not read as true, and no
+    cell may say two things of veracity.
     """
     parts = {value: _parts(value) for value in values if value.strip()}
     words = {part for words_in in parts.values() for part in words_in}
@@ -78,9 +79,13 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
         return {}
     if len(parts) < len(words) or max(map(len, parts.values()), default=0) < 2:
         return {}
-    cells = {value: _cell(words_in, verdicts) for value, words_in in parts.items()}
-    known = [cell for cell in cells.values() if cell.verdict is not None]
-    return cells if {"true", "false"} & {cell.verdict for cell in known} else {}
+    cells = {
+        value: cell
+        for value, words_in in parts.items()
+        if (cell := _cell(words_in, verdicts)) is not None
+    }
+    decided = {"true", "false"} & {cell.verdict for cell in cells.values()}
+    return cells if decided and len(cells) == len(parts) else {}
 
 
 def _parts(value: str) -> list[str]:
@@ -89,11 +94,12 @@ def _parts(value: str) -> list[str]:
     return [part.strip() for part in _MARKS.split(value) if part.strip()]
 
 
-def _cell(parts: Sequence[str], verdicts: LabelMap) -> Cell:
+def _cell(parts: Sequence[str], verdicts: LabelMap) -> Cell | None:
+    """Null where the parts contradict each other."""
     known = {part: verdicts.verdict(part) for part in parts}
     decided = {verdict for verdict in known.values() if verdict in DECIDED}
     tags = tuple(part for part in parts if known[part] not in DECIDED)
-    return Cell(decided.pop() if len(decided) == 1 else None, tags)
+    return Cell(decided.pop() if decided else None, tags) if len(decided) < 2 else None
 
 
 def tags_column(raw: pl.Series, cells: Mapping[str, Cell]) -> pl.Series:
@@ -149,7 +155,9 @@ class Profile:
     domains = _Share(_DOMAIN.fullmatch)
     people = _Share(_PERSON.fullmatch)  # names of people, or of accounts
     splits = _Share(lambda v: v.lower() in SPLITS)
-    languages = _Share(lambda v: len(v) <= 20 and normalise(v) is not None)
+    languages = _Share(  # "yes" and "no" are codes of languages, too
+        lambda v: len(v) <= 20 and v.lower() not in ANSWERS and normalise(v) is not None
+    )
 
     def __init__(self, column: pl.Series, verdicts: LabelMap, sample: int = SAMPLE) -> None:
         known = column.drop_nulls()
@@ -228,6 +236,11 @@ class Profile:
     def may_be_codes(self) -> bool:
         """Few numbers that repeat, under the number of a question: Q1, v3, item 12."""
         return self._few and self.numbers > 0.95 and bool(_NUMBERED.fullmatch(self.name))
+
+    @property
+    def may_be_anything(self) -> bool:
+        """Few values that repeat, under a name that says nothing else: yes and no, numbers, too."""
+        return self._few and not self._roles & _ELSE
 
     @property
     def _few(self) -> bool:
