@@ -1,19 +1,17 @@
-"""Which edits of a picture its hash survives, and what the media of 5Pils give away.
+"""Which edits of an image its hash survives, and what the media of 5Pils give away.
 
-    python bench/media.py [DATA]
-
-DATA is the folder with the published files; without it, only the edits are measured.
+python bench/media.py [--data ../shared/data]
 """
 
 from __future__ import annotations
 
 import io
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from harness import begin, parser, shared
 
 import claimlab as cl
 from claimlab.audit.checks.media import APART
@@ -87,9 +85,9 @@ def found() -> dict[str, float]:
     }
 
 
-def audited(data: Path) -> list[str]:
+def audited(file: Path) -> list[str]:
     """The findings on 5Pils, without the 7 records that are true: too few to measure."""
-    whole = cl.load("5pils", data / "5pils.zip")
+    whole = cl.load("5pils", file)
     rows = whole.records.filter(pl.col("label_raw") != "true")
     audit = cl.audit(
         Dataset.build("5pils", rows, whole.tables), target="label_raw", checks=["media"]
@@ -98,7 +96,8 @@ def audited(data: Path) -> list[str]:
 
 
 if __name__ == "__main__":
+    options = begin(parser(__doc__, data=True))
     for name, share in found().items():
         print(f"{name}: {100 * share:.0f}% found")
-    for line in audited(Path(sys.argv[1])) if len(sys.argv) > 1 else []:
+    for line in audited(shared("5pils.zip", folder=options.data)):
         print(line)

@@ -25,6 +25,7 @@ FILES = {
     "index.html",
     "leaderboard.html",
     "report.md",
+    "leaderboard.png",
     "leaderboard.tex",
     "leaderboard-document.tex",
     "plots",
