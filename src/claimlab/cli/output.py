@@ -190,6 +190,9 @@ def progress_bar(start: str = "starting") -> contextlib.AbstractContextManager[P
     return bar(start) if sys.stderr.isatty() else contextlib.nullcontext(to_log(sys.stderr))
 
 
+ALIKE = 20_000  # texts that are compared without case and marks; all are compared as they are
+
+
 def following(
     dataset: Dataset, folder: Path, otherwise: str, *, task: str | None = None, copies: bool = False
 ) -> str:
@@ -202,7 +205,8 @@ def following(
     if len(open_task(own_task(dataset, task), dataset.records).classes_in(dataset.records)) < 2:
         return f"claimlab show {place} --column label_raw"
     if copies:
-        texts = normal_form(dataset.records["text"]).drop_nulls()
-        if texts.n_unique() < texts.len():
+        texts = dataset.records["text"].drop_nulls()
+        plain = normal_form(texts.head(ALIKE))
+        if texts.hash().n_unique() < texts.len() or plain.n_unique() < plain.len():
             return f"claimlab clean {place} -o {shlex.quote(f'{folder}-clean')}"
     return otherwise.format(place)

@@ -56,6 +56,8 @@ def gather_ratings(
     )
     if item is None or label is None or item == label:
         return gathered
+    if rater is None and not _repeats(plain[item].drop_nulls()):
+        return gathered
     who = _rater_column(plain, item, label, rater)
     if who is not None:
         return _from_rows(gathered, plain, item, label, who)
@@ -96,9 +98,6 @@ def _rater_column(plain: pl.DataFrame, item: str, label: str, rater: str | None)
         if rater != ROWS and rater not in plain.columns:
             raise UnknownName("column", rater, [c for c in plain.columns if c not in PLACES])
         return rater
-    items = plain[item].drop_nulls()
-    if items.n_unique() > REPEATED * items.len() or items.n_unique() < LEAST_ITEMS:
-        return None
     constant = _comes_back_equally(plain, item, label)
     for column in plain.columns:
         if column in (item, label, *PLACES):
@@ -107,6 +106,13 @@ def _rater_column(plain: pl.DataFrame, item: str, label: str, rater: str | None)
         if (named or constant) and _tells_apart(plain, item, column, named=named):
             return column
     return None
+
+
+def _repeats(items: pl.Series) -> bool:
+    """Whether there are enough items, with more rows than one each: looked at first, as it is cheap
+    where a file of a million rows has no annotators."""
+    distinct = items.hash().n_unique()  # numbers are counted faster than texts
+    return LEAST_ITEMS <= distinct <= REPEATED * items.len()
 
 
 def _tells_apart(plain: pl.DataFrame, item: str, column: str, *, named: bool) -> bool:
