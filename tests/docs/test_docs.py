@@ -86,6 +86,7 @@ def matches(shown: list[str], real: list[str]) -> bool:
 def test_documented_commands_work(page: Path, tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
+    env["CLAIMLAB_PROGRESS"] = f"{tmp_path}.progress"  # not a line a minute on stderr
     for command, shown in commands(page):
         done = subprocess.run(
             command, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300
