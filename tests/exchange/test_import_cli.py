@@ -61,6 +61,20 @@ def test_dry_run_shows_the_guess_and_writes_nothing(
     assert list(claims.parent.iterdir()) == [claims]
 
 
+@pytest.mark.parametrize("text", ["The bridge in Riverton, number 0, is closed", "a new claim"])
+def test_a_copy_below_the_texts_that_are_normalised_leads_to_cleaning(
+    claims: Path,
+    text: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("claimlab.cli.output.ALIKE", 5)
+    claims.write_text(f'{CLAIMS}20,"{text}",true\n', encoding="utf-8")
+    assert call(claims, "-o", claims.parent / "out") == 0
+    step = "clean" if "Riverton" in text else "audit"
+    assert f"Next: claimlab {step} " in capsys.readouterr().err
+
+
 def test_wrong_usage_is_exit_2_with_advice(
     claims: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -119,3 +119,12 @@ def test_posts_about_a_claim_are_not_annotators(tmp_path: Path) -> None:
     rows = [[TEXTS[i // 4], f"Post number {i} about the bridge", VALUES[i % 2]] for i in range(400)]
     dataset, _ = import_files(write(tmp_path / "a.csv", ["statement", "tweet", "verdict"], rows))
     assert dataset.records.height == 400
+
+
+def test_a_column_of_annotators_beside_texts_that_occur_once_makes_no_ratings(
+    tmp_path: Path,
+) -> None:
+    rows = [[text, VALUES[i % 2], f"w{i % 4}"] for i, text in enumerate(TEXTS)]
+    dataset, _ = import_files(write(tmp_path / "a.csv", ["text", "label", "annotator"], rows))
+    assert dataset.records.height == ITEMS
+    assert "annotations" not in dataset.tables

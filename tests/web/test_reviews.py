@@ -103,6 +103,9 @@ def test_two_annotators_differ_and_an_owner_decides(owner: TestClient, folder: P
     }
     for n, seen in enumerate(waiting):
         left = post(judge, "/api/reviews/checked/adjudicate", vote(seen["item"]["id"], "false"))
+        undone = post(judge, "/api/reviews/checked/undo", {})
+        assert len(undone["waiting"]) == len(left["waiting"]) + 1
+        left = post(judge, "/api/reviews/checked/adjudicate", vote(seen["item"]["id"], "false"))
         assert len(left["waiting"]) == 3 - n
     status = owner.get("/api/reviews/checked").json()
     assert (status["settled"], status["total"]) == (4, 4)
