@@ -77,7 +77,8 @@ def test_codes_are_offered_as_scales(
     up, down = commands(path, capsys)[:2]
     assert labels(up) == first
     assert labels(down) == first
-    assert up[-1].split(",")[0].endswith("false") and down[-1].split(",")[0].endswith("true")
+    assert up[-1].split(",")[0].endswith("false")
+    assert down[-1].split(",")[0].endswith("true")
 
 
 @pytest.mark.parametrize(
