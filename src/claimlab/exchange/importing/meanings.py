@@ -126,21 +126,29 @@ def offered_maps(
     near = {value: _likely(value, verdicts) for value in unknown}
     known = {verdict for value in values if (verdict := verdicts.verdict(value)) is not None}
     guesses: Mapping[str, Sequence[str | None]] = {}
-    if all(map(_CODE.fullmatch, unknown)) and not known:
+    if not known and all(map(_CODE.fullmatch, unknown)):
         unknown = sorted(unknown, key=float)
         guesses = _scales(unknown, fold_name(column), pairs=pairs)
-    elif len(values) == 2 and not any(near.values()) and known <= {"true", "false"}:
+    elif len(values) == 2 and not any(near.values()):
         unknown = sorted(unknown)
-        opposite = [v for v in ("true", "false") if v not in known]
-        guesses = {"so": opposite, **({} if known else {"the other way round": opposite[::-1]})}
+        guesses = _opposites(known)
     elif all(near.values()):
-        guesses = {"if that is so": list(near.values())}
+        return [_offered(unknown, list(near.values()), "if that is so")]
     choices = [_offered(unknown, meanings, words) for words, meanings in guesses.items()]
-    if len(unknown) > 2 or not choices:
-        filled = [near[value] or "unknown" for value in unknown]
-        words = f"with what each means in place of unknown: {', '.join(VERACITIES)}"
-        choices += [] if all(near.values()) else [_offered(unknown, filled, words)]
-    return choices
+    if len(unknown) == 2 and choices:
+        return choices
+    filled = [near[value] or "unknown" for value in unknown]
+    words = f"with what each means in place of unknown: {', '.join(VERACITIES)}"
+    return [*choices, _offered(unknown, filled, words)]
+
+
+def _opposites(known: set[str]) -> Mapping[str, Sequence[str]]:
+    """What the unknown ones of two labels may mean, where the other is true or false, or unknown
+    too."""
+    rest = [verdict for verdict in ("true", "false") if verdict not in known]
+    if not known:
+        return {"so": rest, "the other way round": rest[::-1]}
+    return {"so": rest} if len(rest) == 1 else {}
 
 
 def _offered(labels: Sequence[str], verdicts: Sequence[str | None], words: str) -> Choice:
