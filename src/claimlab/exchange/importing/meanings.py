@@ -124,7 +124,9 @@ def offered_maps(
     if any("," in value or "=" in value for value in unknown) or len(unknown) > SHOWN:
         return []
     near = {value: _likely(value, verdicts) for value in unknown}
-    known = {verdict for value in values if (verdict := verdicts.verdict(value)) is not None}
+    if all(near.values()):
+        return [_offered(unknown, list(near.values()), "if that is so")]
+    known = set(map(verdicts.verdict, values)) - {None}
     guesses: Mapping[str, Sequence[str | None]] = {}
     if not known and all(map(_CODE.fullmatch, unknown)):
         unknown = sorted(unknown, key=float)
@@ -132,17 +134,14 @@ def offered_maps(
     elif len(values) == 2 and not any(near.values()):
         unknown = sorted(unknown)
         guesses = _opposites(known)
-    elif all(near.values()):
-        return [_offered(unknown, list(near.values()), "if that is so")]
     choices = [_offered(unknown, meanings, words) for words, meanings in guesses.items()]
     if len(unknown) == 2 and choices:
         return choices
-    filled = [near[value] or "unknown" for value in unknown]
     words = f"with what each means in place of unknown: {', '.join(VERACITIES)}"
-    return [*choices, _offered(unknown, filled, words)]
+    return [*choices, _offered(unknown, [near[v] or "unknown" for v in unknown], words)]
 
 
-def _opposites(known: set[str]) -> Mapping[str, Sequence[str]]:
+def _opposites(known: set[str | None]) -> Mapping[str, Sequence[str]]:
     """What the unknown ones of two labels may mean, where the other is true or false, or unknown
     too."""
     rest = [verdict for verdict in ("true", "false") if verdict not in known]
