@@ -121,24 +121,24 @@ def offered_maps(
     evidence also in the order of FEVER), words by the known ones that they are like or hold, or as
     the opposite of the only other label.
     """
-    if any("," in value or "=" in value for value in unknown) or len(unknown) > SHOWN:
+    if len(unknown) > SHOWN or set(",=") & set("".join(unknown)):
         return []
-    near = {value: _likely(value, verdicts) for value in unknown}
-    if all(near.values()):
-        return [_offered(unknown, list(near.values()), "if that is so")]
+    near = [_likely(value, verdicts) for value in unknown]
+    if all(near):
+        return [_offered(unknown, near, "if that is so")]
     known = set(map(verdicts.verdict, values)) - {None}
-    guesses: Mapping[str, Sequence[str | None]] = {}
+    guesses: Mapping[str, Sequence[str]] = {}
     if not known and all(map(_CODE.fullmatch, unknown)):
         unknown = sorted(unknown, key=float)
         guesses = _scales(unknown, fold_name(column), pairs=pairs)
-    elif len(values) == 2 and not any(near.values()):
+    elif len(values) == 2 and not any(near):
         unknown = sorted(unknown)
         guesses = _opposites(known)
     choices = [_offered(unknown, meanings, words) for words, meanings in guesses.items()]
     if len(unknown) == 2 and choices:
         return choices
     words = f"with what each means in place of unknown: {', '.join(VERACITIES)}"
-    return [*choices, _offered(unknown, [near[v] or "unknown" for v in unknown], words)]
+    return [*choices, _offered(unknown, near, words)]
 
 
 def _opposites(known: set[str | None]) -> Mapping[str, Sequence[str]]:
@@ -151,7 +151,7 @@ def _opposites(known: set[str | None]) -> Mapping[str, Sequence[str]]:
 
 
 def _offered(labels: Sequence[str], verdicts: Sequence[str | None], words: str) -> Choice:
-    pairs = list(zip(labels, verdicts, strict=True))
+    pairs = [(label, verdict or "unknown") for label, verdict in zip(labels, verdicts, strict=True)]
     if len(pairs) <= 2:
         words = ", ".join(f"{label} means {verdict}" for label, verdict in pairs)
     return Choice("map", ",".join(f"{label}={verdict}" for label, verdict in pairs), words)
