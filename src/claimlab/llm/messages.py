@@ -300,7 +300,7 @@ def _all_tight(parts: Iterable[object], bounds: bool) -> bool:
 def _say_bounds(node: JsonObject) -> None:
     """Bounds as part of the description; a reference may have no neighbours at all."""
     bounds = packaged.toml("claimlab.llm", "schema.toml")["bounds"].items()
-    words = [said.format(node.pop(keyword)) for keyword, said in bounds if keyword in node]
+    words = [phrase.format(node.pop(keyword)) for keyword, phrase in bounds if keyword in node]
     if "$ref" in node:
         node.pop("description", None)
     elif words:
