@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Literal, get_type_hints
 from urllib.parse import urlencode
 
 from fastapi import Query
@@ -20,7 +20,6 @@ from pydantic import Field
 from claimlab.audit.remedy import Command
 from claimlab.core.errors import NotFound, UnknownName, UsageError
 from claimlab.core.options import REQUIRED, BatchOptions, Parameter, Setting, parameters_of
-from claimlab.core.registry import Registry
 from claimlab.web.command import Value, shell, words_of
 from claimlab.web.jobs import Queue
 from claimlab.web.page import Data, Done, Here, page, routes
@@ -60,16 +59,22 @@ def verbs() -> dict[str, Verb]:
     from claimlab.split.run import split
     from claimlab.split.strategy import SPLITTERS
 
-    def meant(registry: Registry[Any], first: str = "") -> dict[str, str]:
-        ordered = sorted(registry.all().items(), key=lambda one: (one[0] != first, one[0]))
-        return {name: one.summary for name, one in ordered if not getattr(one, "handles", None)}
+    def local() -> dict[str, str]:
+        return {name: one.summary for name, one in DETECTORS.all().items() if not one.handles}
+
+    def formats() -> dict[str, str]:
+        known = {name: one.summary for name, one in FORMATS.all().items()}
+        return {"csv": known["csv"], **known}
+
+    def strategies() -> dict[str, str]:
+        return {name: one.summary for name, one in SPLITTERS.all().items()}
 
     return {
         "clean": Verb(clean, {"recipe": lambda: dict.fromkeys(built_in(), "")}),
         "audit": Verb(audit, {"checks": lambda: dict.fromkeys(CHECKS.names(), "")}),
-        "split": Verb(split, {"by": lambda: meant(SPLITTERS)}),
-        "detect": Verb(detect, {"detector": lambda: meant(DETECTORS)}),
-        "export": Verb(export, {"to": lambda: meant(FORMATS, "csv")}),
+        "split": Verb(split, {"by": strategies}),
+        "detect": Verb(detect, {"detector": local}),
+        "export": Verb(export, {"to": formats}),
     }
 
 
