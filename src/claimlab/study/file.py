@@ -206,6 +206,7 @@ class StudyFile(_Part):
     filter: dict[str, Options] = {}
     review: dict[str, Options] = {}
     evolve: dict[str, Options] = {}
+    stage: dict[str, Options] = {}
     enrich: dict[str, Options] = {}
     audit: dict[str, Options] = {}
     drift: dict[str, Options] = {}
