@@ -128,9 +128,7 @@ def build(
 
     def callback(**values: Any) -> None:
         values = _given(values)
-        for word in (OPEN, ESTIMATE):
-            if is_asked(word) and word not in general:
-                raise UsageError(f"This command has no option {word}.", "Leave it out.")
+        _refuse_unknown(general)
         if page not in (None, ALWAYS):
             refuse_nothing_to_open(values.get(page), names[page])
         values |= _settings(values.pop(rest or _SET.name, []), settings, rest)
@@ -168,6 +166,12 @@ def _typed_and_set(
         elif one.option is not None or name in own:
             typed[name] = one
     return typed, settings
+
+
+def _refuse_unknown(general: Sequence[str]) -> None:
+    for word in (OPEN, ESTIMATE):
+        if is_asked(word) and word not in general:
+            raise UsageError(f"This command has no option {word}.", "Leave it out.")
 
 
 _SET = Parameter(
