@@ -138,7 +138,7 @@ def read_audits(folder: Path) -> list[Audit]:
     """The audits saved in a report folder, or in an `audit.json` itself."""
     file = folder / FILE if folder.is_dir() else folder
     try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
+        raw = json.loads(file.read_text("utf-8"))
         return [Audit.from_json(a) for a in raw["audits"]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(

@@ -144,7 +144,7 @@ def _shared(
             folder=here,
             name=f"checks-{dataset.fingerprint()[:8]}",
         )
-        rows = [json.loads(output.read_text(encoding="utf-8")) for output in outputs]
+        rows = [json.loads(output.read_text("utf-8")) for output in outputs]
     return {
         name: [Finding(**row) for row in findings]
         for name, findings in zip(names, rows, strict=True)

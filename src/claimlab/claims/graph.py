@@ -85,7 +85,11 @@ def graph_of(
             for number, one in enumerate(datasets)
         ]
     )
-    rows = rows.with_columns(blank_is_null("tweet_id"), url=canonical_urls(_pages(rows["url"])))
+    tweet = pl.col("tweet_id")
+    rows = rows.with_columns(
+        tweet_id=pl.when(tweet.str.strip_chars() != "").then(tweet),
+        url=canonical_urls(_pages(rows["url"])),
+    )
     same = claims_of(rows["text"], near=NEAR)
     rows = rows.with_columns(claim=_with_nodes(same.of_row, rows))
     links = [_links(NEARLY, same.left, same.right, same.similarity)]
@@ -124,10 +128,6 @@ def names_of(datasets: Sequence[Dataset]) -> list[str]:
     if len(set(out)) < len(out):
         raise UsageError("A dataset is given twice.", "Give each folder once.")
     return out
-
-
-def blank_is_null(column: str) -> pl.Expr:
-    return pl.when(pl.col(column).str.strip_chars() != "").then(pl.col(column)).alias(column)
 
 
 def _pages(urls: pl.Series) -> pl.Series:

@@ -58,7 +58,7 @@ class Overlap(Shown):
     def whole(self) -> pl.DataFrame:
         """The matrix between whole datasets, with the share."""
         whole = self.matrix.filter(pl.col("split").is_null() & pl.col("other_split").is_null())
-        return whole.with_columns((pl.col("shared") / pl.col("records")).alias("share"))
+        return whole.with_columns(share=pl.col("shared") / pl.col("records"))
 
     def headline(self) -> str:
         n, pairs = len(self.datasets), self.pairs()

@@ -78,7 +78,7 @@ def opened(file: Path) -> Json:
     if file.suffix.lower() != ".json" or file.stat().st_size > LARGEST:
         return None
     try:
-        content: Json = json.loads(file.read_text(encoding="utf-8"))
+        content: Json = json.loads(file.read_text("utf-8"))
     except ValueError:
         return None
     return content

@@ -177,7 +177,7 @@ def abstentions(run: ScoredRun, **how: Unpack[Resampling]) -> Abstentions | None
 
 
 def _kind(table: pl.DataFrame, kind: str, classes: tuple[str, ...]) -> Withheld:
-    truth = table.filter(pl.col("abstained") == kind)["truth"].to_list()
+    truth = table.filter(abstained=kind)["truth"].to_list()
     return Withheld(
         kind, len(truth), len(truth) / max(1, table.height), {c: truth.count(c) for c in classes}
     )

@@ -308,9 +308,9 @@ def score(
     not changed.
     """
     split = more.get("split")
-    part = dataset.records.with_columns(task.labels(dataset.records).alias("truth"))
+    part = dataset.records.with_columns(truth=task.labels(dataset.records))
     if split is not None:
-        part = part.filter(pl.col("split") == split)
+        part = part.filter(split=split)
     if not part.height and split is not None:
         raise DataError(
             f"'{dataset.name}' has no records in the split '{split}'.",

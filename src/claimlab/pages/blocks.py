@@ -70,6 +70,9 @@ class Column(Generic[Row]):
         return row
 
 
+Columns = tuple[Column[Row], ...]
+
+
 @dataclass(frozen=True)
 class Text:
     """A paragraph, and links (words, where they lead) behind it. `kind` lets a view set asides
@@ -181,6 +184,7 @@ class Section:
 
 
 Block = Text | Items | Tiles | Table | Figure | Quote | Fold | Section
+Blocks = list[Block]
 
 
 @dataclass(frozen=True)
@@ -262,9 +266,9 @@ def with_code(text: str, code: Callable[[str], str], plain: Callable[[str], str]
     return "".join(parts).strip()
 
 
-def walk(blocks: Sequence[Block]) -> list[Block]:
+def walk(blocks: Sequence[Block]) -> Blocks:
     """Every block in reading order, those inside sections and folds included."""
-    out: list[Block] = []
+    out: Blocks = []
     for block in blocks:
         out.append(block)
         if isinstance(block, Section | Fold):

@@ -28,7 +28,7 @@ from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown, date_range, facts, value_counts
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Items, Report, Section, Table, Text
+from claimlab.pages.blocks import Blocks, Items, Report, Section, Table, Text
 from claimlab.pages.dossier import TITLE
 from claimlab.pages.dossier import dossier as dossier_of
 from claimlab.pages.html import to_html
@@ -270,7 +270,7 @@ def _files(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()))
 
 
-def blocks(folder: Folder) -> list[Block]:
+def blocks(folder: Folder) -> Blocks:
     """The folder as sections to read."""
     if folder.dataset is None:
         return [Section(folder.headline(), [Items(folder.files[:40]), *_foreign(folder)])]
@@ -287,7 +287,7 @@ def blocks(folder: Folder) -> list[Block]:
         for name, table in sorted(dataset.tables.items())
     ]
     steps = [(n, s.step, _short(s), s.tool) for n, s in enumerate(dataset.lineage, 1)]
-    parts: list[Block] = [Items(about), *_foreign(folder)]
+    parts: Blocks = [Items(about), *_foreign(folder)]
     parts += [Section("Side tables", [Table(("table", "rows", "columns"), sides)])] if sides else []
     parts += [Section("Lineage", [Table(("no.", "step", "what", "tool"), steps)])] if steps else []
     parts += [Section("Notes", [Items(dataset.notes)])] if dataset.notes else []
@@ -298,7 +298,7 @@ def blocks(folder: Folder) -> list[Block]:
     return [Section(folder.headline(), parts)]
 
 
-def _matches(folder: Folder, matches: int) -> list[Block]:
+def _matches(folder: Folder, matches: int) -> Blocks:
     """The records, or the values of a column, that were asked for."""
     if folder.column is not None:
         values = sorted(folder.values.items(), key=lambda item: (-item[1], item[0]))
@@ -334,7 +334,7 @@ def _side(name: str, table: pl.DataFrame, most: int = ROWS) -> Section:
     return Section(f"{name}: {several(table.height, 'row')}", [Table(tuple(columns), rows), *more])
 
 
-def _foreign(folder: Folder) -> list[Block]:
+def _foreign(folder: Folder) -> Blocks:
     return (
         [Text(f"Not written by claimlab: {', '.join(folder.foreign[:MOST_FILES])}.", "note")]
         if folder.foreign
@@ -414,9 +414,7 @@ def _wrong(dataset: Dataset) -> pl.DataFrame:
         )
     labels = set(predictions["label"].drop_nulls().unique().to_list())
     truth = "veracity" if labels <= set(VERACITIES) else "label_raw"
-    answers = predictions.select(
-        pl.col("record_id").alias("id"), pl.col("label").alias("predicted")
-    )
+    answers = predictions.select(id="record_id", predicted="label")
     joined = dataset.records.join(answers, on="id", how="inner", maintain_order="left")
     return joined.filter(
         pl.col(truth).is_not_null() & pl.col("predicted").ne_missing(pl.col(truth))

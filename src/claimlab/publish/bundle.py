@@ -247,7 +247,7 @@ def _runs_in(place: Path) -> list[tuple[ScoredRun, Dataset]]:
     if not cells.is_file():
         folders = {place: place.name}
     else:
-        rows = json.loads(cells.read_text(encoding="utf-8"))
+        rows = json.loads(cells.read_text("utf-8"))
         folders = {
             place / "steps" / row["run"]: ", ".join(map(str, row["axes"].values()))
             for row in rows

@@ -105,7 +105,7 @@ def inspected(members: pl.DataFrame, settings: Batches, seed: int) -> pl.DataFra
     """The records to inspect, drawn at random from every pending batch, with their batch; another
     draw each time.
     """
-    waiting = members.filter(pl.col("state") == PENDING).select("record_id", "batch", "returned")
+    waiting = members.filter(state=PENDING).select("record_id", "batch", "returned")
     draws = [share_of(seed, "inspect", back, record) for record, _, back in waiting.iter_rows()]
     ranked = waiting.with_columns(draw=pl.Series(draws, dtype=pl.Float64)).sort(
         "batch", "draw", "record_id"

@@ -20,7 +20,17 @@ from claimlab.core.stats.interval import DRAWS, Interval, ends_of
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.scored_run import ScoredRun, open_runs
-from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, Tone, decimal, percent
+from claimlab.pages.blocks import (
+    Blocks,
+    Cell,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tone,
+    decimal,
+    percent,
+)
 from claimlab.pages.folder import Contents, fill
 from claimlab.study.entry import Entry, Row, rank_mark, ranks_explained
 from claimlab.study.page import saved_study
@@ -149,10 +159,10 @@ def contents(diff: StudyDiff) -> Contents:
     return Contents(KIND, [page], data={"diff.json": diff.to_json()})
 
 
-def diff_blocks(diff: StudyDiff, *, everything: bool = True) -> list[Block]:
+def diff_blocks(diff: StudyDiff, *, everything: bool = True) -> Blocks:
     """In a sentence, and setting by setting (`everything`: those that are the same too)."""
     shown = [change for change in diff.changes if everything or change.word != "same"]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text(diff.headline(), "conclusion"),
         *(Text(note, "note") for note in diff.notes),
     ]

@@ -59,7 +59,7 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
         if exhibit.show.step == "audit":
             frame = _findings(folder)
         else:
-            drift = json.loads((folder / "drift.json").read_text(encoding="utf-8"))
+            drift = json.loads((folder / "drift.json").read_text("utf-8"))
             frame = pl.DataFrame(drift.get(table) or [], infer_schema_length=None)
         return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES if c in frame.columns)
     from claimlab.clean.run import LOGS

@@ -46,7 +46,7 @@ from claimlab.exchange.importer import (
     import_files,
 )
 from claimlab.exchange.importing.plan import Plan
-from claimlab.pages.blocks import Block, Text
+from claimlab.pages.blocks import Blocks, Text
 from claimlab.pages.terminal import to_text
 from claimlab.tasks import TRUTH, open_task, own_task
 
@@ -242,7 +242,7 @@ def _kept(place: Path | None, name: str, make: Callable[[Path | None], Dataset])
 
 def screen(checked: Checked, width: int) -> str:
     """The check on a terminal: what was read, whether it can be used, and what to know first."""
-    blocks: list[Block] = [Text(line) for line in (_source(checked), _languages(checked))]
+    blocks: Blocks = [Text(line) for line in (_source(checked), _languages(checked))]
     blocks.append(Text(_cleaning(checked)))
     lines = [*(to_text([one], width=width) for one in blocks), "", _verdict(checked)]
     for number, one in enumerate(checked.findings, 1):

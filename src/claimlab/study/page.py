@@ -26,9 +26,10 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Figure,
     Items,
     Report,
@@ -195,7 +196,7 @@ def drops(scored: Sequence[Entry]) -> Table | None:
 
 _UNTESTED = Cell("–", sort=float("inf"))  # last where p-values are sorted
 _SETTING: Column[Entry] = Column("setting", lambda e: words(e.axes))
-AGAINST: tuple[Column[Entry], ...] = (
+AGAINST: Columns[Entry] = (
     _SETTING,
     Column("against"),
     Column("difference in macro-F1", lambda e: linked(percent(e.difference), e)),
@@ -203,7 +204,7 @@ AGAINST: tuple[Column[Entry], ...] = (
     Column("corrected p", "p_holm", probability, _UNTESTED),
 )
 # Each score beside the baselines that do not read the text; why, where it could not be tested.
-BESIDE_TRIVIAL: tuple[Column[Entry], ...] = (
+BESIDE_TRIVIAL: Columns[Entry] = (
     _SETTING,
     Column("macro-F1", lambda e: linked(percent(e.macro_f1), e)),
     Column("majority", "chance.majority", percent),
@@ -218,7 +219,7 @@ BESIDE_TRIVIAL: tuple[Column[Entry], ...] = (
         _UNTESTED,
     ),
 )
-COSTS: tuple[Column[Entry], ...] = (
+COSTS: Columns[Entry] = (
     _SETTING,
     Column("seconds", "seconds", lambda seconds: decimal(seconds, 2)),
     Column("US dollars", "cost", lambda cost: decimal(cost, 4)),
@@ -226,7 +227,7 @@ COSTS: tuple[Column[Entry], ...] = (
 
 
 # The detectors of each setting against each other.
-RANKS: tuple[Column[Entry], ...] = (
+RANKS: Columns[Entry] = (
     _SETTING,
     Column("rank", lambda e: rank_words(e.ranks)),
     Column("macro-F1", lambda e: linked(percent(e.macro_f1), e)),
@@ -234,7 +235,7 @@ RANKS: tuple[Column[Entry], ...] = (
     Column("may be the best", lambda e: "yes" if e.tied else "no"),
     Column("smallest difference seen", "detectable", percent),
 )
-SEEDS: tuple[Column[Entry], ...] = (
+SEEDS: Columns[Entry] = (
     _SETTING,
     Column("seeds"),
     Column("error from seeds", "from_seeds", percent),
@@ -362,7 +363,7 @@ def _saved(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
         raise UsageError(
             f"'{folder}' is not the folder of a finished study.", "Run the study first."
         )
-    content: JsonObject = json.loads(saved.read_text(encoding="utf-8"))
+    content: JsonObject = json.loads(saved.read_text("utf-8"))
     scored = [Entry.of(entry) for entry in content["entries"]]
     return read_study_file(Path(folder) / FILE), scored, content
 
@@ -431,7 +432,7 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
 
 
 def page(grid: Grid, scored: Sequence[Entry]) -> Report:
-    blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
+    blocks: Blocks = [Text(conclusion(grid, scored), "conclusion")]
     figures = beside(grid.study, scored)
     for view, mine, where in views(grid.study, scored):
         table = crossed(view, mine, where, published=figures, link=True)
@@ -465,7 +466,7 @@ def failures(grid: Grid, scored: Sequence[Entry]) -> list[str]:
     return list(lines)
 
 
-def reasons(lines: Sequence[str]) -> list[Block]:
+def reasons(lines: Sequence[str]) -> Blocks:
     """The same as a section; nothing where everything has a result."""
     return [Section("Cells without a result", [Items(list(lines))])] if lines else []
 
@@ -495,7 +496,7 @@ def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
     )
 
 
-def _picture(view: View, scored: Sequence[Entry], where: Axes) -> list[Block]:
+def _picture(view: View, scored: Sequence[Entry], where: Axes) -> Blocks:
     mine = [entry for entry in scored if entry.has(where) and entry.macro_f1 is not None]
     several_columns = len({entry.axes[view.columns] for entry in mine}) > 1
     axes = [view.rows, view.columns] if several_columns else [view.rows]
@@ -545,5 +546,5 @@ def _write_answers(grid: Grid) -> None:
     for folder, name in runs.items():
         lines += ["", "[[runs]]", f"name = {as_toml(name)}", f"path = {as_toml(folder)}"]
     file = grid.output / ANSWERS
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    file.write_text("\n".join(lines) + "\n", "utf-8")
     allow(file, named_in({"datasets": list(datasets)}, grid.output, base=grid.output))

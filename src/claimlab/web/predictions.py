@@ -185,7 +185,7 @@ def prediction_of(
     place: Place, id: str, part: int
 ) -> tuple[JsonObject, dict[str, float], list[JsonObject]]:
     """A labelled record with its answer, the scores, and the evidence that the run kept for it."""
-    rows = as_text(run_of(place, part).table.lazy().filter(pl.col("id") == id)).collect().to_dicts()
+    rows = as_text(run_of(place, part).table.lazy().filter(id=id)).collect().to_dicts()
     if not rows:
         raise NotFound(
             f"The run '{place.entry.name}' has no prediction for '{id[:100]}'.",

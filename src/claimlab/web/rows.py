@@ -210,7 +210,7 @@ class Rows:
 
         def work() -> list[tuple[datetime, int]]:
             known = self._chosen("date").filter(pl.col("date").dt.year().is_between(1, 9999))
-            month = known.select(pl.col("date").dt.truncate("1mo").alias("month"))
+            month = known.select(month=pl.col("date").dt.truncate("1mo"))
             return [
                 (m, n) for m, n in month.group_by("month").len().sort("month").collect().iter_rows()
             ]
@@ -232,7 +232,7 @@ def about(file: Path, id: str) -> list[JsonObject]:
     scan = pl.scan_parquet(file)
     if "record_id" not in scan.collect_schema():
         return []
-    mine = scan.filter(pl.col("record_id") == id).drop("record_id").head(MOST_ROWS)
+    mine = scan.filter(record_id=id).drop("record_id").head(MOST_ROWS)
     rows = as_text(mine).collect().iter_rows(named=True)
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 

@@ -108,7 +108,7 @@ def near_images(known: pl.DataFrame) -> NearTexts:
     """Rows with a file in common are one; pairs of those have images nearly the same."""
     has = (known["files"] > 0).to_numpy()
     shared = known.with_row_index("row").explode("same").drop_nulls("same").select("row", "same")
-    first = shared.with_columns(pl.col("row").first().over("same").alias("first"))
+    first = shared.with_columns(first=pl.col("row").first().over("same"))
     one = _joined(first["row"].to_numpy(), first["first"].to_numpy(), known.height)
     codes = np.unique(one[has], return_inverse=True)[1].ravel()
     text_of = np.full(known.height, -1, np.int64)

@@ -84,9 +84,7 @@ def keyed(subject: Subject, keys: pl.DataFrame) -> pl.DataFrame:
     """
     known = keys.drop_nulls("key").unique(maintain_order=True)
     rows = known["row"].to_numpy()
-    return known.with_columns(
-        subject.rows["id"].gather(rows).alias("id"), pl.Series("y", subject.y[rows])
-    )
+    return known.with_columns(subject.rows["id"].gather(rows), pl.Series("y", subject.y[rows]))
 
 
 def torn(frame: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered
 from claimlab.core.finding import VERDICTS, Verdict
 from claimlab.core.words import several, verb
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
     Fold,
@@ -71,12 +71,12 @@ def changes_table(rows: Sequence[Change]) -> Table:
     return Table.of(columns, rows, "Verdicts, and macro-F1 in %, before and after.")
 
 
-def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
+def diff_blocks(diff: Diff, *, everything: bool = True) -> Blocks:
     """Two audits side by side: in a sentence, in figures, and finding by finding (`everything`: the
     same ones too).
     """
     counts = diff.counts()
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text(diff_sentence(diff), "conclusion"),
         *(Text(note, "note") for note in diff.notes()),
     ]

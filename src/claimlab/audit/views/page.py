@@ -39,8 +39,10 @@ from claimlab.core.guard import AUDIT
 from claimlab.core.plain import slug
 from claimlab.pages.blocks import (
     Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Figure,
     Fold,
     Report,
@@ -142,7 +144,7 @@ def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
     """One page for one dataset, or the matrix and a chapter for each of several."""
     audits = [p.audit for p in parts]
     note = f"To keep this page small, it leaves out {detail.left_out}: they are in audit.json."
-    left_out: list[Block] = [Text(note, "note")] if detail.left_out else []
+    left_out: Blocks = [Text(note, "note")] if detail.left_out else []
     if len(parts) == 1:
         (one,) = parts
         blocks = [*summary(one, detail), *check_sections(one, detail), *rows_section(one, detail)]
@@ -177,7 +179,7 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail
         "copies dropped": counts["dropped"],
         "moved to another side": repaired.moved,
     }
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Tiles([(name, f"{n:,}", "plain") for name, n in figures.items()]),
         what_was_done(repaired),
         Section("Before and after", [comparison(before.audit, after.audit)], "compared"),
@@ -197,7 +199,7 @@ def chapter(part: Chapter, detail: Detail) -> Section:
     return Section(title, [Text(headline(part.audit)), *blocks], anchor=part.anchor())
 
 
-def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block]:
+def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> Blocks:
     """The conclusion, the table of all findings (`linked` where the page has their sections) and
     their figure.
     """
@@ -233,7 +235,7 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
         if worst.verdict == "not-measured" and not any(f.details for _, f in mine):
             silent += [f for _, f in mine]
             continue
-        blocks: list[Block] = []
+        blocks: Blocks = []
         for i, finding in mine:
             inner = finding_blocks(finding, part.figures.get(i, []), rows, detail)
             anchor = f"{part.anchor(check)}-{i + 1}"
@@ -270,7 +272,7 @@ def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Se
 
 def finding_blocks(
     finding: Finding, figures: Sequence[Figure], rows: Rows, detail: Detail
-) -> list[Block]:
+) -> Blocks:
     """The sentence, the chart, the tables and the rows; folded where nothing is wrong."""
     alarm = finding.verdict in ("fail", "warn")
     drawn = figures if detail.figures == "all" or (detail.figures == "alarms" and alarm) else []
@@ -304,7 +306,7 @@ def rows_section(part: Chapter, detail: Detail) -> list[Section]:
     return [Section(f"Rows to look at ({len(shown)})", [table], anchor=f"{part.name}-rows")]
 
 
-PAPER: tuple[Column[Finding], ...] = (
+PAPER: Columns[Finding] = (
     Column("Check", format=check_title),
     Column("Feature", format=short(36), missing=""),
     Column("Verdict", format=VERDICT_WORDS.get, tone=lambda f: f.verdict),
@@ -318,7 +320,7 @@ PAPER: tuple[Column[Finding], ...] = (
 def paper(audits: Sequence[Audit]) -> Report:
     """The audits as tables for a paper: narrow enough for a printed page, no charts, no rows."""
     caption = "Macro-F1 in %, next to the best of three baselines."
-    blocks: list[Block] = [matrix(audits, {})] if len(audits) > 1 else []
+    blocks: Blocks = [matrix(audits, {})] if len(audits) > 1 else []
     for audit in audits:
         table = Table.of(PAPER, ordered(audit.findings), caption)
         about = [Text(headline(audit)), *conclusion_blocks(audit), table]

@@ -15,7 +15,7 @@ from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
     Fold,
@@ -145,9 +145,9 @@ class Rows:
         return None if example is None else example.label
 
 
-def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
+def detail_blocks(finding: Finding, rows: Rows) -> Blocks:
     """Every table of a finding."""
-    out: list[Block] = []
+    out: Blocks = []
     for name, value in finding.details.items():
         if name in CHARTS or not (
             isinstance(value, list) and value and isinstance(value[0], Mapping)
@@ -162,7 +162,7 @@ def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
     return out
 
 
-def measurements(finding: Finding) -> list[Block]:
+def measurements(finding: Finding) -> Blocks:
     """What the verdict was reached with, other measurements of the fact below; every figure of
     `audit.json` behind a line that opens, one column per measurement."""
     known = [f for f in finding.every if f.score is not None or f is not finding]
@@ -178,7 +178,7 @@ def measurements(finding: Finding) -> list[Block]:
     return [side_by_side, fold] if len(known) > 1 else [fold]
 
 
-def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
+def record_blocks(finding: Finding, rows: Rows) -> Blocks:
     """The records a finding names: the first with their text, more as links, and how many there are
     besides.
     """
@@ -187,7 +187,7 @@ def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
     shown = [r for r in finding.records if r in rows.links]
     if not shown:
         return [Text(f"It names {several(finding.pointed_at, 'record')}; {_kept(finding)}.")]
-    out: list[Block] = []
+    out: Blocks = []
     if not finding.details.get("pairs"):
         columns = (
             Column("Record", rows.cell),
@@ -267,7 +267,7 @@ def _flat(row: JsonObject) -> JsonObject:
     return out
 
 
-def _folded(table: Table, title: str, *, closed: bool) -> list[Block]:
+def _folded(table: Table, title: str, *, closed: bool) -> Blocks:
     """A short table as it is; of a long one the first rows, and the whole of it behind a line that
     opens.
     """

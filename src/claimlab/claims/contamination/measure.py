@@ -79,7 +79,7 @@ class Suspicion:
 
     def part(self, records: pl.DataFrame) -> pl.DataFrame:
         """The records that are measured."""
-        part = records if self.split is None else records.filter(pl.col("split") == self.split)
+        part = records if self.split is None else records.filter(split=self.split)
         if not part.height:
             raise DataError(
                 f"There are no records in the split '{self.split}'.",

@@ -237,8 +237,8 @@ def _answers(train: Part, records: pl.DataFrame, feature: str, seed: int) -> lis
 
 
 def _part(part: Part, rows: Flags) -> Part:
-    labels = [label for label, mine in zip(part.labels, rows.tolist(), strict=True) if mine]
-    return Part(part.records.filter(pl.Series(rows)), labels)
+    mine = pl.Series(rows)
+    return Part(part.records.filter(mine), pl.Series(part.labels).filter(mine).to_list())
 
 
 SMALLEST_SHARE = 0.02  # of the records

@@ -613,7 +613,7 @@ def read_defence(folder: Path) -> JsonObject:
     """What `defend` wrote of a run. The figure is drawn again: a file that was received may hold
     anything."""
     try:
-        content: JsonObject = json.loads((folder / "defence.json").read_text(encoding="utf-8"))
+        content: JsonObject = json.loads((folder / "defence.json").read_text("utf-8"))
         run, ceiling = content["run"], content["run"]["ceiling"]
         top = ((ceiling or {}).get("scores") or {}).get("accuracy")
         parts = {one["name"]: float(one["share"]) for one in content["copied"]["segments"]}

@@ -131,7 +131,7 @@ class Judged(Shown):
     def write_more(self, folder: Path) -> None:
         """The summary and the report, beside the tables in `folder`."""
         text = json.dumps(self.summary, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-        (folder / FILE).write_text(text, encoding="utf-8")
+        (folder / FILE).write_text(text, "utf-8")
         fill(
             Contents("judge report", [page(self.dataset.name, self.summary, self.rows)]),
             folder / REPORT,
