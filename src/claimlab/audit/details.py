@@ -75,8 +75,7 @@ def telling(counts: Counts, subject: Subject) -> Ints:
 
 
 def _rate(counts: Counts, subject: Subject) -> Floats:
-    sizes = np.bincount(subject.y, minlength=len(subject.classes))
-    return np.asarray(counts / np.maximum(sizes, 1)[:, None])
+    return np.asarray(counts / np.maximum(subject.sizes, 1)[:, None])
 
 
 def holding(subject: Subject, presence: Sparse, columns: Ints) -> list[str]:

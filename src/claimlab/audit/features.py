@@ -240,7 +240,6 @@ def _over_classes(values: Floats32) -> Floats32:
     return total
 
 
-Counts = Counts
 STEP = 0.6180339887  # the golden ratio: its multiples spread evenly
 
 

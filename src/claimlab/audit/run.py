@@ -264,7 +264,7 @@ def _example(i: str, row: dict[str, str | None]) -> Example:
     text, label = row["text"], row["label"]
     return Example(
         id=i,
-        label=None if label is None else excerpt(label, 60),
+        label=label and excerpt(label, 60),
         split=row["split"],
-        text=None if text is None else excerpt(text, TEXT),
+        text=text and excerpt(text, TEXT),
     )

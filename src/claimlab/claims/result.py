@@ -11,6 +11,7 @@ import polars as pl
 from claimlab.claims.conflicts import Conflicts
 from claimlab.claims.contamination.result import Contamination
 from claimlab.claims.graph import UNREAD, Graph
+from claimlab.claims.shared import Examples
 from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import wilson
@@ -20,7 +21,6 @@ from claimlab.core.words import several, several_of, verb
 
 KIND = "overlap report"
 FILE = "overlap.json"
-Examples = dict[tuple[str, str], list[tuple[str, str, str]]]
 
 
 @dataclass(frozen=True, repr=False)

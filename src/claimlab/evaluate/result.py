@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from claimlab.evaluate.slices import Beside, Slices
 
 
+Intervals = dict[str, Interval | None]
+
+
 @dataclass(frozen=True)
 class ClassScore:
     name: str
@@ -215,8 +218,8 @@ class RunResult:
     about: About
     scores: Scores
     confusion: list[list[int]]
-    intervals: dict[str, Interval | None]
-    class_intervals: dict[str, Interval | None]
+    intervals: Intervals
+    class_intervals: Intervals
     groups: int
     baselines: list[Baseline]
     slices: list[Slices]

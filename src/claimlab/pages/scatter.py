@@ -14,15 +14,18 @@ from html import escape
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.plain import plain
+from claimlab.core.stats.scores import Floats
 from claimlab.pages.charts import UNKNOWN, colours_of, to_svg
 from claimlab.pages.excerpt import excerpt
 
 GAPS = (5.0, 16.0, 30.0)  # pixels between a dot and its name: the nearest free place is taken
 NARROW, WIDE = frozenset("fijlrtI.,:;'’|!()[]"), frozenset("mwMW@%")
+
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,13 @@ class Placed:
     away: bool = False  # too far from its dot to go without a line
 
     @property
-    def box(self) -> tuple[float, float, float, float]:
+    def box(self) -> Box:
         half = self.height / 2
         return self.left, self.middle - half, self.left + self.width, self.middle + half
 
 
 def place(
-    points: npt.NDArray[np.float64],
+    points: Floats,
     names: Sequence[tuple[int, str]],
     *,
     area: tuple[float, float],
@@ -104,7 +107,7 @@ def _around(
     ]
 
 
-def _inside(box: tuple[float, float, float, float], area: tuple[float, float]) -> bool:
+def _inside(box: Box, area: tuple[float, float]) -> bool:
     return box[0] >= 0 and box[1] >= 0 and box[2] <= area[0] and box[3] <= area[1]
 
 
@@ -123,9 +126,7 @@ def _crosses(dot: tuple[float, float], name: Placed, others: Sequence[Placed]) -
     )
 
 
-def _hits(
-    box: tuple[float, float, float, float], taken: npt.NDArray[np.float64], *, own: int
-) -> bool:
+def _hits(box: Box, taken: Floats, *, own: int) -> bool:
     """Whether `box` covers any of `taken`, its own dot aside."""
     left, top, right, bottom = box
     over = (
@@ -258,14 +259,14 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
     ).properties(width=SIDE, height=SIDE)
 
 
-def share(side: Side) -> npt.NDArray[np.float64]:
+def share(side: Side) -> Floats:
     """Share of the class that holds each word; zero counts as half a record, since the scale is
     logarithmic.
     """
     return np.maximum(np.asarray(side.counts, dtype=np.float64), 0.5) / max(side.size, 1)
 
 
-def _along(values: npt.NDArray[np.float64], low: float, high: float) -> npt.NDArray[np.float64]:
+def _along(values: Floats, low: float, high: float) -> Floats:
     """Where values lie on the logarithmic axis from `low` to `high`, as a share of its length."""
     return np.asarray(np.log(values / low) / np.log(high / low))
 

@@ -22,7 +22,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.front import evaluate_runs
 from claimlab.evaluate.result import Evaluation
-from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.scored_run import Runs, ScoredRun
 from claimlab.evaluate.views import SIZES, conclusions, method, together
 from claimlab.pages.blocks import (
     Blocks,
@@ -167,7 +167,7 @@ def _verified(
 
 
 def _named_by_records(
-    runs: Sequence[ScoredRun], lines: Sequence[Line], verified: dict[str, Verified]
+    runs: Runs, lines: Sequence[Line], verified: dict[str, Verified]
 ) -> list[ScoredRun]:
     """Only runs on the very same records and labels are compared: where a dataset of one name has
     several sets of them, each is a dataset of its own."""

@@ -28,7 +28,7 @@ from claimlab.review.shapes import (
     Vote,
 )
 from claimlab.review.status import Votes, ballots, outcome, outcomes, rows_of
-from claimlab.review.store import StoredRow, assignment, decision, event, item, sa
+from claimlab.review.store import Connection, StoredRow, assignment, decision, event, item, sa
 from claimlab.review.task import LONGEST, Blind, Task
 
 # What comes first: what was sent back, what is new, what is to be voted on again, and what was
@@ -90,21 +90,21 @@ _EARLIER = sa.or_(
 _NUMBER = sa.select(_count(_EARLIER), sa.func.count()).select_from(assignment).where(_MINE)
 
 
-def next_item(connection: sa.Connection, who: Person) -> tuple[str, bool] | None:
+def next_item(connection: Connection, who: Person) -> tuple[str, bool] | None:
     """The next item of a person's queue, and whether it is new to them; null when nothing is left.
     Skipped items come back when everything else is done, the earliest first."""
     row = connection.execute(_NEXT, {"who": who.id}).first()
     return None if row is None else (row.item, row.shown is None)
 
 
-def claim(connection: sa.Connection, who: Person, item_id: str) -> bool:
+def claim(connection: Connection, who: Person, item_id: str) -> bool:
     """Record that an item was shown to a person and stays theirs; false if it was assigned to
     others meanwhile.
     """
     return bool(connection.execute(_CLAIM, {"who": who.id, "on": item_id, "at": now()}).rowcount)
 
 
-def view(connection: sa.Connection, task: Task, item_id: str, who: Person) -> Item:
+def view(connection: Connection, task: Task, item_id: str, who: Person) -> Item:
     """An item as `who` may see it: annotators see their own items, adjudicators and owners all of
     them.
     """
@@ -117,7 +117,7 @@ def view(connection: sa.Connection, task: Task, item_id: str, who: Person) -> It
     return shown(connection, task, row, place, ballots(connection, [item_id])[item_id], who)
 
 
-def row_of(connection: sa.Connection, item_id: str) -> StoredRow:
+def row_of(connection: Connection, item_id: str) -> StoredRow:
     row = connection.execute(_ROW, {"on": item_id}).first()
     if row is None:
         raise NotFound(f"There is no item '{item_id:.40}' in this review.", "Check the number.")
@@ -125,7 +125,7 @@ def row_of(connection: sa.Connection, item_id: str) -> StoredRow:
 
 
 def shown(
-    connection: sa.Connection,
+    connection: Connection,
     task: Task,
     row: StoredRow,
     place: StoredRow | None,
@@ -157,7 +157,7 @@ def _own(votes: Votes, who: Person) -> JsonObject:
     return {"value": mine[-1].value, "comment": mine[-1].comment} if mine else {}
 
 
-def _assigned(connection: sa.Connection, place: StoredRow) -> JsonObject:
+def _assigned(connection: Connection, place: StoredRow) -> JsonObject:
     """The place of an item in its person's queue, how long that is, and why it was sent back."""
     at = {"who": place.person, "position": place.position, "on": place.item}
     before, total = connection.execute(_NUMBER, at).one()
@@ -177,14 +177,14 @@ def visible(votes: Votes, who: Person, names: bool) -> tuple[Vote, ...]:
     )
 
 
-def standing(connection: sa.Connection, who: Person, most: int) -> Standing:
+def standing(connection: Connection, who: Person, most: int) -> Standing:
     """How far a person is, from their own lines alone: it is asked for after every save."""
     total, done = connection.execute(_COUNTS, {"who": who.id}).one()
     newest = connection.execute(_LAST_MOVED, {"who": who.id, "most": most}).scalars()
     return Standing(done=done, total=total, earlier=tuple(newest))
 
 
-def whole(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
+def whole(connection: Connection, task: Task, who: Person) -> list[Item]:
     """All items of a person in the order of their queue."""
     mine = assignment.select().where(assignment.c.person == who.id)
     places = connection.execute(mine.order_by(assignment.c.position, assignment.c.item)).all()
@@ -195,13 +195,13 @@ def whole(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
     ]
 
 
-def every(connection: sa.Connection, task: Task) -> list[Item]:
+def every(connection: Connection, task: Task) -> list[Item]:
     """All items as an annotator sees them who has decided nothing."""
     rows = connection.execute(item.select().order_by(item.c.position, item.c.id)).all()
     return [shown(connection, task, row, None, Votes(), NO_PERSON) for row in rows]
 
 
-def _why(connection: sa.Connection, place: StoredRow) -> str | None:
+def _why(connection: Connection, place: StoredRow) -> str | None:
     """Why an item was last sent back to its person."""
     sent = sa.select(event.c.detail).where(event.c.item == place.item, event.c.kind == "return")
     details = connection.execute(sent.order_by(event.c.id.desc())).scalars()
@@ -222,7 +222,7 @@ _SAVE = decision.insert()
 
 
 def save(
-    connection: sa.Connection,
+    connection: Connection,
     task: Task,
     who: Person,
     item_id: str,
@@ -272,15 +272,13 @@ def _again(before: StoredRow, new: Decision) -> Decision:
     return Decision.model_validate(before._mapping)
 
 
-def _supersede(
-    connection: sa.Connection, which: sa.ColumnElement[bool], valid: bool = False
-) -> None:
+def _supersede(connection: Connection, which: sa.ColumnElement[bool], valid: bool = False) -> None:
     """Let decisions no longer count; with `valid`, let them count again."""
     connection.execute(decision.update().where(which).values(superseded=not valid))
 
 
 def vote(
-    connection: sa.Connection,
+    connection: Connection,
     task: Task,
     who: Person,
     item_id: str,
@@ -304,18 +302,18 @@ def vote(
     return ballot
 
 
-def _reveal(connection: sa.Connection, item_id: str, who: Person | None) -> None:
+def _reveal(connection: Connection, item_id: str, who: Person | None) -> None:
     connection.execute(item.update().where(item.c.id == item_id).values(revealed=now()))
     log(connection, None if who is None else who.id, "reveal", item_id)
 
 
-def _locked(connection: sa.Connection, item_id: str) -> StoredRow:
+def _locked(connection: Connection, item_id: str) -> StoredRow:
     """The row of an item, locked for other decisions until the transaction ends."""
     row = connection.execute(_LOCKED, {"on": item_id}).first()
     return row or row_of(connection, item_id)
 
 
-def skip(connection: sa.Connection, who: Person, item_id: str) -> None:
+def skip(connection: Connection, who: Person, item_id: str) -> None:
     row_of(connection, item_id)
     before = _move(connection, who, item_id, "skipped")
     if before == "done":
@@ -323,7 +321,7 @@ def skip(connection: sa.Connection, who: Person, item_id: str) -> None:
     log(connection, who.id, "skip", item_id, before=before)
 
 
-def undo(connection: sa.Connection, who: Person) -> str:
+def undo(connection: Connection, who: Person) -> str:
     """Take back the last decision or skip of a person; the item that it was about. Again, the one
     before.
     """
@@ -339,7 +337,7 @@ def undo(connection: sa.Connection, who: Person) -> str:
     raise NotFound("There is nothing to undo.", "Decide or skip an item first.")
 
 
-def _valid(connection: sa.Connection, row: StoredRow) -> bool:
+def _valid(connection: Connection, row: StoredRow) -> bool:
     """Whether the effect of an event still holds: its decision may have been replaced or
     withdrawn.
     """
@@ -351,7 +349,7 @@ def _valid(connection: sa.Connection, row: StoredRow) -> bool:
     return stored is not None and not stored.superseded
 
 
-def _take_back(connection: sa.Connection, who: Person, row: StoredRow) -> None:
+def _take_back(connection: Connection, who: Person, row: StoredRow) -> None:
     detail = row.detail
     if row.kind == "decide":
         if detail["round"] == "first" and row_of(connection, row.item).revealed is not None:
@@ -367,7 +365,7 @@ def _take_back(connection: sa.Connection, who: Person, row: StoredRow) -> None:
         _move(connection, who, row.item, detail["before"])
 
 
-def send_back(connection: sa.Connection, owner: Person, item_id: str, to: Person, why: str) -> None:
+def send_back(connection: Connection, owner: Person, item_id: str, to: Person, why: str) -> None:
     """Return an item to an annotator for correction. Their decision counts until they make another;
     a final decision on the item no longer does."""
     demand(owner, ("owner", "adjudicator"), "send items back")
@@ -381,7 +379,7 @@ def send_back(connection: sa.Connection, owner: Person, item_id: str, to: Person
     log(connection, owner.id, "return", item_id, to=to.id, why=reason, withdraws=keys)
 
 
-def _final(connection: sa.Connection, item_id: str) -> list[str]:
+def _final(connection: Connection, item_id: str) -> list[str]:
     """The keys of the valid final decisions on an item: one, or none."""
     final = sa.select(decision.c.key).where(_VALID, decision.c.round == "final")
     return list(connection.execute(final, {"on": item_id}).scalars())
@@ -422,7 +420,7 @@ def _check_seconds(seconds: float | None) -> float | None:
 
 
 def _move(
-    connection: sa.Connection,
+    connection: Connection,
     who: Person,
     item_id: str,
     status: str,
@@ -443,7 +441,7 @@ def _move(
 SEES_ALL = Person(id=0, name="-", role="owner")
 
 
-def disputed(connection: sa.Connection, task: Task, wanted: int, who: Person | None) -> list[Item]:
+def disputed(connection: Connection, task: Task, wanted: int, who: Person | None) -> list[Item]:
     """The undecided items on which annotators differ, with their votes; for `who` without those
     that they voted on.
     """
@@ -459,7 +457,7 @@ def disputed(connection: sa.Connection, task: Task, wanted: int, who: Person | N
     return [shown(connection, task, rows[i], None, votes, viewer) for i, votes in torn.items()]
 
 
-def reveal(connection: sa.Connection, item_id: str, who: Person | None) -> None:
+def reveal(connection: Connection, item_id: str, who: Person | None) -> None:
     """Show those who voted on an item what the others said, so that they vote again."""
     if who is not None:
         demand(who, ABOVE, "reveal votes")
@@ -476,7 +474,7 @@ def reveal(connection: sa.Connection, item_id: str, who: Person | None) -> None:
 
 
 def adjudicate(
-    connection: sa.Connection, task: Task, who: Person, item_id: str, answer: Answer
+    connection: Connection, task: Task, who: Person, item_id: str, answer: Answer
 ) -> Decision:
     """The final decision, by a person who did not vote on the item."""
     demand(who, ABOVE, "adjudicate")

@@ -36,7 +36,16 @@ from claimlab.review.status import (
     results,
     status,
 )
-from claimlab.review.store import VARIABLE, Store, StoredRow, check_url, item, person, sa
+from claimlab.review.store import (
+    VARIABLE,
+    Connection,
+    Store,
+    StoredRow,
+    check_url,
+    item,
+    person,
+    sa,
+)
 
 Who = Person | str  # a name will do
 EARLIER = 100  # items to go back to
@@ -308,7 +317,7 @@ class Review(Shown):
     def headline(self) -> str:
         return self.progress().headline()
 
-    def _known(self, connection: sa.Connection, who: Who) -> Person:
+    def _known(self, connection: Connection, who: Who) -> Person:
         """The person as the store has them, looked up once: name and role never change."""
         key = who if isinstance(who, str) else who.id
         if key not in self._people:
@@ -316,17 +325,17 @@ class Review(Shown):
         return self._people[key]
 
     def _vote(
-        self, connection: sa.Connection, person: Person, item_id: str, answer: Answer
+        self, connection: Connection, person: Person, item_id: str, answer: Answer
     ) -> Decision:
         return decisions.vote(
             connection, self.task, person, item_id, answer, lambda: self._wanted(connection)
         )
 
-    def _turn(self, connection: sa.Connection, person: Person, item_id: str | None) -> Turn:
+    def _turn(self, connection: Connection, person: Person, item_id: str | None) -> Turn:
         item = None if item_id is None else decisions.view(connection, self.task, item_id, person)
         return Turn(item=item, standing=decisions.standing(connection, person, EARLIER))
 
-    def _wanted(self, connection: sa.Connection) -> int:
+    def _wanted(self, connection: Connection) -> int:
         """How many annotators an item is for, at most the number there are."""
         count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
         return max(1, min(self.task.per_item, connection.execute(count).scalar_one()))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -46,6 +46,7 @@ from claimlab.pages.charts import Dot, dots, to_svg
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import (
     TRIVIAL,
+    Entries,
     Entry,
     Row,
     beside,
@@ -55,7 +56,7 @@ from claimlab.study.entry import (
     ranks_explained,
 )
 from claimlab.study.exhibit_tables import exhibit_tables
-from claimlab.study.file import Published, StudyFile, Value, View, read_study_file
+from claimlab.study.file import Axes, Published, StudyFile, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
 from claimlab.study.run import Grid
 from claimlab.study.score import MAJORITY, entries
@@ -71,12 +72,9 @@ RANDOM = "random"
 PLURAL = {axis: f"{axis}s" for axis in ("part", "dataset", "split", "detector", "task")}
 
 
-Axes = Mapping[str, Value]  # a choice on some of the axes
-
-
 def crossed(
     view: View,
-    scored: Sequence[Entry],
+    scored: Entries,
     where: Axes,
     *,
     published: Sequence[Published] = (),
@@ -106,7 +104,7 @@ def crossed(
     return Table(heads, padded, caption=_caption(view, where, mine))
 
 
-def _caption(view: View, where: Axes, mine: Sequence[Entry]) -> str:
+def _caption(view: View, where: Axes, mine: Entries) -> str:
     """What the table shows, of which setting, and what its stars say."""
     rows, columns = (PLURAL.get(axis, axis) for axis in (view.rows, view.columns))
     named = next((entry.against for entry in mine if entry.against), TRIVIAL)
@@ -178,7 +176,7 @@ def linked(cell: Cell, entry: Entry) -> Cell:
     return replace(cell, link=f"../{STEPS_FOLDER}/{entry.runs[0]}")
 
 
-def drops(scored: Sequence[Entry]) -> Table | None:
+def drops(scored: Entries) -> Table | None:
     """The same setting under a random split and under each other one."""
     if "split" not in scored[0].axes:
         return None
@@ -244,7 +242,7 @@ SEEDS: Columns[Entry] = (
 )
 
 
-def flat(scored: Sequence[Entry]) -> pl.DataFrame:
+def flat(scored: Entries) -> pl.DataFrame:
     """Every figure as one table; no cell can start a formula."""
     rows = []
     for entry in scored:
@@ -346,7 +344,7 @@ def study_failures(folder: str | Path) -> list[str]:
     return lines
 
 
-def more_tables(study: StudyFile, scored: Sequence[Entry], shown: Sequence[Table]) -> list[Table]:
+def more_tables(study: StudyFile, scored: Entries, shown: Sequence[Table]) -> list[Table]:
     """What the page has beside the grid: tables of single steps, and published figures."""
     figures = published_table(study, scored)
     return [*shown, *([] if figures is None else [figures])]
@@ -369,7 +367,7 @@ def _saved(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
 
 
 def tables_of(
-    study: StudyFile, scored: Sequence[Entry], *, link: bool = False, **axes: str | None
+    study: StudyFile, scored: Entries, *, link: bool = False, **axes: str | None
 ) -> list[Table]:
     """The same of figures at hand, by `rows`, `columns` and `cells`; with `link`, each leads to its
     run.
@@ -382,7 +380,7 @@ def tables_of(
 
 
 def views(
-    study: StudyFile, scored: Sequence[Entry], **axes: str | None
+    study: StudyFile, scored: Entries, **axes: str | None
 ) -> Iterator[tuple[View, list[Entry], JsonObject]]:
     """Each table to show: its view, the figures of its part of the study, and the choice on the
     axes it leaves out.
@@ -402,7 +400,7 @@ def views(
             yield view, mine, dict(zip(rest, values, strict=True))
 
 
-def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
+def contents(grid: Grid, scored: Entries) -> Contents:
     shown = [
         {
             "title": title,
@@ -431,7 +429,7 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
     )
 
 
-def page(grid: Grid, scored: Sequence[Entry]) -> Report:
+def page(grid: Grid, scored: Entries) -> Report:
     blocks: Blocks = [Text(conclusion(grid, scored), "conclusion")]
     figures = beside(grid.study, scored)
     for view, mine, where in views(grid.study, scored):
@@ -459,7 +457,7 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     return Report(grid.study.name, size, blocks)
 
 
-def failures(grid: Grid, scored: Sequence[Entry]) -> list[str]:
+def failures(grid: Grid, scored: Entries) -> list[str]:
     """Every setting and every shown step without a result, with the reason."""
     lines = {f"{words(e.axes)}: {e.failed}": None for e in scored if e.failed}
     lines |= {f"{words(e.axes)}: {why}": None for e in grid.shown if (why := grid.why(e.node))}
@@ -471,7 +469,7 @@ def reasons(lines: Sequence[str]) -> Blocks:
     return [Section("Cells without a result", [Items(list(lines))])] if lines else []
 
 
-def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
+def conclusion(grid: Grid, scored: Entries) -> str:
     """The sentence on top: how many detectors are above every baseline that does not read the
     text.
     """
@@ -496,7 +494,7 @@ def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
     )
 
 
-def _picture(view: View, scored: Sequence[Entry], where: Axes) -> Blocks:
+def _picture(view: View, scored: Entries, where: Axes) -> Blocks:
     mine = [entry for entry in scored if entry.has(where) and entry.macro_f1 is not None]
     several_columns = len({entry.axes[view.columns] for entry in mine}) > 1
     axes = [view.rows, view.columns] if several_columns else [view.rows]
@@ -511,7 +509,7 @@ def _picture(view: View, scored: Sequence[Entry], where: Axes) -> Blocks:
     return [Figure(to_svg(drawn), caption, f"{caption} {words(where)}")]
 
 
-def costs(grid: Grid, scored: Sequence[Entry]) -> Report:
+def costs(grid: Grid, scored: Entries) -> Report:
     whole = sum(t.get("seconds", 0.0) for t in grid.timings.values())
     shared = max(0.0, whole - sum(e.seconds for e in scored))
     text = (

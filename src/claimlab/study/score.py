@@ -22,7 +22,7 @@ from claimlab.core.stats.ranks import UNITS, rank
 from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import draw_metric, over_seeds
 from claimlab.evaluate.metric import accuracy_of, macro_f1_of
-from claimlab.evaluate.scored_run import ScoredRun, open_runs
+from claimlab.evaluate.scored_run import Runs, ScoredRun, open_runs
 from claimlab.study.entry import TRIVIAL, Entry
 from claimlab.study.file import Value
 from claimlab.study.plan import Cell
@@ -165,7 +165,7 @@ def _took(grid: Grid, cells: Sequence[Cell], what: str) -> float:
     return sum(grid.timings.get(key, {}).get(what, 0.0) for key in keys)
 
 
-def _measured(runs: Sequence[ScoredRun]) -> tuple[list[float], list[float]]:
+def _measured(runs: Runs) -> tuple[list[float], list[float]]:
     """Macro-F1 and accuracy of the runs; nothing where one of them could not be measured."""
     scores = [score for run in runs if (score := macro_f1_of(run.answers)) is not None]
     shares = [share for run in runs if (share := accuracy_of(run.answers)) is not None]
@@ -176,8 +176,8 @@ def _measured(runs: Sequence[ScoredRun]) -> tuple[list[float], list[float]]:
 
 
 def gap_of(
-    runs: Sequence[ScoredRun],
-    other: Sequence[ScoredRun],
+    runs: Runs,
+    other: Runs,
     *,
     paired: bool = True,
     draws: int = DRAWS,

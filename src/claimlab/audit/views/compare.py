@@ -131,18 +131,14 @@ def _difference(change: Change) -> float | None:
 def left_over(after: Audit) -> Section:
     """What no split removes: it has to be collected again, balanced, or reported."""
     alarms = [f for f in ordered(after.findings) if f.verdict in ("fail", "warn")]
-    if not alarms:
-        return Section(
-            "What a split cannot remove",
-            [Text("Nothing: no check fails or warns any more.")],
-            "left",
-        )
     intro = (
         "No split removes these: collect or balance the data again, or report them with every"
         " result."
     )
     items = [f"{finding_title(f)} ({VERDICT_WORDS[f.verdict]}): {f.why}" for f in alarms]
-    return Section("What a split cannot remove", [Text(intro), Items(items)], "left")
+    blocks: Blocks = [Text(intro), Items(items)]
+    nothing = Text("Nothing: no check fails or warns any more.")
+    return Section("What a split cannot remove", blocks if alarms else [nothing], "left")
 
 
 def _verdict(verdict: Verdict) -> Cell:

@@ -146,13 +146,9 @@ def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
     note = f"To keep this page small, it leaves out {detail.left_out}: they are in audit.json."
     left_out: Blocks = [Text(note, "note")] if detail.left_out else []
     if len(parts) == 1:
-        (one,) = parts
-        blocks = [*summary(one, detail), *check_sections(one, detail), *rows_section(one, detail)]
-        return Report(
-            f"Audit of {excerpt(one.audit.dataset, 80)}",
-            headline(one.audit),
-            [*left_out, *blocks, protocol_sections(audits)],
-        )
+        whole = [*left_out, *_inside(parts[0], detail), protocol_sections(audits)]
+        name = excerpt(audits[0].dataset, 80)
+        return Report(f"Audit of {name}", headline(audits[0]), whole)
     links = {
         (p.number, c): f"#{p.anchor(c)}"
         for p in parts
@@ -194,9 +190,12 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail
 
 
 def chapter(part: Chapter, detail: Detail) -> Section:
-    blocks = [*summary(part, detail), *check_sections(part, detail), *rows_section(part, detail)]
-    title = excerpt(part.audit.dataset, 80)
-    return Section(title, [Text(headline(part.audit)), *blocks], anchor=part.anchor())
+    blocks = [Text(headline(part.audit)), *_inside(part, detail)]
+    return Section(excerpt(part.audit.dataset, 80), blocks, anchor=part.anchor())
+
+
+def _inside(part: Chapter, detail: Detail) -> Blocks:
+    return [*summary(part, detail), *check_sections(part, detail), *rows_section(part, detail)]
 
 
 def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> Blocks:

@@ -18,6 +18,7 @@ from claimlab.pages.blocks import (
     Blocks,
     Cell,
     Column,
+    Columns,
     Fold,
     Section,
     Table,
@@ -76,21 +77,19 @@ MEASURED = (
     Column("Measured", name_of),
     *FIGURES,
 )
-MEASUREMENT = (
-    Column[Finding]("Baseline: majority class", "baselines.majority", percent),
-    Column[Finding]("Baseline: random guess by label proportions", "baselines.stratified", percent),
-    Column[Finding]("Baseline: permuted labels", "baselines.shuffled", percent),
-    Column[Finding]("Baseline: the records' own text", "baselines.own_text", percent),
-    Column[Finding]("Difference to the best, in points", "difference", points),
-    Column[Finding]("Its 95% interval", "difference_interval", points_span),
-    Column[Finding]("p", "p", probability),
-    Column[Finding]("Adjusted p", "p_adjusted", probability),
-    Column[Finding]("Permutations"),
-    Column[Finding]("Labels that a permutation moves, %", "moved", percent),
-    Column[Finding]("Labels that it would move freely, %", "moved_freely", percent),
-    Column[Finding](
-        "Rows per class", lambda f: ", ".join(f"{name} {n:,}" for name, n in f.classes.items())
-    ),
+MEASUREMENT: Columns[Finding] = (
+    Column("Baseline: majority class", "baselines.majority", percent),
+    Column("Baseline: random guess by label proportions", "baselines.stratified", percent),
+    Column("Baseline: permuted labels", "baselines.shuffled", percent),
+    Column("Baseline: the records' own text", "baselines.own_text", percent),
+    Column("Difference to the best, in points", "difference", points),
+    Column("Its 95% interval", "difference_interval", points_span),
+    Column("p", format=probability),
+    Column("Adjusted p", format=probability),
+    Column("Permutations"),
+    Column("Labels that a permutation moves, %", "moved", percent),
+    Column("Labels that it would move freely, %", "moved_freely", percent),
+    Column("Rows per class", lambda f: ", ".join(f"{name} {n:,}" for name, n in f.classes.items())),
 )
 
 

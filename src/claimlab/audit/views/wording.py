@@ -103,15 +103,10 @@ def explanation(check: str, protocol: str) -> Blocks:
                 "note",
             )
         ]
-    entry = CHECKS.get(check)
-    if not protocol.startswith("cdl"):
-        return [Text(entry.question), Fold("How it decides", [Text(rule_of(check))])]
-    faults = caveats(protocol, check)
-    return [
-        Text(entry.question),
-        Fold("How it decides", [Text(CDL_RULE)]),
-        *_faults(protocol, faults),
-    ]
+    published = protocol.startswith("cdl")
+    rule = Fold("How it decides", [Text(CDL_RULE if published else rule_of(check))])
+    faults = _faults(protocol, caveats(protocol, check)) if published else []
+    return [Text(CHECKS.get(check).question), rule, *faults]
 
 
 def rule_of(check: str) -> str:

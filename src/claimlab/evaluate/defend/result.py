@@ -502,7 +502,7 @@ def _together(copied: Copied) -> Blocks:
 
 
 def _shares(parts: Mapping[str, tuple[float, Interval | None]], caption: str) -> Table:
-    rows = [[part, percent(share), span(ends)] for part, (share, ends) in parts.items()]
+    rows = [(part, percent(share), span(ends)) for part, (share, ends) in parts.items()]
     return Table(["Part", "Share of answers", "95% interval"], rows, caption, sortable=False)
 
 
