@@ -85,7 +85,7 @@ MEASUREMENT: Columns[Finding] = (
     Column("Difference to the best, in points", "difference", points),
     Column("Its 95% interval", "difference_interval", points_span),
     Column("p", format=probability),
-    Column("Adjusted p", format=probability),
+    Column("Adjusted p", "p_adjusted", probability),
     Column("Permutations"),
     Column("Labels that a permutation moves, %", "moved", percent),
     Column("Labels that it would move freely, %", "moved_freely", percent),
