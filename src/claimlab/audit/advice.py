@@ -13,14 +13,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from claimlab.audit import remedy
 from claimlab.audit.remedy import Case, Command, Remedy
 from claimlab.core import packaged
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
+
+if TYPE_CHECKING:
+    from claimlab.audit.diff import Change
 
 Action = Literal["split", "drop", "report", "review", "collect", "clean"]
 ALARMS: tuple[Verdict, ...] = ("fail", "warn")
@@ -239,10 +242,11 @@ def reason(finding: Finding) -> str:
     return rule_for(finding).reason.format_map(_fields([finding]))
 
 
-def name_of(finding: Finding) -> str:
+def name_of(finding: Finding | Change) -> str:
     """The check, and its feature where that says more."""
-    plain = finding.feature is None or finding.feature == finding.check
-    return finding.check if plain else f"{finding.check} ({excerpt(finding.feature or '', 60)})"
+    if finding.feature is None or finding.feature == finding.check:
+        return finding.check
+    return f"{finding.check} ({excerpt(finding.feature, 60)})"
 
 
 def _sentence(named: dict[Verdict, tuple[str, ...]]) -> str:

@@ -14,7 +14,7 @@ import polars as pl
 from claimlab.audit.subject import Subject
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject, Sparse
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.text.telling import LONGEST, Counts, most_frequent, per_class
 from claimlab.text.telling import presence as presence_of
 

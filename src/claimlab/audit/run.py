@@ -33,7 +33,7 @@ from claimlab.core.shown import Shown
 from claimlab.core.stats.chance import false_discovery
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 
 
 class Audited(Audit):

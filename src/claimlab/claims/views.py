@@ -32,12 +32,12 @@ from claimlab.pages.blocks import (
     Text,
     Tiles,
     Tone,
+    excerpt,
     percent,
     short,
     span,
 )
 from claimlab.pages.charts import heatmap, to_svg
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
 
 LISTED = 60

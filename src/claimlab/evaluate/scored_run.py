@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 
 import polars as pl
 
@@ -30,6 +30,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
 from claimlab.core.languages import Language, describe
+from claimlab.core.options import Setting
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
@@ -269,6 +270,11 @@ class ScoredRun:
 
 
 Runs = Sequence[ScoredRun]
+
+
+OwnTask = Annotated[
+    str | None, Setting("A task or any column; by default the one that the run was made for.")
+]
 
 
 class Scoring(TypedDict, total=False):

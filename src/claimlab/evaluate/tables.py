@@ -27,6 +27,7 @@ from claimlab.pages.blocks import (
     Table,
     Text,
     Value,
+    excerpt,
     percent,
     points,
     points_span,
@@ -34,7 +35,6 @@ from claimlab.pages.blocks import (
     short,
     span,
 )
-from claimlab.pages.excerpt import excerpt
 
 INTERVAL = "95% interval"
 POINTS = "Differences are in percentage points of macro-F1."

@@ -30,11 +30,11 @@ from claimlab.pages.blocks import (
     Table,
     Text,
     Tiles,
+    excerpt,
     percent,
     span,
 )
 from claimlab.pages.charts import Dot, dots, reliability, to_svg
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
 
 FILE, KIND = "evaluation.json", "evaluation"

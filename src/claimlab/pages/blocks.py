@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Generic, Literal, TypeVar
 
-from claimlab.pages.excerpt import excerpt
+from claimlab.core.plain import one_line
 
 _CODE = re.compile(r"`([^`]+)`")
 NARROW = 480  # pixels of a figure that a phone can show whole
@@ -244,6 +244,17 @@ def points_span(interval: tuple[float, float] | None) -> Cell:
 def probability(p: float | None) -> Cell:
     """A p-value; the smallest are only bounded."""
     return cell(None) if p is None else Cell("< 0.001" if p < 0.001 else f"{p:.3f}", sort=p)
+
+
+def excerpt(text: str, limit: int = 300) -> str:
+    """Text from a dataset, which is untrusted, made fit to be shown: at most `limit` characters on
+    one line; what is cut ends in an ellipsis. Views escape what they print; this bounds it.
+    """
+    head = text[: 4 * limit + 16]  # a megabyte need not be searched to show its first line
+    line = one_line(head)
+    if len(line) <= limit and len(head) == len(text):
+        return line
+    return line[: limit - 1].rstrip() + "…"
 
 
 def short(limit: int) -> Callable[[object], str]:

@@ -20,8 +20,7 @@ from claimlab.core import packaged
 from claimlab.core.plain import plain, plain_values
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Figure, Table, cell
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import Figure, Table, cell, excerpt
 
 TRUE, FALSE, MIXED, UNKNOWN = "#3f7fbf", "#d1603d", "#b79a2e", "#8b95a1"
 CLASS_COLOURS = {"true": TRUE, "false": FALSE, "mixed": MIXED, "unknown": UNKNOWN}

@@ -18,8 +18,8 @@ import polars as pl
 
 from claimlab.core.plain import plain
 from claimlab.core.stats.scores import Floats
+from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import UNKNOWN, colours_of, to_svg
-from claimlab.pages.excerpt import excerpt
 
 GAPS = (5.0, 16.0, 30.0)  # pixels between a dot and its name: the nearest free place is taken
 NARROW, WIDE = frozenset("fijlrtI.,:;'’|!()[]"), frozenset("mwMW@%")

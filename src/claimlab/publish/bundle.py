@@ -439,9 +439,7 @@ class Verified(Shown):
             "file": self.file,
             "id": self.bundle.id,
             "verified": not self.differences,
-            "differences": self.differences,
-            "figures": self.figures,
-            "compared": self.compared,
+            **{name: getattr(self, name) for name in ("differences", "figures", "compared")},
             "scores": self.table.to_dicts(),
         }
 

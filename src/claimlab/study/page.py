@@ -242,6 +242,12 @@ SEEDS: Columns[Entry] = (
 )
 
 
+_FIGURES = (
+    *("accuracy", "spread", "from_seeds", "from_records"),
+    *("against", "difference", "p_holm"),
+)
+
+
 def flat(scored: Entries) -> pl.DataFrame:
     """Every figure as one table; no cell can start a formula."""
     rows = []
@@ -251,13 +257,7 @@ def flat(scored: Entries) -> pl.DataFrame:
             "records": entry.records,
             "macro_f1": entry.macro_f1,
             **ends_of(entry.interval, "low", "high"),
-            "accuracy": entry.accuracy,
-            "spread": entry.spread,
-            "from_seeds": entry.from_seeds,
-            "from_records": entry.from_records,
-            "against": entry.against,
-            "difference": entry.difference,
-            "p_holm": entry.p_holm,
+            **{name: getattr(entry, name) for name in _FIGURES},
             "best_baseline": entry.chance.best,
             "p_above_baseline": entry.chance.p_holm,
             **ends_of(entry.ranks, "best_rank", "worst_rank"),

@@ -31,6 +31,7 @@ from claimlab.study.step import REFERENCES
 
 SEED, MAJORITY = "seed", "majority"
 Setting = tuple[Value, ...]  # a choice on every axis but the seed
+RunsBySetting = Mapping[Setting, list[ScoredRun]]
 Gap = tuple[float, Interval | None, float]  # a difference with its interval and p
 PER_COMPARISON = 200  # draws for each setting of the study
 
@@ -62,7 +63,7 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
 
 
 def _ranked(
-    scored: Mapping[Setting, Entry], runs: Mapping[Setting, list[ScoredRun]], draws: int
+    scored: Mapping[Setting, Entry], runs: RunsBySetting, draws: int
 ) -> dict[Setting, Entry]:
     """Each entry with its ranks among the detectors of its setting, which have the same seeds."""
     families: dict[tuple[object, ...], list[Setting]] = {}
@@ -87,9 +88,7 @@ def _ranked(
     return out
 
 
-def _against(
-    entry: Entry, key: Setting, wanted: str, runs: Mapping[Setting, list[ScoredRun]], draws: int
-) -> Entry:
+def _against(entry: Entry, key: Setting, wanted: str, runs: RunsBySetting, draws: int) -> Entry:
     """The entry with its difference to the detector `wanted`, or to the best trivial baseline."""
     if not wanted:
         chance = entry.chance
@@ -107,9 +106,7 @@ def _against(
     return replace(entry, against=wanted, difference=gap[0], difference_interval=gap[1], p=gap[2])
 
 
-def _reading(
-    entry: Entry, key: Setting, runs: Mapping[Setting, list[ScoredRun]], draws: int
-) -> float | None:
+def _reading(entry: Entry, key: Setting, runs: RunsBySetting, draws: int) -> float | None:
     """The p-value of a detector above chance and above every reference detector of its setting;
     null for these themselves, and where one of them has no score. The majority is one of the
     trivial baselines of `chance`.

@@ -24,8 +24,8 @@ from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
 from claimlab.core.plain import plain
 from claimlab.core.types import JsonObject
+from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import map_figure
-from claimlab.pages.excerpt import excerpt
 from claimlab.web.filters import FACETS, Facet, RecordFilters, Turning, facet, turning
 from claimlab.web.page import Data, Here, page
 from claimlab.web.rows import Rows

@@ -13,7 +13,7 @@ from fastapi import Query
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
 from claimlab.core.types import JsonObject
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.web.datasets import changed, chosen_rows, marked, record_link, telling_words
 from claimlab.web.filters import COLUMNS, Choice, RecordFilters
 from claimlab.web.page import Data, Here, page

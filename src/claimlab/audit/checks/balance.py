@@ -23,7 +23,7 @@ from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import Interval, interval, kinds, redraw
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 
 SLICES = ("split", "language", "topic", "source", "kind")
 FACTS = {"year": "time"}  # what the other checks of the same thing call it

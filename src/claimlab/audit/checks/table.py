@@ -19,7 +19,7 @@ from claimlab.audit.features import Category
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 
 SHOWN = 30
 MIN_SHARE = 0.05  # of the records must have a value

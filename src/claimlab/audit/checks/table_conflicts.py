@@ -15,7 +15,7 @@ from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.text.urls import canonical_urls, find_urls
 
 SHARE = Share(fail=0.01)

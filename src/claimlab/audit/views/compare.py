@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from claimlab.audit.advice import name_of
 from claimlab.audit.diff import KINDS, Change, Diff, Kind, changes
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered
@@ -23,10 +24,10 @@ from claimlab.pages.blocks import (
     Table,
     Text,
     Tone,
+    excerpt,
     percent,
     points,
 )
-from claimlab.pages.excerpt import excerpt
 
 if TYPE_CHECKING:
     from claimlab.audit.fix import Repaired
@@ -61,7 +62,7 @@ def comparison(before: Audit, after: Audit) -> Table:
 def changes_table(rows: Sequence[Change]) -> Table:
     columns: list[Column[Change]] = [
         Column("Change", lambda c: Cell(c.change, float(KINDS.index(c.change)), TONES[c.change])),
-        Column("Finding", named),
+        Column("Finding", name_of),
         Column("Before", format=_verdict, missing=NOT_RUN),
         Column("Score", "score_before", percent),
         Column("After", format=_verdict, missing=NOT_RUN),
@@ -91,7 +92,7 @@ def diff_blocks(diff: Diff, *, everything: bool = True) -> Blocks:
             Fold(f"{several(counts['same'], 'finding')} unchanged", [changes_table(same)])
         )
     elif same:
-        blocks.append(Text(f"The same: {', '.join(named(c) for c in same)}."))
+        blocks.append(Text(f"The same: {', '.join(map(name_of, same))}."))
     return blocks
 
 
@@ -112,14 +113,6 @@ def diff_sentence(diff: Diff) -> str:
 def diff_page(diff: Diff) -> Report:
     names = excerpt(f"{diff.before.dataset} and {diff.after.dataset}", 120)
     return Report(f"What changed: {names}", diff.headline(), diff_blocks(diff))
-
-
-def named(change: Change) -> str:
-    return (
-        change.check
-        if change.feature in (None, change.check)
-        else f"{change.check} ({excerpt(change.feature, 60)})"
-    )
 
 
 def _difference(change: Change) -> float | None:

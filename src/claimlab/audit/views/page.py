@@ -51,11 +51,11 @@ from claimlab.pages.blocks import (
     Text,
     Tiles,
     Tone,
+    excerpt,
     percent,
     short,
     span,
 )
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents, write_report
 
 if TYPE_CHECKING:

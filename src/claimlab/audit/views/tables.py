@@ -26,6 +26,7 @@ from claimlab.pages.blocks import (
     Value,
     cell,
     decimal,
+    excerpt,
     percent,
     points,
     points_span,
@@ -33,7 +34,6 @@ from claimlab.pages.blocks import (
     short,
     span,
 )
-from claimlab.pages.excerpt import excerpt
 
 OPEN = 8  # rows shown at once; the others are behind a line that opens
 LISTED = 25  # record ids under a finding
@@ -72,8 +72,8 @@ FIGURES = (
     Column[Finding]("Difference", "difference_interval", points_span),
     Column[Finding]("Adjusted p", "p_adjusted", probability),
 )
-MEASURED = (
-    Column[Finding]("Verdict", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
+MEASURED: Columns[Finding] = (
+    Column("Verdict", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
     Column("Measured", name_of),
     *FIGURES,
 )

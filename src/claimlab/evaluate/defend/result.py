@@ -32,6 +32,7 @@ from claimlab.pages.blocks import (
     Table,
     Text,
     Value,
+    excerpt,
     percent,
     points,
     points_span,
@@ -40,7 +41,6 @@ from claimlab.pages.blocks import (
     span,
 )
 from claimlab.pages.charts import bars, to_svg
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
 
 NOT_MEASURED = "not measured"

@@ -55,7 +55,7 @@ from claimlab.evaluate.scored_run import (
     last_step,
     predictions_in,
 )
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.tasks import open_task, own_task
 
 

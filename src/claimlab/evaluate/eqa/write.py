@@ -62,10 +62,10 @@ from claimlab.pages.blocks import (
     Tiles,
     Tone,
     Value,
+    excerpt,
     percent,
     short,
 )
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents, fill
 
 _LISTS = packaged.toml("claimlab.evaluate.eqa", "checklists.toml")

@@ -36,10 +36,10 @@ from claimlab.pages.blocks import (
     Text,
     Tiles,
     Tone,
+    excerpt,
     percent,
     short,
 )
-from claimlab.pages.excerpt import excerpt
 
 CASES = 60  # on the page; the table of annotations has them all
 SHOWN = 320  # characters of rationale, article and analysis
