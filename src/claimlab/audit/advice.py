@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from claimlab.audit import remedy
 from claimlab.audit.remedy import Case, Command, Remedy
@@ -21,9 +21,6 @@ from claimlab.core import packaged
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
-
-if TYPE_CHECKING:
-    from claimlab.audit.diff import Change
 
 Action = Literal["split", "drop", "report", "review", "collect", "clean"]
 ALARMS: tuple[Verdict, ...] = ("fail", "warn")
@@ -242,7 +239,7 @@ def reason(finding: Finding) -> str:
     return rule_for(finding).reason.format_map(_fields([finding]))
 
 
-def name_of(finding: Finding | Change) -> str:
+def name_of(finding: Finding) -> str:
     """The check, and its feature where that says more."""
     if finding.feature is None or finding.feature == finding.check:
         return finding.check

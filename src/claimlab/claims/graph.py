@@ -64,6 +64,12 @@ class Graph:
         return self.rows["part"].to_numpy()
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """How many records each dataset has."""
+        counts = np.bincount(self.part, minlength=len(self.names)).tolist()
+        return dict(zip(self.names, counts, strict=True))
+
+    @property
     def claims(self) -> int:
         return int(self.of_row.max(initial=-1)) + 1
 
@@ -99,7 +105,7 @@ def graph_of(
     sided = rows.with_columns(side=side)
     links.append(_few_words_changed(sided))
     links += [_same_key(rows, "tweet_id", TWEET), _same_key(rows, "url", ADDRESS)]
-    missing = {"without a text": int(rows["text"].is_null().sum())}
+    missing = {"without a text": rows["text"].null_count()}
     if meaning:
         from claimlab.claims.vectors import alike_in_meaning
 

@@ -117,10 +117,7 @@ class Overlap(Shown):
     def to_json(self) -> JsonObject:
         return {
             "tool": f"claimlab {__version__}",
-            "datasets": {
-                name: int((self.graph.part == number).sum())
-                for number, name in enumerate(self.datasets)
-            },
+            "datasets": self.graph.sizes,
             "sentences": self.sentences(),
             "matrix": self.whole.drop("split", "other_split").to_dicts(),
             "leaks": self.leaks.to_dicts(),

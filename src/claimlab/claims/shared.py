@@ -76,7 +76,7 @@ def _parts(graph: Graph) -> tuple[list[Part], list[Flags]]:
     masks: dict[Part, Flags] = {}
     for number, name in enumerate(graph.names):
         masks[name, None] = mine = part == number
-        for side in split.filter(pl.Series(mine)).drop_nulls().unique().sort().to_list():
+        for side in split.filter(pl.Series(mine)).drop_nulls().unique().sort():
             masks[name, side] = mine & (split == side).fill_null(False).to_numpy()
     return [*masks], [*masks.values()]
 

@@ -118,6 +118,6 @@ def permuted_scores(runs: Runs, seed: int) -> tuple[Floats, float, float]:
 def _guesses(run: ScoredRun, classes: pl.Series) -> Ints:
     """The answers of a run as numbers of `classes`; behind these, any other answer, and none."""
     answers = run.answers
-    place = {name: i for i, name in enumerate(classes.to_list())}
+    place = {name: i for i, name in enumerate(classes)}
     numbers = [*(place[name] for name in answers.classes), len(place), len(place) + 1]
     return np.array(numbers, np.int64)[answers.guess]

@@ -378,6 +378,11 @@ def _drop(easy: list[ScoredRun], hard: list[ScoredRun], **how: Unpack[Resampling
         float(np.mean([macro_f1_of(run.answers) or 0.0 for run in side])) for side in (easy, hard)
     ]
     drawn, size = draw_metric([*easy, *hard], **how), len(easy)
+
+    def fall(f1: Floats) -> Floats:
+        first, second = np.split(f1, [size], axis=1)
+        return np.asarray(first.mean(axis=1) - second.mean(axis=1))
+
     return Drop(
         name=str(easy[0].about.detector),
         dataset=easy[0].dataset,
@@ -386,8 +391,7 @@ def _drop(easy: list[ScoredRun], hard: list[ScoredRun], **how: Unpack[Resampling
         random=means[0],
         held_out=means[1],
         drop=means[0] - means[1],
-        interval=drawn
-        and drawn.interval(lambda f1: f1[:, :size].mean(axis=1) - f1[:, size:].mean(axis=1)),
+        interval=drawn and drawn.interval(fall),
         random_runs=[run.name for run in easy],
         held_out_runs=[run.name for run in hard],
     )

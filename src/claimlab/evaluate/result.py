@@ -94,7 +94,7 @@ def measure(answers: Answers, positive: str | None = None) -> Scores:
     rates = {fpr: measured[f"tpr_at_{100 * fpr:g}"] for fpr in RATES}
     return Scores(
         n=answers.n,
-        classes={c: int(n) for c, n in zip(answers.classes, counts.sum(axis=1), strict=True)},
+        classes=dict(zip(answers.classes, counts.sum(axis=1).tolist(), strict=True)),
         failed=int(counts[:, k + 1].sum()),
         other=int(counts[:, k].sum()),
         accuracy=measured["accuracy"].value,

@@ -378,7 +378,7 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
     """
     spell, known = speller(classes), set(classes)
     words = predictions["label"].str.strip_chars()
-    spelling = {w: spell(w) for w in words.drop_nulls().unique().to_list()}
+    spelling = {w: spell(w) for w in words.drop_nulls().unique()}
     spelling = {w: name if name in known else w.lower() for w, name in spelling.items()}
     kinds = {w: None if name in known else _ABSTAINED.get(fold(w)) for w, name in spelling.items()}
     labels = words.replace_strict(spelling, default=None, return_dtype=pl.String)

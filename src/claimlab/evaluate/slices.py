@@ -119,7 +119,8 @@ class _Parts:
         many = int(self.answers.cluster.max(initial=0)) + 1
         both = np.sort(self.value * many + self.answers.cluster[self.row])
         fresh = np.diff(both, prepend=-1) > 0
-        return [int(n) for n in np.bincount(both[fresh] // many, minlength=len(self.names))]
+        counts: list[int] = np.bincount(both[fresh] // many, minlength=len(self.names)).tolist()
+        return counts
 
     def redraw(self, figure: Statistic, **how: Unpack[Resampling]) -> tuple[Floats, int]:
         """`figure` of the tables under common draws of groups, and how many groups were drawn."""
@@ -245,7 +246,7 @@ def _whole(counts: Ints) -> Flags:
 def _cell(
     classes: tuple[str, ...], value: str, groups: int, table: Ints, f1s: Floats, shares: Floats
 ) -> Cell:
-    sizes = {name: int(n) for name, n in zip(classes, table.sum(axis=1), strict=True)}
+    sizes: dict[str, int] = dict(zip(classes, table.sum(axis=1).tolist(), strict=True))
     spoke = bool(table[:, :-1].sum())
     whole = spoke and all(sizes.values())
     present = [name for name, n in sizes.items() if n]

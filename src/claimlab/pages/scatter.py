@@ -108,7 +108,7 @@ def _around(
 
 
 def _inside(box: Box, area: tuple[float, float]) -> bool:
-    return box[0] >= 0 and box[1] >= 0 and box[2] <= area[0] and box[3] <= area[1]
+    return min(box) >= 0 and box[2] <= area[0] and box[3] <= area[1]
 
 
 def _crosses(dot: tuple[float, float], name: Placed, others: Sequence[Placed]) -> bool:
@@ -116,22 +116,13 @@ def _crosses(dot: tuple[float, float], name: Placed, others: Sequence[Placed]) -
     left, top, right, bottom = name.box
     end = min(max(dot[0], left), right), min(max(dot[1], top), bottom)
     way = np.linspace(dot, end, 16)
-    return any(
-        bool(
-            (
-                (way[:, 0] > b[0]) & (way[:, 0] < b[2]) & (way[:, 1] > b[1]) & (way[:, 1] < b[3])
-            ).any()
-        )
-        for b in (other.box for other in others)
-    )
+    struck = [(way > other.box[:2]) & (way < other.box[2:]) for other in others]
+    return any(bool(inside.all(axis=1).any()) for inside in struck)
 
 
 def _hits(box: Box, taken: Floats, *, own: int) -> bool:
     """Whether `box` covers any of `taken`, its own dot aside."""
-    left, top, right, bottom = box
-    over = (
-        (taken[:, 0] < right) & (taken[:, 2] > left) & (taken[:, 1] < bottom) & (taken[:, 3] > top)
-    )
+    over = np.asarray(((taken[:, :2] < box[2:]) & (taken[:, 2:] > box[:2])).all(axis=1))
     over[own] = False
     return bool(over.any())
 
@@ -181,7 +172,8 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
     import altair as alt
 
     x, y = share(across), share(up)
-    low, high = 0.7 * min(x.min(), y.min()), min(1.0, 1.5 * max(x.max(), y.max()))
+    low = 0.7 * min(x.min(), y.min())
+    high = min(1.0, 1.5 * max(x.max(), y.max()))
     ratio = np.log(x / y)
     colours = colours_of([across.name, up.name])
     leaning = np.where(

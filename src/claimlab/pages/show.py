@@ -378,7 +378,7 @@ def select(dataset: Dataset, where: Sequence[str], ids: Sequence[str], wrong: bo
     for words in where:
         records = records.filter(_condition(words, records))
     if ids:
-        for name in set(ids) - set(records["id"].to_list()):
+        for name in set(ids) - set(records["id"]):
             raise UnknownName("record", name, records["id"].to_list()[:10_000])
         records = records.filter(pl.col("id").is_in(list(ids)))
     return records

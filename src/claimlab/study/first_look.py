@@ -293,7 +293,7 @@ def _cleaning(checked: Checked) -> str:
     """What cleaning kept, and of which class: copies of one class are a finding of their own."""
     total = f"Cleaned: {len(checked.clean):,} of {several(len(checked.data), 'record')} kept"
     tables = [checked.clean.tables[name] for name in ASIDE if name in checked.clean.tables]
-    steps = Counter(step for table in tables for step in table["step"].to_list())
+    steps = Counter(step for table in tables for step in table["step"])
     reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(SHOWN))
     audited = "" if enough_left(checked.data, checked.clean) else ". The audit is of all records"
     return f"{total}{_by_class(checked)}{f'; left out: {reasons}' if reasons else ''}{audited}"

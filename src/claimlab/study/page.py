@@ -97,7 +97,8 @@ def crossed(
         cells = [at.get((row, column)) for column in across]
         line: Row = [str(row), *(_shown(entry, view.cells, link=link) for entry in cells)]
         if with_gap:
-            line.append(_gap(at.get((row, view.gap[0])), at.get((row, view.gap[1])), view.cells))
+            first, second = (at.get((row, column)) for column in view.gap)
+            line.append(_gap(first, second, view.cells))
         body += [line, *(other for about, other in theirs if about == row)]
     body += [line for about, line in theirs if about not in down]
     padded = [[*line, *[Cell("")] * (len(heads) - len(line))] for line in body]

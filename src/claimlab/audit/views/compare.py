@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from claimlab.audit.advice import name_of
 from claimlab.audit.diff import KINDS, Change, Diff, Kind, changes
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered
@@ -62,7 +61,7 @@ def comparison(before: Audit, after: Audit) -> Table:
 def changes_table(rows: Sequence[Change]) -> Table:
     columns: list[Column[Change]] = [
         Column("Change", lambda c: Cell(c.change, float(KINDS.index(c.change)), TONES[c.change])),
-        Column("Finding", name_of),
+        Column("Finding", named),
         Column("Before", format=_verdict, missing=NOT_RUN),
         Column("Score", "score_before", percent),
         Column("After", format=_verdict, missing=NOT_RUN),
@@ -92,7 +91,7 @@ def diff_blocks(diff: Diff, *, everything: bool = True) -> Blocks:
             Fold(f"{several(counts['same'], 'finding')} unchanged", [changes_table(same)])
         )
     elif same:
-        blocks.append(Text(f"The same: {', '.join(map(name_of, same))}."))
+        blocks.append(Text(f"The same: {', '.join(map(named, same))}."))
     return blocks
 
 
@@ -113,6 +112,12 @@ def diff_sentence(diff: Diff) -> str:
 def diff_page(diff: Diff) -> Report:
     names = excerpt(f"{diff.before.dataset} and {diff.after.dataset}", 120)
     return Report(f"What changed: {names}", diff.headline(), diff_blocks(diff))
+
+
+def named(change: Change) -> str:
+    if change.feature is None or change.feature == change.check:
+        return change.check
+    return f"{change.check} ({excerpt(change.feature, 60)})"
 
 
 def _difference(change: Change) -> float | None:

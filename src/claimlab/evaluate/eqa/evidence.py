@@ -357,20 +357,20 @@ def read_runs(
     """
     path = home / listed.path
     own = Dataset.open(home / listed.dataset) if listed.dataset is not None else None
-    if path.is_dir():
-        folder = Dataset.open(path)
-        task = open_task(own_task(own or folder, study.data.target))
-        predictions = predictions_in(folder, listed.name)
-        records, lineage = own or folder, folder.lineage
-        about = replace(about_of(lineage), judged=judged_in(folder, task))
-    elif own is None:
+    folder = Dataset.open(path) if path.is_dir() else None
+    records = own if folder is None else own or folder
+    if records is None:
         raise DataError(
             f"The run '{listed.name}' is a file without records.",
             'Say whose predictions they are: dataset = "DIR"',
         )
+    task = open_task(own_task(records, study.data.target))
+    lineage, about = records.lineage, About()
+    if folder is None:
+        predictions = _predictions(path)
     else:
-        predictions, records, lineage, about = _predictions(path), own, own.lineage, About()
-        task = open_task(own_task(own, study.data.target))
+        predictions, lineage = predictions_in(folder, listed.name), folder.lineage
+        about = replace(about_of(lineage), judged=judged_in(folder, task))
     scored = each_run(
         listed.name,
         predictions,

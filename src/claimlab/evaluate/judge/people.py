@@ -485,7 +485,7 @@ def judged_in(run: Dataset, task: Task) -> tuple[JsonObject, ...]:
     entries = []
     for (judge,), rows in mine.group_by("annotator", maintain_order=True):
         verdicts = {r: v for r, v in rows.select("record_id", "value").iter_rows() if v is not None}
-        meta: JsonObject = next((json.loads(m) for m in rows["meta"].drop_nulls().to_list()), {})
+        meta: JsonObject = next((json.loads(m) for m in rows["meta"].drop_nulls()), {})
         entries.append(
             {
                 "judge": str(judge),

@@ -151,7 +151,7 @@ def areas(counts: Floats) -> Floats:
     below = np.cumsum(down, axis=-1) - down
     won = (up * (below + down / 2)).sum(axis=-1)
     pairs = up.sum(axis=-1) * down.sum(axis=-1)
-    return np.asarray(np.divide(won, pairs, out=np.full(won.shape, np.nan), where=pairs > 0))
+    return ratio(won, pairs, nothing=np.nan)
 
 
 def rates_at(counts: Floats, fpr: float) -> Floats:
