@@ -173,9 +173,15 @@ def real_items(connection: Connection) -> list[str]:
     return [row.id for row in connection.execute(query.order_by(item.c.position, item.c.id))]
 
 
-def outcomes(connection: Connection, task: Task, wanted: int) -> Outcomes:
+def wanted_by(connection: Connection, task: Task) -> int:
+    """How many annotators an item is for, at most the number there are."""
+    count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
+    return max(1, min(task.per_item, connection.execute(count).scalar_one()))
+
+
+def outcomes(connection: Connection, task: Task) -> Outcomes:
     """Votes and outcome of every item that is under review, in their order."""
-    votes = ballots(connection)
+    votes, wanted = ballots(connection), wanted_by(connection, task)
     return {i: (votes[i], outcome(task, votes[i], wanted)) for i in real_items(connection)}
 
 
@@ -221,8 +227,8 @@ class ReviewStatus(Shown):
         return {**{name: getattr(self, name) for name in names}, "people": self.people.to_dicts()}
 
 
-def status(connection: Connection, task: Task, wanted: int) -> ReviewStatus:
-    results = outcomes(connection, task, wanted)
+def status(connection: Connection, task: Task) -> ReviewStatus:
+    results = outcomes(connection, task)
     votes = ballots(connection)
     special = item.select().where(sa.or_(item.c.attention, item.c.gold.is_not(None)))
     checks = {row.id: row for row in connection.execute(special)}
