@@ -304,11 +304,8 @@ def _matches(folder: Folder, matches: int) -> Blocks:
         values = sorted(folder.values.items(), key=lambda item: (-item[1], item[0]))
         more = [Text(f"and {len(values) - VALUES:,} more", "note")] if len(values) > VALUES else []
         rows = Table((folder.column, "records"), values[:VALUES])
-        return [
-            Section(
-                f"{folder.column} of {several(matches, 'record')} of '{folder.name}'", [rows, *more]
-            )
-        ]
+        title = f"{folder.column} of {several(matches, 'record')} of '{folder.name}'"
+        return [Section(title, [rows, *more])]
     title = f"{matches:,} of the records of '{folder.name}'"
     if folder.whole:
         fields = [
@@ -335,11 +332,8 @@ def _side(name: str, table: pl.DataFrame, most: int = ROWS) -> Section:
 
 
 def _foreign(folder: Folder) -> Blocks:
-    return (
-        [Text(f"Not written by claimlab: {', '.join(folder.foreign[:MOST_FILES])}.", "note")]
-        if folder.foreign
-        else []
-    )
+    words = f"Not written by claimlab: {', '.join(folder.foreign[:MOST_FILES])}."
+    return [Text(words, "note")] if folder.foreign else []
 
 
 def _short(step: Lineage) -> str:
@@ -352,12 +346,9 @@ def _short(step: Lineage) -> str:
         if isinstance(v, str | int | float) and v not in ("", False)
     }
     seed = {} if step.seed is None else {"seed": step.seed}
-    words = [f"{key}={value}" for key, value in {**simple, **seed}.items()]
-    line = "; ".join(
-        filter(
-            None, [", ".join(words), ", ".join(f"{k} {n:,}" for k, n in step.counts.items() if n)]
-        )
-    )
+    words = ", ".join(f"{key}={value}" for key, value in {**simple, **seed}.items())
+    counts = ", ".join(f"{key} {n:,}" for key, n in step.counts.items() if n)
+    line = "; ".join(filter(None, [words, counts]))
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
@@ -412,7 +403,7 @@ def _wrong(dataset: Dataset) -> pl.DataFrame:
             f"'{dataset.name}' holds no predictions.",
             "Pass the folder of a run: `detect(DIR, output=RUN)`.",
         )
-    labels = set(predictions["label"].drop_nulls().unique().to_list())
+    labels = set(predictions["label"].drop_nulls())
     truth = "veracity" if labels <= set(VERACITIES) else "label_raw"
     answers = predictions.select(id="record_id", predicted="label")
     joined = dataset.records.join(answers, on="id", how="inner", maintain_order="left")

@@ -133,7 +133,7 @@ def home_page(workspace: Here) -> Home:
         workspace=workspace.name,
         entries=entries,
         complete=workspace.complete,
-        families=[_family(*group, audits) for group in _groups(workspace)],
+        families=[_family(group, audits) for group in _groups(workspace)],
         states={id: _state(workspace.get(id)) for id in stated[:MOST_STATED]},
     )
 
@@ -204,12 +204,8 @@ def _audits(workspace: Workspace) -> Audits:
     return audits
 
 
-def _family(
-    datasets: list[Place],
-    runs: list[Place],
-    traces: list[Place],
-    audits: Audits,
-) -> Family:
+def _family(group: Group, audits: Audits) -> Family:
+    datasets, runs, traces = group
     latest = datasets[-1]
     known = [one for place in datasets for one in audits.get(place.digest, [])]
     return Family(
