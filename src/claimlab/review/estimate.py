@@ -122,8 +122,8 @@ def estimate(
     for name, human, judge in _targets(task, population):
         judged = int(population.filter(judge)["records"].sum()) / records
         yes = annotated.select(human=human, judge=judge, chance="chance").cast(pl.Float64)
-        said, guessed, chance = (column.to_numpy() for column in yes)
-        rows.append(_row(name, Sample(said, guessed, chance, records, judged), width))
+        answer, guess, chance = (column.to_numpy() for column in yes)
+        rows.append(_row(name, Sample(answer, guess, chance, records, judged), width))
     return Estimates(
         name=task.name,
         judge=RUN if _judged(population) else LABEL,

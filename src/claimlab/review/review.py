@@ -315,10 +315,10 @@ class Review(Shown):
         return self._people[key]
 
     @contextmanager
-    def _reading(self, who: Who | None, nobody: Person = SEES_ALL) -> Iterator[Desk]:
-        """The desk of a person, or that of `nobody` in particular."""
+    def _reading(self, who: Who | None, otherwise: Person = SEES_ALL) -> Iterator[Desk]:
+        """The desk of a person; without one, that of `otherwise`."""
         with self.store.read() as connection:
-            person = nobody if who is None else self._known(connection, who)
+            person = otherwise if who is None else self._known(connection, who)
             yield Desk(connection, self.task, person)
 
     @contextmanager
