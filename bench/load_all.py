@@ -2,6 +2,8 @@
 published ones.
 
     python bench/load_all.py [--data ../shared/data] [--only NAME]
+    python bench/load_all.py --decay    what is left of each dataset whose rows have lost their
+                                        texts, written for the cards (catalog/data/decay.toml)
 
 Prints one table (Markdown). `difference` is ours less the published, in percentage points, for the
 label shares under the map `cdl` and those on the card (Table 5 of the guide). For the views in
@@ -11,6 +13,7 @@ a row count is not the expected one, or when a dataset does not load.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
@@ -23,6 +26,7 @@ from harness import begin, parser, shared
 
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.load import DATASETS, load
+from claimlab.catalog.terms import decay
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.words import several
@@ -97,6 +101,13 @@ HEAD = (
     "difference",
     "exact",
 )
+
+
+DECAY = Path(__file__).parents[1] / "src/claimlab/catalog/data/decay.toml"
+DECAY_HEAD = """\
+# What is left of datasets whose rows have lost their texts, as cards show it:
+# python bench/load_all.py --decay
+"""
 
 
 @dataclass
@@ -270,15 +281,40 @@ def tables(dataset: Dataset) -> str:
     )
 
 
+def readable(entry: Entry, variant: str) -> bool:
+    """Whether the files that this variant reads are at hand, or may be."""
+    return variant in entry.real_rows or not entry.real_rows
+
+
+def write_decay(data: Path) -> None:
+    """The decay of every dataset at hand that has rows without a text, in its first variant."""
+    parts, seen = [DECAY_HEAD], set()
+    for name, source, entry, variant in views(data, None):
+        if name in seen or not readable(entry, variant):
+            continue
+        seen.add(name)
+        left = decay(name, source, variant=variant)
+        if left.table["at_hand"].sum() < left.table["listed"].sum():
+            facts = {"day": str(left.day), **left.facts()}
+            lines = [f"{key} = {json.dumps(value)}" for key, value in facts.items()]
+            parts.append("\n".join([f"[{name}]", *lines]) + "\n")
+    DECAY.write_text("\n".join(parts), encoding="utf-8")
+    print(f"Wrote {DECAY.name}: {several(len(parts) - 1, 'dataset')} of {len(seen)}.")
+
+
 def main() -> int:
     made = parser(__doc__, data=True)
     made.add_argument("--only", help="one dataset")
+    made.add_argument("--decay", action="store_true", help="write what the cards say of decay")
     options = begin(made)
     shared(folder=options.data)
+    if options.decay:
+        write_decay(options.data)
+        return 0
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
     good, notes, start, seen = True, [], time.perf_counter(), set()
     for name, source, entry, variant in views(options.data, options.only):
-        if variant not in entry.real_rows and (entry.real_rows or not entry.variants):
+        if not readable(entry, variant):
             notes.append(
                 f"- {name} ({variant}): not tried, since it reads files that are not at hand."
             )

@@ -35,10 +35,7 @@ from claimlab.study.run import Grid
 PAGES, SMALL = ROOT / "docs" / "presets", ROOT / "tests" / "study" / "small.json"
 ONLY = {"bluff": {"seed": "0"}}  # of the whole run
 PRESETS = ("bluff", "cdl-baselines", "evolved-claims", "pt-afc")
-LIMITS = {
-    "limit = 100": "limit = 6",
-    "limit = 2000": "limit = 240",
-}  # seeds to steer, claims of LIAR
+LIMITS = {"limit = 100": "limit = 6"}  # seeds to steer
 SAMPLES: dict[
     str, list[tuple[dict[str, str], dict[str, str]]]
 ] = {  # cells to run, and text to change before
@@ -46,13 +43,7 @@ SAMPLES: dict[
     "cdl-baselines": [({"dataset": "twitter15"}, {})],
     "evolved-claims": [
         ({"dataset": "evolved", "train": "seed"}, {}),
-        (
-            {
-                "part": "Table 20: six classes after 10 and 30 steps",
-                "evolve": "random, 10 steps",
-            },
-            LIMITS,
-        ),
+        ({"part": "Table 3: training with and without evolved claims", "test": "vanilla"}, LIMITS),
     ],
     "pt-afc": [({"dataset": "covid19-br"}, {})],
 }

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.catalog.terms import decay, licence
+from claimlab.catalog.load import DATASETS
+from claimlab.catalog.terms import decay, known_decay, licence
+from claimlab.catalog.views import card_blocks, to_json
 from claimlab.cli.app import run
+from claimlab.core import packaged
 
 HEAD = "row_id,claim,normalised_rating\n"
 
@@ -66,3 +69,17 @@ def test_both_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run(["catalog", "decay", "factors", str(source)]) == 0
     assert "macro-F1 90.0" in capsys.readouterr().out
     assert run(["catalog", "decay", "factors", str(source), "--json"]) == 0
+
+
+@pytest.mark.parametrize("name", packaged.toml("claimlab.catalog", "decay.toml"))
+def test_cards_say_what_is_left_of_a_dataset(name: str) -> None:
+    entry, left = DATASETS.get(name), known_decay(name)
+    assert left is not None
+    assert left["at_hand"] < left["listed"] <= max(entry.real_rows.values())
+    assert f"{left['listed']:,} listed, {left['at_hand']:,} with a text" in str(card_blocks(entry))
+    assert to_json(entry)["decay"] == left
+
+
+def test_a_card_says_nothing_of_decay_where_no_row_lost_its_text() -> None:
+    assert known_decay("liar") is None
+    assert "Decay" not in str(card_blocks(DATASETS.get("liar")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -29,6 +30,13 @@ def test_cleaning_finds_what_the_audit_cannot(tour: Tour) -> None:
     assert tour.twin_cleaned is not None
     assert tour.twin_cleaned.dataset.records.equals(tour.twin.records)
     assert "it loses nothing" in Path(tour.folder / "details.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_score_is_taken_apart(tour: Tour) -> None:
+    defence = json.loads((tour.folder / "defence" / "defence.json").read_text(encoding="utf-8"))
+    assert defence["row"]["repeats_shortcut"] > 0.2, "shortcuts were planted"
+    assert "What the score is made of" in (tour.folder / "details.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

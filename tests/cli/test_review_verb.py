@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import segno
 
 from claimlab.cli.app import run
 from claimlab.generate.planted import planted
@@ -60,6 +61,27 @@ def test_annotators_get_tokens_that_are_shown_once(
     assert told(capsys, "agreement", "r")["rows"][0]["items"] == 0
     for file in (place / "r").iterdir():
         assert owner["token"].encode() not in file.read_bytes()
+
+
+def test_a_link_for_a_telephone_is_shown_as_a_qr_code_in_a_terminal(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(capsys, "create", "data", "-o", "r", "--sample", "6")
+    elsewhere = ("--address", "http://192.0.2.7:8765/")
+    added = told(capsys, "person", "r", "ana", *elsewhere)
+    link = f"http://192.0.2.7:8765/reviews/r/sign-in#token={added['token']}"
+    assert added["link"] == link
+
+    def printed(*arguments: str) -> str:
+        assert run(["review", "person", "r", *arguments]) == 0
+        return capsys.readouterr().out
+
+    assert "\u2580" not in printed("ben", *elsewhere), "a log has no use for it"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert "\u2580" not in printed("cyn"), "nothing but this machine reaches the default address"
+    drawing = printed("dov", *elsewhere).partition("#token=")[2].splitlines()[1:]
+    modules = segno.make(link).symbol_size(border=4)[0]
+    assert len(drawing) == (modules + 1) // 2, "two rows of modules a line"
 
 
 def test_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,9 +126,12 @@ def test_examples_of_the_data_are_left_out_of_a_sentence() -> None:
 
 def test_a_dataset_of_the_catalogue_brings_errata_licence_and_citation(tmp_path: Path) -> None:
     finding = Finding(check="length", protocol="fair", verdict="pass", why="Fair.")
-    audit = Audit("liar", "0", "fair", "veracity", 0, 9, 9, [finding], card="liar", folder="liar")
+    audits = [
+        Audit(name, "0", "fair", "veracity", 0, 9, 9, [finding], card=name, folder=name).to_json()
+        for name in ("liar", "claimskg")
+    ]
     (tmp_path / "audit").mkdir()
-    raw = json.dumps({"audits": [audit.to_json()]})
+    raw = json.dumps({"audits": audits})
     (tmp_path / "audit" / "audit.json").write_text(raw, "utf-8")
     cl.publish_site(tmp_path / "audit", tmp_path / "public", as_of=DAY)
     folder = tmp_path / "public" / "datasets" / "liar"
@@ -137,6 +140,9 @@ def test_a_dataset_of_the_catalogue_brings_errata_licence_and_citation(tmp_path:
     assert "claimlab load liar" in page
     assert json.loads((folder / "errata.json").read_text("utf-8"))["errata"]
     assert (folder / "cite.bib").read_text("utf-8").startswith("@misc{wang2017")
+    assert "left of its texts" not in page
+    decayed = (folder.parent / "claimskg" / "index.html").read_text("utf-8")
+    assert "What is left of its texts: 510 listed, 386 with a text" in decayed
 
 
 def test_what_cannot_be_shown_is_a_sentence(tmp_path: Path) -> None:

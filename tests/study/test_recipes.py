@@ -4,16 +4,22 @@ study is ready."""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+from parts.standin import StandIn
 
+from claimlab.core.dataset import Dataset
 from claimlab.core.settings import declared
 from claimlab.detect.detector import DETECTORS
+from claimlab.evolve.drift.judged import Reading
 from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
+from claimlab.study.front import study_run
 from claimlab.study.new import presets, study_new
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -22,13 +28,13 @@ SETTING = re.compile(
 )  # a table or an option; anything else is a sentence
 ADDED = re.compile(r"(?m)^(.*\])(.*?)( +# add (.+))$")
 VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
-TRIAL = "sample"  # the one setting that is a choice and not part of the recipe
+TRIAL = "# a trial"  # beside the one setting that is a choice and not part of the recipe
 
 
 def followed(text: str) -> str:
     """The preset with its comments carried out."""
     lines = [
-        line[2:] if SETTING.match(line) and not line.startswith(f"# {TRIAL}") else line
+        line[2:] if SETTING.match(line) and TRIAL not in line else line
         for line in text.splitlines()
     ]
     return ADDED.sub(
@@ -75,6 +81,53 @@ def of_this_machine(problem: str) -> bool:
     sample lacks.
     """
     return "pip install" in problem or "dataset bluff" in problem or "no record of class" in problem
+
+
+def every_model(body: dict[str, Any]) -> str:
+    """A stand-in for all models of Table 20: agents, the judge of hops, and the detector."""
+    asked, said = body["messages"][0]["content"], body["messages"][-1]["content"]
+    number = len(said) % 3
+    if "The possible labels" in asked:
+        label = ["true", "half-true", "false"][number]
+        return json.dumps({"rationale": "Known.", "label": label, "confidence": 0.7})
+    if "Retell it" in asked:
+        statement = re.findall(r"<statement>\s*(.*?)\s*</statement>", said, re.S)[-1]
+        told = {"claim": f"{statement} It was said.", "influencing_attributes": ["job"]}
+        return json.dumps({**told, "influencing_reason": "Work."})
+    if "Pants on Fire" in asked:
+        return json.dumps({"rationale": "So.", "verdict": ["True", "Half True", "False"][number]})
+    if "`stated`" in asked:
+        return json.dumps({"rationale": "So.", "stated": [1]})
+    return json.dumps({"rationale": "So.", **dict.fromkeys(Reading().dimensions, 3)})
+
+
+@pytest.mark.slow
+def test_table_20_is_made_of_judged_hops_and_stands_beside_the_papers(
+    real_data: Path, tmp_path: Path
+) -> None:
+    text = followed(study_new(tmp_path / "preset.toml", "evolved-claims").read_text("utf-8"))
+    text = re.sub(r"(?m)^data = .*$", f'data = "{real_data.as_posix()}"\nsample = 8', text)
+    text = re.sub(r"(?m)^seeds = .*$", "seeds = [0]", text).replace('"openai"', '"m.toml"')
+    (tmp_path / "study.toml").write_text(text.replace('"m.toml"', f'"{tmp_path}/m.toml"'), "utf-8")
+    only = {"part": "Table 20: six classes after 10 and 30 steps", "evolve": "moderate"}
+    with StandIn(every_model) as server:
+        profile = f'[m]\nbase_url = "{server.url}"\nmodel = "m"\n'
+        (tmp_path / "m.toml").write_text(profile, "utf-8")
+        only |= {"dataset": "verified"}
+        grid = study_run(tmp_path / "study.toml", tmp_path / "out", only=only, trust=True)
+    assert [grid.reason(cell) for cell in grid.cells] == [None] * len(grid.cells)
+    asked = [cell for cell in grid.cells if cell.axes["detector"] == "zero-shot"]
+    assert {cell.axes["stage"] for cell in asked} == {"10 steps", "30 steps"}
+    for cell in asked:
+        run = Dataset.open(grid.folder(cell))
+        homes = {json.loads(meta)["home"] for meta in run.records["meta"]}
+        assert (len(run.records), homes) == (8, {"Technocratic Moderate"})
+        assert set(run.records["label_raw"]) <= {"True", "Half True", "False"}
+    hops = [len(text.split("It was said.")) for text in run.records["text"]]
+    assert hops == [31] * 8, "the last stage is after 30 retellings"
+    page = (tmp_path / "out" / "report" / "report.md").read_text("utf-8")
+    for published in ("11.9", "7.6"):  # macro-F1 of moderate* and of moderate
+        assert f"| GPT-4o (published) | {published} |" in page
 
 
 ASKED = """

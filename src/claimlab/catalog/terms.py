@@ -79,9 +79,24 @@ class Decay:
     baseline: float | None
 
     def sentence(self) -> str:
-        listed, left = (int(self.table[c].sum()) for c in ("listed", "at_hand"))
         size = "" if self.published is None else f"{self.published:,} published, "
-        return f"{self.name}: {size}{listed:,} listed, {left:,} with a text on {self.day}"
+        return f"{self.name}: {size}{in_words({'day': self.day, **self.facts()})}"
+
+    def facts(self) -> JsonObject:
+        """In all classes together: what cards keep."""
+        sums = {column: int(self.table[column].sum()) for column in ("listed", "at_hand")}
+        bias = {"score": self.score, "baseline": self.baseline} if self.score else {}
+        return sums | {name: round(score, 4) for name, score in bias.items() if score is not None}
+
+
+def in_words(facts: JsonObject) -> str:
+    return f"{facts['listed']:,} listed, {facts['at_hand']:,} with a text on {facts['day']}"
+
+
+def known_decay(name: str) -> JsonObject | None:
+    """What was left of a dataset when it was last counted; null where no row had lost its text."""
+    facts: JsonObject | None = packaged.toml("claimlab.catalog", "decay.toml").get(name)
+    return facts
 
 
 def decay(name: str, source: str | Path, *, variant: str | None = None) -> Decay:

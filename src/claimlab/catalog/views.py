@@ -16,6 +16,7 @@ from claimlab.catalog.cards import about
 from claimlab.catalog.entry import MARKS, Card, Entry, LoaderState, Published, loader_state
 from claimlab.catalog.front import everything
 from claimlab.catalog.load import differences, published_rows
+from claimlab.catalog.terms import in_words, known_decay
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import VERACITIES
 from claimlab.core.types import JsonObject
@@ -61,6 +62,7 @@ def to_json(entry: Entry) -> JsonObject:
         "real_rows": dict(entry.real_rows),
         "real_labels": dict(entry.real_labels),
         "differences": differences(entry),
+        "decay": known_decay(entry.card.name),
     }
 
 
@@ -133,8 +135,17 @@ def facts(entry: Entry) -> Table:
             ("In the guide (CDL)", SURVEY_WORDS[card.survey] if card.survey else "no"),
             ("Loader", LOADER_WORDS[loader_state(entry)]),
             *([("Contains or is in", ", ".join(family))] if (family := relatives(card)) else []),
+            *([("Decay", _decay(left))] if (left := known_decay(card.name)) else []),
         ]
     )
+
+
+def _decay(left: JsonObject) -> str:
+    if "score" not in left:
+        return in_words(left)
+    score, baseline = 100 * left["score"], 100 * left["baseline"]
+    bias = f"the class from 'is missing' alone: macro-F1 {score:.1f} (baseline {baseline:.1f})"
+    return f"{in_words(left)}; {bias}"
 
 
 def relatives(card: Card) -> list[str]:

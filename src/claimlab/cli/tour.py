@@ -39,6 +39,8 @@ from claimlab.enrich.flow import Doors
 from claimlab.enrich.run import enrich_async
 from claimlab.enrich.views import analyse
 from claimlab.enrich.views import blocks as evidence_blocks
+from claimlab.evaluate.defend.front import defend
+from claimlab.evaluate.defend.result import tables
 from claimlab.evolve.front import evolve
 from claimlab.generate.planted import CORE, DEFECTS, WHOLE, Truth, clean_twin, fact_checks, planted
 from claimlab.pages.blocks import (
@@ -449,6 +451,17 @@ def run_detect(tour: Tour) -> None:
     tour.add("The detectors", sentence, table)
 
 
+def run_defend(tour: Tour) -> None:
+    """What the score of the better detector is made of."""
+    defence = defend(
+        tour.folder / "runs" / BOTH[-1],
+        data=tour.folder / "split",
+        output=tour.folder / "defence",
+        seed=tour.seed,
+    )
+    tour.add("What the score is made of", " ".join(defence.sentences()), *tables(defence)[:1])
+
+
 ENRICHED = 240  # claims that evidence is searched for: enough to see every end
 
 
@@ -543,6 +556,7 @@ STAGES: list[Callable[[Tour], None]] = [
     run_clean,
     run_split,
     run_detect,
+    run_defend,
     run_enrich,
     run_evolve,
 ]

@@ -46,6 +46,16 @@ _ALPHABETS: dict[str, tuple[str, ...]] = {
     "cp1254": ("çğıöşüâîûİ",),
     "cp1257": ("āčēģīķļņšūž", "ąčęėįšųūž", "äõöüšž"),
 }
+# The commonest characters of languages that a page of two bytes was made for, and their least
+# share: read under another page, a text has hardly any of them.
+_USUAL = {
+    "cp949": "이다는의에을를가고은한로지",
+    "cp932": "のはをにたがでとるしてい",
+    "euc_jp": "のはをにたがでとるしてい",
+    "gb18030": "的是了在不有一人这中为",
+    "big5": "的是了在不有一人這中為",
+}
+_LEAST_USUAL = 0.03
 
 
 def sniff_encoding(data: bytes) -> str:
@@ -160,6 +170,8 @@ def _without_mark(data: bytes) -> str | None:
 
 
 def _detected(sample: bytes, longer: bytes) -> str:
+    if (page := _east_asian(sample)) is not None:
+        return page
     from charset_normalizer import from_bytes  # only when it is not UTF-8
 
     best = from_bytes(sample).best()
@@ -168,6 +180,22 @@ def _detected(sample: bytes, longer: bytes) -> str:
     odd = [c for c in str(best) if c.isalpha() and c > "\x7f" and c not in "ªº"]
     latin = sum(1 for c in odd if unicodedata.name(c, "").startswith("LATIN"))
     return best.encoding if latin < len(odd) / 2 else _latin_page(longer)
+
+
+def _east_asian(sample: bytes) -> str | None:
+    """The page of two bytes under which the characters are usual ones; a detector takes Japanese
+    for rare Korean, and Korean beside Latin names for cp1252.
+    """
+    shares = {}
+    lines = sample[: sample.rfind(b"\n") + 1] or sample
+    for page, usual in _USUAL.items():
+        try:
+            odd = [c for c in lines.decode(page) if c > "\x7f"]
+        except UnicodeDecodeError:
+            continue
+        shares[page] = sum(c in usual for c in odd) / max(1, len(odd))
+    best = max(shares, key=lambda page: shares[page], default=None)
+    return best if best is not None and shares[best] >= _LEAST_USUAL else None
 
 
 def _latin_page(data: bytes) -> str:

@@ -33,6 +33,7 @@ from claimlab.audit.views.wording import (
 )
 from claimlab.catalog.entry import Card
 from claimlab.catalog.load import DATASETS
+from claimlab.catalog.terms import in_words, known_decay
 from claimlab.catalog.views import bibtex, language_names
 from claimlab.claims.result import FILE as OVERLAP
 from claimlab.core.call import repeatable
@@ -465,7 +466,9 @@ def _loading(name: str, card: Card | None) -> list[str]:
     if card is None:
         return ["It is not in the catalogue: ask whoever audited it."]
     licence = f"Licence: {card.licence or 'none stated'}."
-    return [card.access, f"`claimlab load {name} FILES -o {name}`", licence]
+    left = known_decay(card.name)
+    decay = [f"What is left of its texts: {in_words(left)}."] if left else []
+    return [card.access, f"`claimlab load {name} FILES -o {name}`", licence, *decay]
 
 
 def _citing(card: Card | None) -> Blocks:

@@ -209,6 +209,7 @@ class StudyFile(_Part):
     filter: Variants = {}
     review: Variants = {}
     evolve: Variants = {}
+    stage: Variants = {}
     enrich: Variants = {}
     audit: Variants = {}
     drift: Variants = {}

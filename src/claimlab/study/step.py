@@ -66,6 +66,7 @@ STEPS = {
     "filter": Verb("claimlab.generate.filter.front", "quality_filter", "aggregate"),
     "review": Verb("claimlab.study.review", "reviewed", "answers"),
     "evolve": Verb("claimlab.evolve.front", "evolve", "target", seeded=True),
+    "stage": Verb("claimlab.study.stage", "stage", "level", seeded=True),
     "enrich": Verb("claimlab.enrich.front", "enrich", "provider"),
     "split": Verb("claimlab.split.run", "split", "by", seeded=True),
     "detector": Verb("claimlab.detect.run", "detect", "detector", seeded=True),

@@ -24,6 +24,7 @@ from claimlab.evolve.drift.judged import (
     judge_pairs,
     sample_hops,
     schema_of,
+    which_hops,
 )
 from claimlab.evolve.drift.measure import measure
 from claimlab.llm.layers import Validated
@@ -117,6 +118,20 @@ def test_a_sample_takes_whole_traces(looms: Callable[..., Dataset]) -> None:
     assert drawn["trace_id"].n_unique() == 3
     assert drawn.equals(sample_hops(hops, 9, seed=1))
     assert not drawn.equals(sample_hops(hops, 9, seed=2))
+
+
+@pytest.mark.parametrize(
+    ("which", "drawn"), [("last", [3]), ("all", [1, 2, 3]), ("every:2", [2, 3]), ("every:5", [3])]
+)
+def test_which_hops_are_judged(looms: Callable[..., Dataset], which: str, drawn: list[int]) -> None:
+    hops = sample_hops(read_hops([looms(2)]), 99, seed=0, which=which)
+    assert hops["hop"].to_list() == drawn * 2
+
+
+@pytest.mark.parametrize("which", ["first", "every", "every:0", "every:x"])
+def test_hops_that_cannot_be_meant_are_refused(which: str) -> None:
+    with pytest.raises(UsageError, match=r"every:N"):
+        which_hops(which)
 
 
 def answer_all(request: Request[Any]) -> Line:

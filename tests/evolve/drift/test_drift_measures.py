@@ -264,6 +264,22 @@ def test_a_trace_of_one_hop_has_no_middle(looms: Make) -> None:
         front.stages(data, read_hops([data]), ["late"])
 
 
+def test_a_stage_after_a_number_of_hops(looms: Make) -> None:
+    data = looms()
+    data.tables["traces"] = data.tables["traces"].filter(
+        (pl.col("step") == 1) | (pl.col("trace_id") == "t0")
+    )
+    hops = read_hops([data])
+    second = front.stages(data, hops, ["step-2"])["step-2"]
+    said = data.tables["traces"].filter(step=2)["output"].to_list()
+    assert second.records.select("id", "text").rows() == [("t0-step-2", *said)]
+    assert second.tables["traces"]["step"].to_list() == [1, 2]
+    assert second.lineage[-1].counts["without_this_stage"] == 3
+    for wrong in ("step-", "step-0", "2"):
+        with pytest.raises(UsageError, match=f"no stage '{wrong}'"):
+            front.stages(data, hops, [wrong])
+
+
 def test_of_a_cascade_the_line_to_the_last_text_is_kept(looms: Make) -> None:
     hops = read_hops([looms(1)]).with_columns(pl.Series("parent", [0, 0, 1], dtype=pl.Int32))
     line = front.main_line(hops)

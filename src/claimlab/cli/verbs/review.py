@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -37,6 +38,8 @@ from claimlab.review.views import agreement_blocks, batch_blocks, estimate_block
 app = verb(
     help="Review records: create a review, see its progress and agreement, and apply the decisions."
 )
+
+HERE = "http://127.0.0.1:8765"  # only this machine reaches it, so a telephone cannot
 
 ReviewFolder = Annotated[Path, Argument("The folder of a review.")]
 
@@ -82,18 +85,25 @@ def person(
     name: Annotated[str, Argument("Their name.")],
     role: Annotated[str, Option("'annotator', 'adjudicator', 'owner' or 'model'.")] = "annotator",
     new_token: Annotated[bool, Option("Replace the token of an annotator.")] = False,
+    address: Annotated[
+        str, Option("Where annotators reach `claimlab serve`; in a terminal also as a QR code.")
+    ] = HERE,
 ) -> None:
-    """Add an annotator to a review, and print the token."""
+    """Add an annotator to a review, and print the token and a link that signs in."""
     review = Review.open(folder)
     token = review.new_token(name) if new_token else review.add_person(name, role)[1]
     role = review.person(name).role
+    link = f"{address.rstrip('/')}/reviews/{folder.name}/sign-in#token={token}"
     if wants_json():
-        emit({"name": name, "role": role, "token": token})
+        emit({"name": name, "role": role, "token": token, "link": link})
         return
     echo(f"{name} was added as {role}.")
     _say_tokens({name: token})
-    link = f"http://127.0.0.1:8765/reviews/{folder.name}/sign-in#token={token}"
     echo(f"Link that signs in, with `claimlab serve {folder.parent}`: {link}")
+    if address != HERE and sys.stdout.isatty():
+        import segno
+
+        segno.make(link).terminal(compact=True)
 
 
 @app.of(None)

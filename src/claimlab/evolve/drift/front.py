@@ -41,7 +41,7 @@ from claimlab.evolve.claims.model import Target
 from claimlab.evolve.contracts import Question
 from claimlab.evolve.drift.attainment import independent_ends, last_hops
 from claimlab.evolve.drift.hops import read_hops
-from claimlab.evolve.drift.judged import START, Inquiry, Judges, Reading, contexts, sample_hops
+from claimlab.evolve.drift.judged import START, Inquiry, Judges, Reading, contexts, which_hops
 from claimlab.evolve.drift.measure import Drift, measure
 from claimlab.evolve.drift.noise import NOISE, with_noise
 from claimlab.evolve.drift.viewer import KIND, Society, contents, society_of
@@ -62,17 +62,24 @@ from claimlab.text.changes import changes
 
 NULL = "null"  # the seeds after as many words changed as on the way to `evolved`, at random
 LEVELS = ("seed", "middle", "evolved", NULL)
+STEP = "step-"  # with a number: the claims after that many hops
 LABELS = ("source", "verdict")
 
 
 def wanted_levels(words: str | Sequence[str]) -> list[str]:
     """The user's stages ("seed,middle"), checked: before anything is measured."""
     names = [name.strip() for name in ",".join(each_of(words)).split(",") if name.strip()]
-    wrong = [name for name in names if name not in LEVELS]
+    wrong = [name for name in names if name not in LEVELS and not _step(name)]
     if wrong or not names:
         named = f"There is no stage '{wrong[0]}'." if wrong else "No stage was named."
-        raise UsageError(named, f"Choose among: {', '.join(LEVELS)}.")
+        raise UsageError(named, f"Choose among: {', '.join(LEVELS)}, {STEP}10 (any number).")
     return names
+
+
+def _step(name: str) -> int:
+    """The hop that the name of a stage says; 0 where it says none."""
+    number = name.removeprefix(STEP)
+    return int(number) if number != name and number.isdecimal() else 0
 
 
 def stages(
@@ -163,6 +170,8 @@ def stop_of(name: str) -> pl.Expr:
         return pl.lit(1, dtype=pl.Int32)
     if name in ("evolved", NULL):
         return pl.col("hops")
+    if number := _step(name):
+        return pl.lit(number, dtype=pl.Int32)
     # Halfway, rounded up; a trace of one hop has no middle, and hop 0 matches nothing.
     return pl.when(pl.col("hops") > 1).then((pl.col("hops") + 1) // 2).otherwise(0)
 
@@ -199,6 +208,7 @@ def _record(source: JsonObject, hop: JsonObject, name: str, wanted: str) -> Json
                 **meta,
                 "stage": name,
                 "topology": hop["topology"],
+                "home": hop["home"],
                 **verdict,
                 "synthetic": {
                     "label": label,
@@ -277,6 +287,13 @@ class Measuring(CallOptions, total=False):
         int, Setting("How often each judge is asked; agreement needs 2.", least=1, default=1)
     ]
     sample: Annotated[int, Setting("Number of hops that the judges score.", least=1, default=200)]
+    hops: Annotated[
+        str,
+        Setting(
+            "Which hops of a trace they score: 'last', 'all', 'every:N' or 'spread'.",
+            default="spread",
+        ),
+    ]
     auditor: Annotated[
         str | None,
         Setting(
@@ -328,7 +345,9 @@ def drift(
     if not judges and is_capped(calls):
         raise UsageError("A cap was set, but without a judge nothing is spent.", "Pass `judge`.")
     words = read_prompts(chosen["prompts"], "evolve drift")
-    reading = Reading.named(chosen["reading"])  # before a model is opened, which may take a while
+    # before a model is opened, which may take a while
+    reading, which = Reading.named(chosen["reading"]), chosen["hops"]
+    which_hops(which)
     folders = folders_of(*sources)
     if datasets is not None and len(sources) == 1:
         for name in wanted:
@@ -346,7 +365,7 @@ def drift(
         opened = [Dataset.of(source, limit) for source in sources]
         groups, society = _people(population, network, opened)
         providers = [open_provider(profile, calls=run.calls) for profile in judges]
-        panel = Judges(providers, reading, chosen["runs"], chosen["sample"], words)
+        panel = Judges(providers, reading, chosen["runs"], chosen["sample"], words, which)
         if run.estimate:
             run.estimated(cost(opened, panel, auditor, run))
         ends = independent_ends(opened, auditor, chosen["auditor_data"], judges, words, run)
@@ -375,7 +394,7 @@ def cost(
         return {}
     hops = read_hops(opened)
     sources = {record: text for dataset in opened for record, text in contexts(dataset).items()}
-    questions = panel.questions(sample_hops(hops, panel.sample, run.seed or 0), sources)
+    questions = panel.questions(panel.drawn(hops, run.seed or 0), sources)
     if auditor == "model":
         ends = last_hops(hops).drop_nulls(["output", "dimension"])
         voter = auditor_of(panel.providers[0], panel.prompts)

@@ -90,12 +90,23 @@ READ, PAIR_READ = 4_000, 2_000  # characters of a text: by itself, and beside it
 MAX_TOKENS, PAIR_TOKENS = 400, 500
 
 
-def sample_hops(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
-    """Whole traces at random, each at the hops of GRID and at its last, until `most` hops are
-    drawn.
+def which_hops(words: str) -> pl.Expr:
+    """The hops that judges are asked about: 'last', 'all', 'every:N' or 'spread' (GRID); the last
+    of a trace is always among them.
     """
-    wanted = hops.filter(pl.col("hop").is_in(GRID) | (pl.col("hop") == pl.col("hops")))
-    wanted = wanted.drop_nulls(["base", "output"])
+    hop, last = pl.col("hop"), pl.col("hop") == pl.col("hops")
+    known = {"last": last, "all": hop > 0, "spread": last | hop.is_in(GRID)}
+    name, _, number = words.partition(":")
+    if name == "every" and number.isdecimal() and int(number):
+        return last | (hop % int(number) == 0)
+    if words not in known:
+        raise UnknownName("choice of hops", words, [*known, "every:N"])
+    return known[words]
+
+
+def sample_hops(hops: pl.DataFrame, most: int, seed: int, which: str = "spread") -> pl.DataFrame:
+    """Whole traces at random, each at the hops that `which` names, until `most` hops are drawn."""
+    wanted = hops.filter(which_hops(which)).drop_nulls(["base", "output"])
     traces = wanted.select("run", "trace_id").unique().sort("run", "trace_id")
     order = np.random.default_rng(seed).permutation(traces.height)
     ranked = traces.with_columns(pl.Series("lot", np.argsort(order)))
@@ -178,6 +189,10 @@ class Judges:
     runs: int = 1
     sample: int = 200
     prompts: Prompts = field(default_factory=Prompts)
+    hops: str = "spread"
+
+    def drawn(self, hops: pl.DataFrame, seed: int) -> pl.DataFrame:
+        return sample_hops(hops, self.sample, seed, self.hops)
 
     def questions(self, drawn: pl.DataFrame, sources: Mapping[str, str]) -> dict[str, Inquiry]:
         """All judges score the hops, and the first also says how true each text is (compared with

@@ -26,7 +26,6 @@ from claimlab.evolve.drift.judged import (
     judge_levels,
     judge_pairs,
     means,
-    sample_hops,
     verdict_moves,
     verdict_shares,
     verdicts_by_hop,
@@ -256,7 +255,7 @@ def measure(
     )
     by_model: JsonObject = {}
     if judges is not None and judges.providers:
-        drawn = sample_hops(hops, judges.sample, seed)
+        drawn = judges.drawn(hops, seed)
         inquiries = judges.questions(drawn, sources)
         *scorers, levels, facts = inquiries.values()
         by_model["fuse"] = _fuse(drawn, judge_pairs(scorers, judges.reading))
