@@ -249,8 +249,8 @@ def _fields(value: object, path: str, depth: int) -> Iterator[tuple[str, str | N
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
         value = value[0]
     if isinstance(value, Mapping) and value and all(map(str.isdecimal, value)):
-        each = [dict(_fields(inner, path, depth)) for inner in value.values()]
-        yield from (f for f in each[0].items() if all(f in one.items() for one in each[1:]))
+        first, *others = (dict(_fields(inner, path, depth)).items() for inner in value.values())
+        yield from filter(set(first).intersection(*others).__contains__, first)
     elif isinstance(value, Mapping) and depth:
         for key, inner in value.items():
             yield from _fields(inner, f"{path}.{key}", depth - 1)
