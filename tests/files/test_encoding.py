@@ -44,6 +44,23 @@ def test_legacy_and_unicode_encodings_are_found(language: str) -> None:
         assert read_text(data, "f")[0] == text, encoding
 
 
+EASTERN = {
+    "cp949": "{}의 의사들은 매일 차를 마시면 독감이 낫는다고 말했다",
+    "cp932": "{}の市議会は学校のために新しいバスを承認した",
+    "euc_jp": "{}の医師は毎日のお茶で風邪が治ると言っている",
+    "gb18030": "{}的医生说每天喝茶可以治好感冒,这是真的",
+    "big5": "{}的醫生說每天喝茶可以治好感冒,這是真的",
+}
+
+
+@pytest.mark.parametrize("encoding", EASTERN)
+def test_eastern_pages_are_told_apart_beside_latin_names(encoding: str) -> None:
+    towns = ("Arvendal", "Belmora", "Castrin", "Dunholt")
+    rows = [f"{i},{EASTERN[encoding].format(towns[i % 4])},fake" for i in range(60)]
+    text = "\n".join(["id,title,label", *rows])
+    assert read_text(text.encode(encoding), "f")[0] == text
+
+
 def test_a_named_encoding_is_obeyed_or_refused() -> None:
     assert decode("é".encode("cp1252"), "f", "cp1252") == "é"
     with pytest.raises(UnreadableFile, match="not utf-8"):

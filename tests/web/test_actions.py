@@ -176,3 +176,47 @@ def test_a_job_that_the_server_stopped_with_itself_is_interrupted(tmp_path: Path
     states = {job.id: job.state for job in Jobs(tmp_path, lambda: None).all()}
     assert states == {"1": first.state, "2": "interrupted"}
     assert not (tmp_path / "untouched").exists()
+
+
+@pytest.mark.slow
+def test_what_an_export_wrote_is_downloaded_from_the_page_of_its_job(
+    writer: TestClient, workspace: Path, ended: Ended
+) -> None:
+    params = {"name": "for-others"}
+    started = writer.post("/api/datasets/data/run/export", params=params, json={}).json()
+    job = ended(writer, started["location"])
+    assert job["command"].endswith("--to csv")  # what most people open comes first
+    link = job["files"]["records.csv"]
+    assert f'href="{link}"' in writer.get(started["location"]).text
+    file = writer.get(link)
+    assert file.content == (workspace / "for-others" / "records.csv").read_bytes()
+    assert file.headers["content-disposition"].startswith("attachment")
+    assert file.headers["x-content-type-options"] == "nosniff"
+    assert writer.get(f"{started['location']}/files/..%2Fdata%2Fdataset.json").status_code == 404
+
+
+@pytest.mark.parametrize("output", ["..", "/etc", "../secret", "linked", ".", ".claimlab-jobs"])
+def test_the_jobs_of_a_workspace_from_elsewhere_hand_out_nothing_from_outside_it(
+    tmp_path: Path, client_of: Callable[[Path], TestClient], output: str
+) -> None:
+    here, secret = tmp_path / "here", tmp_path / "secret"
+    (here / PLACE).mkdir(parents=True)
+    secret.mkdir()
+    (secret / "secret.csv").write_text("secret")
+    (here / "linked").symlink_to(secret)
+    (here / "export").mkdir()
+    (here / "export" / "secret.csv").symlink_to(secret / "secret.csv")
+    known = {"words": ["export", "data"], "state": "done", "seconds": 3.0}
+    for id, name in (("1", output), ("2", "export")):
+        (here / PLACE / f"{id}.job").write_text(json.dumps({**known, "output": name}))
+    with client_of(here) as client:
+        for id in ("1", "2"):
+            assert client.get(f"/api/jobs/{id}").json()["files"] == {}
+            assert client.get(f"/jobs/{id}/files/secret.csv").status_code == 404
+
+
+def test_formats_say_what_they_are(client: TestClient) -> None:
+    fields = client.get("/api/datasets/data/run/export").json()["fields"]
+    names = next(field["names"] for field in fields if field["name"] == "to")
+    assert next(iter(names)) == "csv"
+    assert all(names.values())

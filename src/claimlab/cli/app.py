@@ -255,10 +255,13 @@ def explain(error: BaseException, args: Sequence[str]) -> int:
 def _explain_choices(error: ClaimlabError, args: Sequence[str]) -> int:
     """What is wrong, and the whole command for each answer."""
     complain(f"Error: {one_line(error.problem)} Choose one:")
-    for one in error.choices:
-        flag = as_flag(one.argument, one.value, args)
-        complain(f"  claimlab {shlex.join(_with(args, flag))}")
-        complain(f"      {one_line(one.words)}")
+    whole = error.whole if isinstance(error, Question) else ()
+    for answers in whole or [[one] for one in error.choices]:
+        command = list(args)
+        for one in answers:
+            command = _with(command, as_flag(one.argument, one.value, args))
+        complain(f"  claimlab {shlex.join(command)}")
+        complain(f"      {one_line('; '.join(one.words for one in answers))}")
     return error.exit_code
 
 

@@ -105,7 +105,11 @@ class UnknownName(UsageError):
 
 
 class Question(UsageError):
-    """What only the user can decide; each of `choices` is one argument more."""
+    """What only the user can decide; each of `choices` is one argument more. `whole` has the
+    arguments that answer it together with what would be asked next.
+    """
+
+    whole: Sequence[Sequence[Choice]] = ()
 
     def __init__(self, problem: str, choices: Sequence[Choice]) -> None:
         self.choices = list(choices)

@@ -25,7 +25,16 @@ import polars as pl
 from claimlab.core.call import in_storage, repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
-from claimlab.core.errors import DataError, MissingExtra, UnknownName, UsageError
+from claimlab.core.errors import (
+    Choice,
+    ClaimlabError,
+    DataError,
+    MissingExtra,
+    Question,
+    UnknownName,
+    UnmappedLabels,
+    UsageError,
+)
 from claimlab.core.foreign import Foreign
 from claimlab.core.labels import GENERAL, LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
@@ -43,9 +52,10 @@ from claimlab.core.progress import Progress, progress
 from claimlab.core.record import KINDS
 from claimlab.core.run import Run
 from claimlab.exchange.format import Marker
+from claimlab.exchange.importing.choose import matched
 from claimlab.exchange.importing.decide import decide
-from claimlab.exchange.importing.layouts import Gathered
-from claimlab.exchange.importing.make import Wishes, make
+from claimlab.exchange.importing.layouts import Gathered, part
+from claimlab.exchange.importing.make import Wishes, make, refuse_unknown_labels
 from claimlab.exchange.importing.plan import Choices, Plan
 from claimlab.exchange.importing.profile import Profiled, profile
 from claimlab.exchange.importing.propose import Pick, propose
@@ -59,6 +69,9 @@ from claimlab.files.media import media_of
 from claimlab.files.raw import Options
 from claimlab.files.safety import plain_name
 from claimlab.tasks import TASKS
+
+STEPS = 2  # questions after the first that are answered with it
+LOOKED_AT, COMMANDS = 3, 8  # answers to one of them, and commands that a message shows
 
 OnPlan = Callable[[Plan], None]
 Paths = str | Path | Sequence[str | Path]
@@ -75,7 +88,7 @@ VerdictMap = Annotated[
     Mapping[str, str] | Place | None,
     Option("Verdict map: 0=true,1=false, a TOML file, or a name; or a task.", kind=str),
 ]
-UnmappedLabels = Annotated[
+UnknownLabels = Annotated[
     Unmapped, Setting("Labels that the map lacks: 'error', or accept as 'unknown'.")
 ]
 OnlyFiles = Annotated[
@@ -145,7 +158,7 @@ def import_files(
     kind: Annotated[str | None, Option("What the texts are: claim, article or post.")] = None,
     name: Annotated[str | None, Option("Name of the dataset; the first file's by default.")] = None,
     map: VerdictMap = None,
-    unmapped: UnmappedLabels = "error",
+    unmapped: UnknownLabels = "error",
     plan: Annotated[
         Place | None, Option("TOML file with all choices: written where it is absent, else used.")
     ] = None,
@@ -190,7 +203,7 @@ def import_files(
             if whole is not None:
                 return run.finish(whole[0]), whole[1]
             called = _slug(name) if name else _own_name(files, marker)
-            decided = _plan(bundles, marker, answers, progress)
+            decided = _plan(bundles, marker, answers, progress, ahead=unmapped == "error")
             members = [name for bundle in bundles for name in bundle.names()]
         on_plan(decided)
         wishes = Wishes(unmapped, day_first, keep_placeholder_dates, limit, seed)
@@ -242,6 +255,17 @@ class _Answers:
             columns.get("rater"),
         )
 
+    def adding(self, choice: Choice) -> _Answers:
+        """These, and the answer to a question."""
+        argument, value = choice.argument, choice.value
+        if argument == "map":
+            return replace(self, verdicts=_map_of(str(value)))
+        if argument == "rater":
+            return replace(self, rater=str(value))
+        if argument in ("only", "join"):
+            return self
+        return replace(self, columns={**self.columns, argument: str(value)})
+
     def filled(self, plan: Choices) -> _Answers:
         """What the user said goes before what a plan says."""
         unsaid = self.verdicts.name == GENERAL
@@ -273,12 +297,62 @@ def _plan(
     progress: Progress,
     *,
     ask: bool = True,
+    ahead: bool = False,
 ) -> Plan:
-    """The first four steps: from files to what each of their columns becomes."""
+    """The first four steps: from files to what each of their columns becomes. With `ahead`, a
+    question comes with what its answers would raise.
+    """
     only = answers.only or (() if marker is None else record_files(marker))
     table = read(bundles, answers.layout, chosen=only, join=answers.join, progress=progress)
     if marker is not None:
         tidy(table)
+    try:
+        return _decided(table, marker, answers, ask=ask)
+    except Question as question:
+        if ahead:
+            question.whole = _in_full(question, table, answers)[:COMMANDS]
+        raise
+
+
+def _in_full(
+    question: ClaimlabError, table: Gathered, answers: _Answers, steps: int = STEPS
+) -> list[list[Choice]]:
+    """Answers that leave nothing to ask: each choice with those of the question that it would
+    raise. A choice that cannot be read is left out.
+    """
+    out: list[list[Choice]] = []
+    for one in question.choices:
+        rest, then = _part_of(table, one), answers.adding(one)
+        if rest is None:
+            out.append([one])
+            continue
+        try:
+            refuse_unknown_labels(_decided(rest, None, then))
+            out.append([one])
+        except UnmappedLabels as labels:
+            maps = [[one, each] for each in labels.choices if each.argument == "map"]
+            out += maps[:LOOKED_AT] or [[one]]
+        except Question as following:
+            more = _in_full(following, rest, then, steps - 1) if steps else []
+            out += [[one, *each] for each in more[:LOOKED_AT]] or [[one]]
+        except ClaimlabError:
+            continue
+    return out
+
+
+def _part_of(table: Gathered, choice: Choice) -> Gathered | None:
+    """The tables that an answer leaves; null where they would have to be read for that."""
+    if choice.argument != "only":
+        return None if choice.argument == "join" else table
+    globs = [choice.value] if isinstance(choice.value, str) else choice.value
+    tables = [one for one in table.tables if matched(globs, [one.name])]
+    return replace(part(table, tables), chosen=True) if tables else None
+
+
+def _decided(
+    table: Gathered, marker: Marker | None, answers: _Answers, *, ask: bool = True
+) -> Plan:
+    """What each column of a table becomes."""
     table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
     seen, picks = _proposed(table, answers)
     if marker is None:

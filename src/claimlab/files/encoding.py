@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections import Counter
 
+from claimlab.core import packaged
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.words import several
 
@@ -26,26 +27,16 @@ NEAR = 1 << 16  # bytes that a detector sees
 CLEARLY = 1.2  # times the letters that cp1252 explains
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 
-_CENTRAL = ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "áäčďéíĺľňóôŕšťúýž")
-# The letters beyond ASCII of languages that a Latin code page was made for; the first page wins a
-# tie.
-_ALPHABETS: dict[str, tuple[str, ...]] = {
-    "cp1252": (
-        "áâãàçéêíóôõúü",  # Portuguese
-        "áéíñóúü¿¡",  # Spanish
-        "àâæçèéêëîïôœùûüÿ",  # French
-        "äöüß",  # German
-        "àèéìíîòóùú",  # Italian
-        "åäöæøé",  # Nordic
-        "áðéíóúýþæö",  # Icelandic
-        "àçèéíïòóúü·",  # Catalan
-        "éèëïóöüáí",  # Dutch
-    ),
-    "cp1250": _CENTRAL,
-    "iso8859-2": _CENTRAL,
-    "cp1254": ("çğıöşüâîûİ",),
-    "cp1257": ("āčēģīķļņšūž", "ąčęėįšųūž", "äõöüšž"),
+# The commonest characters of languages that a page of two bytes was made for, and their least
+# share: read under another page, a text has hardly any of them.
+_USUAL = {
+    "cp949": "이다는의에을를가고은한로지",
+    "cp932": "のはをにたがでとるしてい",
+    "euc_jp": "のはをにたがでとるしてい",
+    "gb18030": "的是了在不有一人这中为",
+    "big5": "的是了在不有一人這中為",
 }
+_LEAST_USUAL = 0.03
 
 
 def sniff_encoding(data: bytes) -> str:
@@ -160,6 +151,8 @@ def _without_mark(data: bytes) -> str | None:
 
 
 def _detected(sample: bytes, longer: bytes) -> str:
+    if (page := _east_asian(sample)) is not None:
+        return page
     from charset_normalizer import from_bytes  # only when it is not UTF-8
 
     best = from_bytes(sample).best()
@@ -170,13 +163,29 @@ def _detected(sample: bytes, longer: bytes) -> str:
     return best.encoding if latin < len(odd) / 2 else _latin_page(longer)
 
 
+def _east_asian(sample: bytes) -> str | None:
+    """The page of two bytes under which the characters are usual ones; a detector takes Japanese
+    for rare Korean, and Korean beside Latin names for cp1252.
+    """
+    shares = {}
+    lines = sample[: sample.rfind(b"\n") + 1] or sample
+    for page, usual in _USUAL.items():
+        try:
+            odd = [c for c in lines.decode(page) if c > "\x7f"]
+        except UnicodeDecodeError:
+            continue
+        shares[page] = sum(c in usual for c in odd) / max(1, len(odd))
+    best = max(shares, key=lambda page: shares[page], default=None)
+    return best if best is not None and shares[best] >= _LEAST_USUAL else None
+
+
 def _latin_page(data: bytes) -> str:
     """The code page under which the accented letters are those of one language; a few foreign names
     in an English text say little, so that another page than cp1252 must explain clearly more of
     them."""
     counts = {bytes([byte]): n for byte, n in Counter(data).items() if byte > 0x7F}
     scores = {}
-    for page, alphabets in _ALPHABETS.items():
+    for page, alphabets in packaged.toml("claimlab.files", "alphabets.toml").items():
         odd = [(mark.decode(page, errors="ignore").lower() or "?", n) for mark, n in counts.items()]
         scores[page] = max(sum(n for c, n in odd if c in alphabet) for alphabet in alphabets)
     if any(mark < b"\xa0" for mark in counts):

@@ -146,11 +146,6 @@ def _shape(cell: str) -> str:
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", cell))
 
 
-def judge_quotes(refusals: dict[Quotes, int]) -> Quotes:
-    """The reading that refuses the fewest rows; between equals, the first of `refusals`."""
-    return min(refusals, key=lambda q: refusals[q])
-
-
 @dataclass(frozen=True)
 class Head:
     """The rows before the first record, and the names of the columns; null where none names
@@ -242,10 +237,6 @@ def _is_above(row: Sequence[str], columns: Sequence[_Column]) -> bool:
     return -1 not in votes and sum(votes) >= min(2, len(columns))
 
 
-def _or_before(before: str, cell: str) -> str:
-    return cell or before
-
-
 def _name_counts(row: Sequence[str], known: frozenset[str]) -> tuple[int, int]:
     """How many cells are usual names of columns, and how many could be names."""
     words = {cell.strip() for cell in row if cell.strip()}
@@ -271,6 +262,10 @@ def _best_names(rows: Sequence[Sequence[str]], known: frozenset[str]) -> list[st
         f"{group} {name}" if group and names.count(name) > 1 else name
         for group, name in zip(groups, names, strict=True)
     ]
+
+
+def _or_before(before: str, cell: str) -> str:
+    return cell or before
 
 
 def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:

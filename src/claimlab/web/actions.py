@@ -7,7 +7,7 @@ starts read the workspace only and cost nothing. The rest is for the command lin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -25,7 +25,7 @@ from claimlab.web.jobs import Queue
 from claimlab.web.page import Data, Done, Here, page, routes
 from claimlab.web.workspace import Line, Place, Shape, Word, Workspace
 
-Names = Callable[[], Collection[str]]
+Names = Callable[[], Mapping[str, str]]
 Input = Literal["yes", "number", "text", "date", "one", "several", "lines"]
 # What asks models and searches, names who does the work, or replaces a folder.
 WITHHELD = frozenset(
@@ -39,7 +39,8 @@ _WORDS = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class Verb:
-    """A function, and the names that exist for some of its options."""
+    """A function, and the names that exist for some of its options, each with what it means; the
+    first is chosen where one has to be."""
 
     function: Callable[..., object]
     names: Mapping[str, Names]
@@ -58,15 +59,22 @@ def verbs() -> dict[str, Verb]:
     from claimlab.split.run import split
     from claimlab.split.strategy import SPLITTERS
 
-    def local() -> list[str]:
-        return [name for name, one in DETECTORS.all().items() if not one.handles]
+    def local() -> dict[str, str]:
+        return {name: one.summary for name, one in DETECTORS.all().items() if not one.handles}
+
+    def formats() -> dict[str, str]:
+        known = {name: one.summary for name, one in FORMATS.all().items()}
+        return {"csv": known["csv"], **known}
+
+    def strategies() -> dict[str, str]:
+        return {name: one.summary for name, one in SPLITTERS.all().items()}
 
     return {
-        "clean": Verb(clean, {"recipe": built_in}),
-        "audit": Verb(audit, {"checks": CHECKS.names}),
-        "split": Verb(split, {"by": SPLITTERS.names}),
+        "clean": Verb(clean, {"recipe": lambda: dict.fromkeys(built_in(), "")}),
+        "audit": Verb(audit, {"checks": lambda: dict.fromkeys(CHECKS.names(), "")}),
+        "split": Verb(split, {"by": strategies}),
         "detect": Verb(detect, {"detector": local}),
-        "export": Verb(export, {"to": FORMATS.names}),
+        "export": Verb(export, {"to": formats}),
     }
 
 
@@ -94,7 +102,7 @@ class FormField(Shape):
     input: Input
     default: str
     value: list[str]
-    names: list[str]
+    names: dict[str, str]
     least: float | None
     most: float | None
     rare: bool
@@ -181,7 +189,7 @@ def _verb(name: str) -> Verb:
 def _field(one: Parameter, verb: Verb, values: Sequence[str] | None) -> FormField:
     option = one.option
     assert option is not None
-    names = sorted(verb.names[one.name]()) if one.name in verb.names else []
+    names = verb.names.get(one.name, dict)()
     default = _shown(one)
     return FormField(
         name=one.name,
@@ -189,14 +197,14 @@ def _field(one: Parameter, verb: Verb, values: Sequence[str] | None) -> FormFiel
         input=_input(one, names),
         default=default,
         value=list(values or ([default] if default else [])),
-        names=names,
+        names=dict(names),
         least=option.least,
         most=option.most,
         rare=isinstance(option, Setting),
     )
 
 
-def _input(one: Parameter, names: Sequence[str]) -> Input:
+def _input(one: Parameter, names: Mapping[str, str]) -> Input:
     if names:
         return "several" if one.is_many else "one"
     if one.is_many:
@@ -223,7 +231,7 @@ def _words(workspace: Workspace, place: Place, verb: str, choice: Choice, output
     for name, values in choice.values().items():
         if name not in parameters:
             raise UnknownName("option", name[:80], list(parameters))
-        names = known.names.get(name, list)()
+        names = known.names.get(name, dict)()
         strange = [value for value in values if names and value not in names]
         if strange:
             raise UnknownName(name, strange[0][:80], names)
@@ -232,7 +240,7 @@ def _words(workspace: Workspace, place: Place, verb: str, choice: Choice, output
             options[name] = values if one.is_many else _value(one, values[-1])
     required = [name for name, one in parameters.items() if one.default is REQUIRED]
     for name in required:
-        options.setdefault(name, sorted(known.names[name]())[0])
+        options.setdefault(name, next(iter(known.names[name]())))
     data = place.folder.relative_to(workspace.folder).as_posix()
     return words_of(verb, known.function, [data], options)
 

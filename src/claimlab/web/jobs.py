@@ -18,22 +18,26 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal, get_args
+from urllib.parse import quote
 
 from fastapi import Depends
+from fastapi.responses import FileResponse
 from starlette.requests import Request
 
 from claimlab.core.errors import NotFound, UsageError
 from claimlab.core.plain import plain
 from claimlab.core.types import JsonObject
 from claimlab.web.page import Done, Here, page, routes
-from claimlab.web.workspace import Place, Shape, Workspace, audits_in
+from claimlab.web.workspace import NAME, Place, Shape, Workspace, audits_in
 
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 MOST = 20  # jobs that may wait
 KEPT = 100  # jobs that are remembered
 SHOWN = 20_000  # bytes of what a job prints
+MOST_FILES = 200  # of an export that are listed
 PATIENCE = 10.0  # seconds in which a job may end by itself after it was cancelled
 OPEN: tuple[State, ...] = ("waiting", "running")
 PLACE = ".claimlab-jobs"  # in the workspace, where no walk enters; a later server reads it
@@ -59,14 +63,14 @@ class Job:
         file = self.place / f"{self.id}.job"
         new = file.with_suffix(".new")
         new.unlink(missing_ok=True)  # a link in a workspace from elsewhere leads nowhere
-        new.write_text(json.dumps({**known, "seconds": self.seconds}), encoding="utf-8")
+        new.write_text(json.dumps({**known, "seconds": self.seconds}), "utf-8")
         new.replace(file)
 
     @classmethod
     def kept(cls, file: Path) -> Job | None:
         """A job of an earlier server; one that had not ended was interrupted with it."""
         try:
-            known = json.loads(file.read_text(encoding="utf-8"))
+            known = json.loads(file.read_text("utf-8"))
             words = [str(word) for word in known["words"]]
             job = cls(file.stem, words, str(known["output"]), file.parent)
             job.state = "interrupted" if known["state"] in OPEN else known["state"]
@@ -114,7 +118,7 @@ class Job:
     def progress(self) -> JsonObject:
         """The stage that it is at, where it has said so."""
         try:
-            state = json.loads(self.progress_file.read_text(encoding="utf-8"))
+            state = json.loads(self.progress_file.read_text("utf-8"))
         except (OSError, ValueError):
             return {}
         return state if isinstance(state, dict) else {}
@@ -289,6 +293,8 @@ class JobPage(Shape):
     """Why it failed, in a sentence."""
     location: str | None
     """The page of the result, where it has one."""
+    files: dict[str, str]
+    """What an export wrote, with links that download it."""
     printed: str
 
 
@@ -338,8 +344,27 @@ def _page(workspace: Workspace, job: Job) -> JobPage:
         seconds=round(job.seconds, 1),
         problem=_problem(printed) if job.state == "failed" else None,
         location=result_link(workspace, job.output) if job.state == "done" else None,
+        files={name: f"/jobs/{job.id}/files/{quote(name)}" for name in _exported(workspace, job)},
         printed=printed,
     )
+
+
+@routes.get("/jobs/{job}/files/{file:path}", include_in_schema=False)
+def exported_file(job: str, file: str, jobs: Queue, workspace: Here) -> FileResponse:
+    path = _exported(workspace, jobs.get(job)).get(file)
+    if path is None:
+        raise NotFound(f"Job {job[:100]} has no file '{file[:200]}'.", "Choose one from its page.")
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+
+def _exported(workspace: Workspace, job: Job) -> dict[str, Path]:
+    """The files of an export by name, but for those that a link leads to. What a job is said to
+    have written may come with a workspace from elsewhere."""
+    if job.words[0] != "export" or job.state != "done" or not NAME.fullmatch(job.output):
+        return {}
+    folder = workspace.folder.resolve() / job.output
+    files = islice((path for path in sorted(folder.rglob("*")) if path.is_file()), MOST_FILES)
+    return {path.relative_to(folder).as_posix(): path for path in files if path.resolve() == path}
 
 
 def _problem(printed: str) -> str:

@@ -177,7 +177,7 @@ def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
     choices.append([_shortest(name, strangers) for name in names[: GLOBS + 1]])
     for globs in choices:
         short = 0 < len(globs) <= GLOBS and max(map(len, globs)) <= LONGEST
-        if short and not _matched(globs, strangers) and all(_matched(globs, [n]) for n in names):
+        if short and not matched(globs, strangers) and all(matched(globs, [n]) for n in names):
             return globs
     return []
 
@@ -190,7 +190,7 @@ def _shortest(name: str, strangers: Collection[str]) -> str:
     """A name as it is, or where that is too long, as much of its end as matches no other file."""
     parts = PurePosixPath(name).parts
     tails = ["/".join(parts[-length:]) for length in range(len(parts), 0, -1)]
-    apart = [_literal(tail) for tail in tails if not _matched([_literal(tail)], strangers)]
+    apart = [_literal(tail) for tail in tails if not matched([_literal(tail)], strangers)]
     return next((tail for tail in apart if len(tail) <= LONGEST), _literal(name))
 
 
@@ -216,7 +216,7 @@ def _shared_words(names: Sequence[str]) -> list[str]:
     )
 
 
-def _matched(globs: Sequence[str], names: Collection[str]) -> bool:
+def matched(globs: Sequence[str], names: Collection[str]) -> bool:
     """Whether a glob matches one of the names, or the end of its path."""
     lower = [glob.lower() for glob in globs]
     return any(

@@ -20,11 +20,11 @@ from claimlab.core.errors import Choice, UnmappedLabels
 from claimlab.core.labels import LabelMap, Mapped, Unmapped
 from claimlab.core.languages import normalise
 from claimlab.core.progress import Progress, silent
-from claimlab.core.record import VERACITIES, any_blank, meta_json
+from claimlab.core.record import any_blank, meta_json
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
-from claimlab.exchange.importing.meanings import FEW, nearest, offered_tasks
+from claimlab.exchange.importing.meanings import FEW, nearest, offered_maps, offered_tasks
 from claimlab.exchange.importing.plan import Plan, replaced, tally
 from claimlab.exchange.importing.profile import (
     Cell,
@@ -57,7 +57,6 @@ _PLAIN = {
     "authorship": "authorship",
 }
 _ESCAPED = ['"', "\\", *map(chr, range(32))]  # what JSON cannot hold as it is
-SHOWN = 8  # labels that are named in an option to copy; more of them need a file
 TAGS = "tags"  # in meta: the parts of a cell with several labels that say nothing of veracity
 
 
@@ -376,7 +375,9 @@ def _map_labels(
         return verdicts.apply(raw, unmapped=unmapped)
     except UnmappedLabels as error:
         choices = [
-            *_maps(list(error.counts), verdicts),
+            *offered_maps(
+                column, values, list(error.counts), verdicts, pairs="evidence" in plan.picks
+            ),
             *offered_tasks(values),
             Choice("plan", "plan.toml", "writes a file to edit, and uses it afterwards"),
             Choice("unmapped", "unknown", "they say nothing of veracity"),
@@ -408,24 +409,6 @@ def _without_few_unknown(
 def _nearest_words(value: str, n: int, verdicts: LabelMap) -> list[str]:
     near = nearest(value, verdicts)
     return [str(n), *([f"{value}={near[1]}", near[0]] if near else [f"{value}=VERDICT"])]
-
-
-def _maps(values: list[str], verdicts: LabelMap) -> list[Choice]:
-    """The choices that map each label, with the verdict of the nearest known word where there is
-    one; for two others, both assignments.
-    """
-    if any("," in value or "=" in value for value in values) or len(values) > SHOWN:
-        return []
-    near = {value: nearest(value, verdicts) for value in values}
-    if len(values) == 2 and not any(near.values()):
-        a, b = sorted(values)
-        return [
-            Choice("map", f"{a}={one},{b}={two}", f"{a} means {one}, {b} means {two}")
-            for one, two in (("true", "false"), ("false", "true"))
-        ]
-    pairs = ",".join(f"{value}={word[1] if word else 'unknown'}" for value, word in near.items())
-    known = "if that is so" if all(near.values()) else "with what each means in place of unknown"
-    return [Choice("map", pairs, f"{known}: {', '.join(VERACITIES)}")]
 
 
 def fast_meta_column(

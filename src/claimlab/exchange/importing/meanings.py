@@ -5,7 +5,8 @@ known word that an unknown one is nearest to.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -13,10 +14,10 @@ import polars as pl
 
 from claimlab.core.errors import Choice
 from claimlab.core.labels import LabelMap, fold
-from claimlab.core.record import to_records
+from claimlab.core.record import VERACITIES, to_records
 from claimlab.core.words import several_of
 from claimlab.exchange.importing.profile import ANSWERS, DECIDED
-from claimlab.exchange.vocabulary import fold_name
+from claimlab.exchange.vocabulary import ALL_FALSE, fold_name
 from claimlab.tasks import TASKS
 
 FEW = 0.25  # of the labelled rows, whose unknown labels may stay null
@@ -26,6 +27,11 @@ SURE = 0.95  # of the rows of a code that go with one verdict
 LEAST = 5  # rows of a code
 MOST_READ = 0.6  # of the values of a label, which a task must know
 SAMPLE = 20_000  # rows that are compared
+SHOWN = 8  # labels that are named in an option to copy; more of them need a file
+_CODE = re.compile(r"-?\d{1,2}(\.0)?")
+_NEGATIONS = frozenset(
+    ("not", "no", "non", "nicht", "kein", "pas", "nao", "nie", "ne", "не", "غير")
+)
 
 
 def nearest(value: str, verdicts: LabelMap) -> tuple[str, str] | None:
@@ -106,6 +112,76 @@ def labels_of_task(column: str, values: Sequence[str], verdicts: LabelMap) -> La
             return LabelMap(f"{column}: labels of the task '{name}'", {}, task=name)
         case _:
             return None
+
+
+def offered_maps(
+    column: str, values: Sequence[str], unknown: Sequence[str], verdicts: LabelMap, *, pairs: bool
+) -> list[Choice]:
+    """The choices that say what unknown labels mean: codes by scales (of `pairs` of claim and
+    evidence also in the order of FEVER), words by the known ones that they are like or hold, or as
+    the opposite of the only other label.
+    """
+    if len(unknown) > SHOWN or set(",=") & set("".join(unknown)):
+        return []
+    near = [_likely(value, verdicts) for value in unknown]
+    if all(near):
+        return [_offered(unknown, near, "if that is so")]
+    known = set(map(verdicts.verdict, values)) - {None}
+    guesses: Mapping[str, Sequence[str]] = {}
+    if not known and all(map(_CODE.fullmatch, unknown)):
+        unknown = sorted(unknown, key=float)
+        guesses = _scales(unknown, fold_name(column), pairs=pairs)
+    elif len(values) == 2 and not any(near):
+        unknown = sorted(unknown)
+        guesses = _opposites(known)
+    choices = [_offered(unknown, meanings, words) for words, meanings in guesses.items()]
+    if len(unknown) == 2 and choices:
+        return choices
+    words = f"with what each means in place of unknown: {', '.join(VERACITIES)}"
+    return [*choices, _offered(unknown, near, words)]
+
+
+def _opposites(known: set[str | None]) -> Mapping[str, Sequence[str]]:
+    """What the unknown ones of two labels may mean, where the other is true or false, or unknown
+    too."""
+    rest = [verdict for verdict in ("true", "false") if verdict not in known]
+    if not known:
+        return {"so": rest, "the other way round": rest[::-1]}
+    return {"so": rest} if len(rest) == 1 else {}
+
+
+def _offered(labels: Sequence[str], verdicts: Sequence[str | None], words: str) -> Choice:
+    pairs = [(label, verdict or "unknown") for label, verdict in zip(labels, verdicts, strict=True)]
+    if len(pairs) <= 2:
+        words = ", ".join(f"{label} means {verdict}" for label, verdict in pairs)
+    return Choice("map", ",".join(f"{label}={verdict}" for label, verdict in pairs), words)
+
+
+def _likely(value: str, verdicts: LabelMap) -> str | None:
+    """The verdict of the word that a label is like, or of one in it ("Support_Text")."""
+    if (near := nearest(value, verdicts)) is not None:
+        return near[1]
+    word = None if _NEGATIONS & set(fold(value).split()) else verdict_word(value, verdicts)
+    return verdicts.verdict(word)
+
+
+def _scales(codes: Sequence[str], name: str, *, pairs: bool) -> Mapping[str, Sequence[str]]:
+    """What codes in their order may mean, the likeliest first, and in words. A code below zero
+    stands for no answer."""
+    none = ["unknown" for code in codes if float(code) < 0]
+    n = len(codes) - len(none)
+    up = ["false"] * (n // 2) + ["mixed"] * (n % 2 or n > 4)
+    up += ["true"] * (n - len(up))
+    scales = {
+        "falling from true to false": [*none, *up[::-1]],
+        "rising from false to true": [*none, *up],
+    }
+    if n > 2 and not any(f" {word} " in f" {name} " for word in ALL_FALSE):
+        scales = dict(reversed(scales.items()))
+    fever = {"supported, refuted, not enough evidence": ["true", "false", "unknown"]}
+    if n != 3 or none:
+        return scales
+    return {**fever, **scales} if pairs else {**scales, **fever}
 
 
 def offered_tasks(values: Sequence[str]) -> list[Choice]:

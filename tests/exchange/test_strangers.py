@@ -1,0 +1,109 @@
+"""Layouts as strangers publish them, with invented content: what the import makes of them, or the
+commands that it prints, each of which is run.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from claimlab.cli.app import run
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import ClaimlabError
+from claimlab.exchange.importer import import_files
+
+N = 60
+TOWNS = ("Arvendal", "Belmora", "Castrin", "Dunholt", "Elvanto")
+TEXTS = [f"The council of {TOWNS[i % 5]} bought {i + 2} buses for the school" for i in range(N)]
+BODIES = [f"{text}. " + "Nobody in the town was asked before that. " * 12 for text in TEXTS]
+
+
+def write(path: Path, header: str, *columns: list[str]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header.split(","), *zip(*columns, strict=True)])
+    return path
+
+
+def again(*values: str) -> list[str]:
+    return [values[i % len(values)] for i in range(N)]
+
+
+def commands(path: Path, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+    """What the import of a file prints where it asks, without `claimlab`."""
+    assert run(["import", str(path), "-o", str(path.parent / "out")]) in (1, 2)
+    lines = re.findall(r"^  claimlab (import .*)$", capsys.readouterr().err, re.MULTILINE)
+    return [shlex.split(line) for line in lines]
+
+
+def labels(command: list[str]) -> dict[str, int]:
+    """How often a command that was printed gives each verdict."""
+    assert run([*command, "--force"]) == 0, command
+    records = Dataset.open(command[command.index("-o") + 1]).records
+    return dict(records["veracity"].drop_nulls().value_counts().iter_rows())
+
+
+def test_one_command_answers_two_questions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which column is the label, and what its codes mean."""
+    scores = again("1", "3", "1")
+    path = write(
+        tmp_path / "a.csv", "fake_news_score,click_bait_score,content", scores, again("3", "1"), TEXTS
+    )  # fmt: skip
+    printed = commands(path, capsys)
+    assert labels(printed[0]) == {"true": 40, "false": 20}
+    assert all(labels(one) in ({"true": 20, "false": 40}, {}) for one in printed[1:2])
+    for command in printed[2:]:
+        labels(command)
+
+
+@pytest.mark.parametrize(
+    ("codes", "first"),
+    [
+        ("012345", {"false": 30, "mixed": 10, "true": 20}),
+        ("1234", {"false": 30, "true": 30}),
+        ("012", {"false": 20, "mixed": 20, "true": 20}),
+    ],
+)
+def test_codes_are_offered_as_scales(
+    codes: str, first: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "a.csv", "statement,label", TEXTS, again(*codes))
+    up, down = commands(path, capsys)[:2]
+    assert labels(up) == first
+    assert labels(down) == first
+    assert up[-1].split(",")[0].endswith("false")
+    assert down[-1].split(",")[0].endswith("true")
+
+
+@pytest.mark.parametrize(
+    ("header", "codes", "offered"),
+    [
+        ("Statement,Evidence,labels", "012", "0=true,1=false,2=unknown"),
+        ("text,isfake", "012", "0=true,1=mixed,2=false"),
+        ("text,misinformation", ("-1", "0", "1"), "-1=unknown,0=true,1=false"),
+        ("text,label", ("original", "Fake"), "original=true"),
+        ("claim,label", ("Support_Text", "Refute", "Insufficient_Text"), "Support_Text=true"),
+    ],
+)
+def test_the_likeliest_meaning_of_labels_is_offered_first(
+    header: str, codes: tuple[str, ...], offered: str, tmp_path: Path
+) -> None:
+    evidence = [BODIES] if "Evidence" in header else []
+    path = write(tmp_path / "a.csv", header, TEXTS, *evidence, again(*codes))
+    with pytest.raises(ClaimlabError) as asked:
+        import_files(path)
+    maps = [str(one.value) for one in asked.value.choices if one.argument == "map"]
+    assert offered in maps[0]
+
+
+def test_a_word_with_a_negation_is_not_taken_for_the_word(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "claim,label", TEXTS, again("not quite supported here", "odd"))
+    with pytest.raises(ClaimlabError) as asked:
+        import_files(path)
+    assert not any("supported here=true,odd=unknown" in str(c.value) for c in asked.value.choices)
