@@ -210,7 +210,10 @@ def hint_counts(subject: Subject) -> JsonObject:
 
 
 def verdict_of(interval: tuple[float, float]) -> Verdict:
-    return "fail" if interval[1] < FEASIBLE else "pass" if interval[0] >= FEASIBLE else "warn"
+    low, high = interval
+    if high < FEASIBLE:
+        return "fail"
+    return "pass" if low >= FEASIBLE else "warn"
 
 
 def capped(verdict: Verdict) -> Verdict:
