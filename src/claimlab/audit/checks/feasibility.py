@@ -140,7 +140,7 @@ class Feasibility(FairCheck):
 
     def _judged(self, subject: Subject, reading: Reading, votes: pl.DataFrame | None) -> Finding:
         """What the judge answered; answers that failed are null and counted."""
-        judge, seed = subject.context.judge, subject.context.seed
+        judge, seed = subject.context.judge, subject.seed
         label = f"{judge.name}, {WITH[reading]}"
         replies: Mapping[str, Opinion | None] = judge.opinions(subject, reading, seed)
         opinions = {record: one for record, one in replies.items() if one is not None}
