@@ -145,8 +145,7 @@ def canonical_url(url: str) -> str | None:
         return None
     host = host.removeprefix("www.")
     place = host if port in (None, 80, 443) else f"{host}:{port}"
-    tracking = packaged.toml("claimlab.text", "domains.toml")["tracking"]
-    dropped = tracking.get(_registrable(host), ())
+    dropped = packaged.toml("claimlab.text", "tracking.toml").get(_registrable(host) or "", ())
     query = [
         (key, value)
         for key, value in parse_qsl(parts.query, keep_blank_values=True)
