@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.call import repeatable
+from claimlab.core.columns import column_values
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.finding import Finding
@@ -318,9 +319,8 @@ def _in_equal_shares(
     """The first of every stratum, then the second of every one: shares are equal until a stratum
     has no more.
     """
-    if column not in dataset.records.columns:
-        raise UnknownName("column to stratify by", column, dataset.records.columns)
-    values = dataset.records.select("id", stratum=pl.col(column).cast(pl.String))
+    stratum = column_values(dataset.records, column).cast(pl.String)
+    values = dataset.records.select("id", stratum=stratum)
     turns = ranked.join(values, on="id", how="left", maintain_order="left").with_columns(
         turn=pl.int_range(pl.len()).over("stratum"), of=pl.len().over("stratum")
     )
