@@ -19,9 +19,8 @@ from parts.standin import Body, StandIn
 
 import claimlab as cl
 from claimlab.claims.contamination import corpora
-from claimlab.claims.contamination.completion import Half, run_share
 from claimlab.claims.contamination.corpora import Grams, gram_hashes
-from claimlab.claims.contamination.measure import cutoff_day, cutoff_of
+from claimlab.claims.contamination.measure import Half, cutoff_day, cutoff_of, run_share
 from claimlab.claims.contamination.result import Contamination, paired, read_contamination
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError

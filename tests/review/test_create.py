@@ -46,7 +46,7 @@ def test_a_stratified_sample_has_equal_shares(tmp_path: Path) -> None:
         "health": 10,
         "politics": 10,
     }
-    with pytest.raises(UnknownName, match="no column to stratify by named 'topics'"):
+    with pytest.raises(UnknownName, match="no column named 'topics'"):
         review_create(made, tmp_path / "s", sample=20, stratify="topics")
 
 

@@ -20,7 +20,7 @@ from claimlab.audit.remedy import Case, Command, Remedy
 from claimlab.core import packaged
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 
 Action = Literal["split", "drop", "report", "review", "collect", "clean"]
 ALARMS: tuple[Verdict, ...] = ("fail", "warn")
@@ -241,8 +241,9 @@ def reason(finding: Finding) -> str:
 
 def name_of(finding: Finding) -> str:
     """The check, and its feature where that says more."""
-    plain = finding.feature is None or finding.feature == finding.check
-    return finding.check if plain else f"{finding.check} ({excerpt(finding.feature or '', 60)})"
+    if finding.feature is None or finding.feature == finding.check:
+        return finding.check
+    return f"{finding.check} ({excerpt(finding.feature, 60)})"
 
 
 def _sentence(named: dict[Verdict, tuple[str, ...]]) -> str:

@@ -156,7 +156,6 @@ def finding(
     check: str, score: float, subject: Subject, what: str, feature: str, **more: object
 ) -> Finding:
     protocol = subject.context.protocol
-    counts = np.bincount(subject.y, minlength=len(subject.classes))
     return Finding.model_validate(
         {
             "check": check,
@@ -169,7 +168,7 @@ def finding(
             ),
             "score": score,
             "baselines": Baselines(
-                majority=float(majority_f1(counts)), stratified=stratified_f1(counts)
+                majority=float(majority_f1(subject.sizes)), stratified=stratified_f1(subject.sizes)
             ),
             "n": subject.n,
             "classes": subject.class_counts,

@@ -10,7 +10,7 @@ these words, printed by reports and by the docs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, Protocol
 
 import polars as pl
@@ -62,6 +62,7 @@ def not_measured(
     )
 
 
+Findings = Iterator[Finding]
 SHORTCUT_RULE = Rule().words()
 Need = Literal["text", "classes"]
 

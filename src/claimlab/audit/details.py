@@ -14,7 +14,7 @@ import polars as pl
 from claimlab.audit.subject import Subject
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject, Sparse
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.text.telling import LONGEST, Counts, most_frequent, per_class
 from claimlab.text.telling import presence as presence_of
 
@@ -75,8 +75,7 @@ def telling(counts: Counts, subject: Subject) -> Ints:
 
 
 def _rate(counts: Counts, subject: Subject) -> Floats:
-    sizes = np.bincount(subject.y, minlength=len(subject.classes))
-    return np.asarray(counts / np.maximum(sizes, 1)[:, None])
+    return np.asarray(counts / np.maximum(subject.sizes, 1)[:, None])
 
 
 def holding(subject: Subject, presence: Sparse, columns: Ints) -> list[str]:

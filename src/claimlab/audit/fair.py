@@ -35,6 +35,9 @@ from claimlab.core.stats.scores import Floats, Ints, macro_f1, majority_f1, stra
 Grouping = Literal[
     "groups", "rows", "any size"
 ]  # the last: groups, whose size is what is asked about
+Folds = npt.NDArray[np.int8]
+Tables = npt.NDArray[np.int32]
+Permuted = tuple[npt.NDArray[np.int16], Folds]
 WORK = 6_000_000  # counts held at a time
 CLEAR = 6.0  # standard deviations between the score and the permuted ones
 ENOUGH = 5  # permutations that reach the score: no need for more
@@ -116,9 +119,9 @@ class Deal:
         self.fold = np.stack(
             [deal(even, groups, shares, seed + r) for r in range(self.repeats)]
         ).astype(np.int8)
-        self._permuted: list[tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]] = []
+        self._permuted: list[Permuted] = []
 
-    def permuted(self, number: int) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
+    def permuted(self, number: int) -> Permuted:
         """Labels of the permutation with this number, and the folds of each repeat, which travel
         with them.
         """
@@ -305,9 +308,7 @@ def permuted_scores(deal: Deal, feature: Feature, start: int, more: int) -> Floa
     return np.concatenate(scores)
 
 
-def fold_counts(
-    deal: Deal, cell: Ints, labels: npt.NDArray[np.integer], fold: npt.NDArray[np.int8]
-) -> npt.NDArray[np.int32]:
+def fold_counts(deal: Deal, cell: Ints, labels: npt.NDArray[np.integer], fold: Folds) -> Tables:
     """Rows by repeat, fold, cell and class."""
     cells = int(cell.max()) + 1
     inside = cell * deal.classes + labels
@@ -318,13 +319,13 @@ def fold_counts(
     return np.stack(tables).reshape(-1, deal.folds, cells, deal.classes).astype(np.int32)
 
 
-def trained_on(counts: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def trained_on(counts: Tables) -> Tables:
     """The rows of the other folds, one model after another."""
-    others: npt.NDArray[np.int32] = counts.sum(axis=1, keepdims=True, dtype=np.int32) - counts
+    others: Tables = counts.sum(axis=1, keepdims=True, dtype=np.int32) - counts
     return others.reshape(-1, *counts.shape[2:])
 
 
-def _pooled(answers: Ints, counts: npt.NDArray[np.int32], permutations: int) -> Floats:
+def _pooled(answers: Ints, counts: Tables, permutations: int) -> Floats:
     """Mean over repeats of the macro-F1 of all folds together, per permutation."""
     repeats, _, _, classes = counts.shape  # repeats of all permutations
     place = np.arange(repeats)[:, None] * classes + answers.reshape(repeats, -1)

@@ -29,6 +29,8 @@ from claimlab.core.types import Sparse
 from claimlab.text.telling import KEYWORDS, WIDESPREAD, first, widespread
 
 Small = npt.NDArray[np.uint8]
+Reals = npt.NDArray[np.floating]
+Counts = npt.NDArray[np.integer]
 
 QUESTIONS = 512  # thresholds in all, shared out among the numbers
 LEAVES = 20
@@ -80,7 +82,7 @@ class Questions:
         return out
 
 
-def into_bins(matrix: npt.NDArray[np.floating]) -> Small:
+def into_bins(matrix: Reals) -> Small:
     """Codes that order as the numbers do: distinct values where there are few, else quantiles.
     Missing is lowest.
     """
@@ -89,7 +91,7 @@ def into_bins(matrix: npt.NDArray[np.floating]) -> Small:
     return np.stack([_binned(column, bins) for column in matrix.T], axis=1)
 
 
-def _binned(values: npt.NDArray[np.floating], bins: int) -> Small:
+def _binned(values: Reals, bins: int) -> Small:
     missing = np.isnan(values)
     known = np.sort(values[~missing])
     edges = np.unique(known)[1:]
@@ -100,9 +102,7 @@ def _binned(values: npt.NDArray[np.floating], bins: int) -> Small:
     return np.where(missing, np.uint8(0), codes + np.uint8(missing.any())).astype(np.uint8)
 
 
-def grow(
-    questions: Questions, counts: npt.NDArray[np.integer], allowed: Flags | None = None
-) -> Ints:
+def grow(questions: Questions, counts: Counts, allowed: Flags | None = None) -> Ints:
     """The class that each tree answers for each cell (trees, cells).
 
     `counts` (trees, cells, classes) are the training rows of each tree; `allowed` (trees, columns)
@@ -121,9 +121,7 @@ class _Forest:
     other gets a new.
     """
 
-    def __init__(
-        self, questions: Questions, counts: npt.NDArray[np.integer], allowed: Flags | None
-    ) -> None:
+    def __init__(self, questions: Questions, counts: Counts, allowed: Flags | None) -> None:
         self.q, self.counts = questions, counts
         trees, cells, classes = counts.shape
         self.total = np.zeros((trees, LEAVES, classes), np.float32)
@@ -242,7 +240,6 @@ def _over_classes(values: Floats32) -> Floats32:
     return total
 
 
-Counts = npt.NDArray[np.integer]
 STEP = 0.6180339887  # the golden ratio: its multiples spread evenly
 
 
@@ -264,7 +261,7 @@ class Numbers:
     value of its own.
     """
 
-    def __init__(self, matrix: npt.NDArray[np.floating]) -> None:
+    def __init__(self, matrix: Reals) -> None:
         cells, cell = np.unique(into_bins(matrix), axis=0, return_inverse=True)
         self.cell: Ints = cell.ravel()
         self.questions = Questions.of(cells)
@@ -289,13 +286,13 @@ class Words:
     def _words(self) -> Sparse:
         return self.presence.T.tocsr().astype(np.float32)
 
-    def held(self, counts: Counts) -> npt.NDArray[np.floating]:
+    def held(self, counts: Counts) -> Reals:
         """Training rows that hold each word (models, classes, words)."""
         models, cells, classes = counts.shape
         flat = counts.transpose(1, 0, 2).reshape(cells, models * classes).astype(np.float32)
         return np.asarray(self._words @ flat).T.reshape(models, classes, -1)
 
-    def chosen(self, held: npt.NDArray[np.floating], size: Counts) -> Flags:  # noqa: ARG002
+    def chosen(self, held: Reals, size: Counts) -> Flags:  # noqa: ARG002
         """Which words each model may use (models, words), given rows per class (models,
         classes).
         """
@@ -345,7 +342,7 @@ class Giveaways(Words):
         rate = (held[0] / np.maximum(counts.sum(axis=1), 1)[0][:, None]).max(axis=0)
         return chosen[np.argsort(-rate[chosen], kind="stable")]
 
-    def chosen(self, held: npt.NDArray[np.floating], size: Counts) -> Flags:
+    def chosen(self, held: Reals, size: Counts) -> Flags:
         one_sided, rate = widespread(held, size)
         return first(np.where(one_sided, rate, 0.0), self.top) & one_sided
 

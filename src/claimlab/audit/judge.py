@@ -114,11 +114,8 @@ class FeasibilityJudge:
 
     def readings(self, subject: Subject) -> tuple[Reading, ...]:
         """The two of the guide, and the one with search results where there are any."""
-        return (
-            (ALONE, PROMISED, RESULTS)
-            if self.search is not None or stored(subject)
-            else (ALONE, PROMISED)
-        )
+        searched = self.search is not None or stored(subject)
+        return READINGS if searched else (ALONE, PROMISED)
 
     def opinions(self, subject: Subject, reading: Reading, seed: int) -> dict[str, Opinion | None]:
         """By record id, for a sample drawn at random; null where the model or the search failed."""
@@ -163,14 +160,10 @@ class FeasibilityJudge:
 
     def _cases(self, rows: pl.DataFrame, reading: Reading, results: Snippets) -> list[Case]:
         """What is asked of the sample, without the records whose search failed."""
-        questions = [
-            (i, text, results.get(i, ())) for i, text in rows.select("id", "text").iter_rows()
-        ]
-        prompt = self.model.prompt
         return [
-            case_of(prompt, i, text, reading, pieces)
-            for i, text, pieces in questions
-            if pieces is not None
+            case_of(self.model.prompt, i, text, reading, pieces)
+            for i, text in rows.select("id", "text").iter_rows()
+            if (pieces := results.get(i, ())) is not None
         ]
 
     def _searched(self, subject: Subject, rows: pl.DataFrame) -> Snippets:

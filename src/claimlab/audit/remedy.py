@@ -63,6 +63,9 @@ class Command:
         return self.python
 
 
+Commands = list[Command]
+
+
 @dataclass(frozen=True)
 class Case:
     """What a remedy is for: findings of one rule, the most severe first, on the dataset in
@@ -95,7 +98,7 @@ class Case:
         """A call on the dataset, or on `folder`, that writes to a folder of this name beside it."""
         return Command(function, folder or self.folder, {"output": self.beside(name), **options})
 
-    def parted(self) -> tuple[list[Command], str]:
+    def parted(self) -> tuple[Commands, str]:
         """What gives the dataset a train and a test part, where it has none, and the folder that
         has them.
         """
@@ -104,33 +107,33 @@ class Case:
         return [self.command("split", "split", **self.task)], self.beside("split")
 
 
-Remedy = Callable[..., list[Command]]  # of a case, and of the word that a rule names, if any
+Remedy = Callable[..., Commands]  # of a case, and of the word that a rule names, if any
 
 
-def split_by(case: Case, strategy: str) -> list[Command]:
+def split_by(case: Case, strategy: str) -> Commands:
     return [case.command("split", f"by-{strategy}", by=strategy, **case.task)]
 
 
-def hold_out(case: Case) -> list[Command]:
+def hold_out(case: Case) -> Commands:
     """Whole values of the column on one side."""
     column = case.features[0]
     return [case.command("split", f"by-{column}", by="column", column=column, **case.task)]
 
 
-def draw_again(case: Case) -> list[Command]:
+def draw_again(case: Case) -> Commands:
     return [case.command("split", "split-again", **case.task)]
 
 
-def clean(case: Case) -> list[Command]:
+def clean(case: Case) -> Commands:
     return [case.command("clean", "clean")]
 
 
-def mask(case: Case, what: str) -> list[Command]:
+def mask(case: Case, what: str) -> Commands:
     task = case.task if what == "giveaways" else {}
     return [case.command("clean", f"masked-{what}", mask=what, **task)]
 
 
-def mask_typing(case: Case) -> list[Command]:
+def mask_typing(case: Case) -> Commands:
     """Every way of typing that was named, in one go; the baseline where one cannot be masked."""
     from claimlab.text.mask import Mask  # at the top it would make the longest chain of imports
 
@@ -139,7 +142,7 @@ def mask_typing(case: Case) -> list[Command]:
     return [case.command("clean", "masked-typing", mask=known)] if known else baseline(case)
 
 
-def baseline(case: Case) -> list[Command]:
+def baseline(case: Case) -> Commands:
     """What the feature alone reaches as a detector, on the split that a model is scored on."""
     commands, parted = case.parted()
     for feature in dict.fromkeys(measured_as(finding) for finding in case.findings[:MOST]):
@@ -168,7 +171,7 @@ def measured_as(finding: Finding) -> str:
     return names.get(feature, feature)
 
 
-def scored(case: Case, *by: str) -> list[Command]:
+def scored(case: Case, *by: str) -> Commands:
     """A detector's scores, by these columns."""
     commands, parted = case.parted()
     run = case.command("detect", "run", parted, **case.task)
@@ -177,11 +180,11 @@ def scored(case: Case, *by: str) -> list[Command]:
     return [*commands, run, scores]
 
 
-def scored_by_feature(case: Case) -> list[Command]:
+def scored_by_feature(case: Case) -> Commands:
     return scored(case, *case.features[:MOST])
 
 
-def with_and_without_evidence(case: Case) -> list[Command]:
+def with_and_without_evidence(case: Case) -> Commands:
     commands, parted = case.parted()
     for reading in ("none", "complete"):
         options = {"evidence": reading, **case.task}
@@ -189,12 +192,12 @@ def with_and_without_evidence(case: Case) -> list[Command]:
     return commands
 
 
-def fix(case: Case) -> list[Command]:
+def fix(case: Case) -> Commands:
     output = {"fix": True, "output": case.beside("fixed")}
     return [Command("audit", case.folder, output | case.tested)]
 
 
-def review(case: Case, task: str) -> list[Command]:
+def review(case: Case, task: str) -> Commands:
     """The audit of this check alone, and a review of the records that it names."""
     first = case.findings[0]
     audit = case.command("audit", f"audit-{first.check}", checks=[first.check], **case.tested)
@@ -203,11 +206,11 @@ def review(case: Case, task: str) -> list[Command]:
     return [audit, case.command("review_create", f"review-{first.check}", **options)]
 
 
-def show(case: Case, column: str) -> list[Command]:
+def show(case: Case, column: str) -> Commands:
     return [Command("show", case.folder, {"column": column})]
 
 
-def look(case: Case) -> list[Command]:
+def look(case: Case) -> Commands:
     """The checks themselves, with every figure."""
     checks = list(dict.fromkeys(finding.check for finding in case.findings))[:MOST]
     return [case.command("audit", "looked-at", checks=checks)]

@@ -111,8 +111,7 @@ class Audit(Shown):
     def worst(self, check: str) -> Finding | None:
         """The most severe finding of a check, which a matrix shows."""
         mine = (f for finding in self.findings for f in finding.every if f.check == check)
-        order = {verdict: number for number, verdict in enumerate(VERDICTS)}
-        return min(mine, key=lambda f: (order[f.verdict], -(f.score or 0)), default=None)
+        return min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0)), default=None)
 
     def to_json(self) -> JsonObject:
         return {
@@ -138,7 +137,7 @@ def read_audits(folder: Path) -> list[Audit]:
     """The audits saved in a report folder, or in an `audit.json` itself."""
     file = folder / FILE if folder.is_dir() else folder
     try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
+        raw = json.loads(file.read_text("utf-8"))
         return [Audit.from_json(a) for a in raw["audits"]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(

@@ -33,7 +33,7 @@ from claimlab.core.shown import Shown
 from claimlab.core.stats.chance import false_discovery
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 
 
 class Audited(Audit):
@@ -144,7 +144,7 @@ def _shared(
             folder=here,
             name=f"checks-{dataset.fingerprint()[:8]}",
         )
-        rows = [json.loads(output.read_text(encoding="utf-8")) for output in outputs]
+        rows = [json.loads(output.read_text("utf-8")) for output in outputs]
     return {
         name: [Finding(**row) for row in findings]
         for name, findings in zip(names, rows, strict=True)
@@ -264,7 +264,7 @@ def _example(i: str, row: dict[str, str | None]) -> Example:
     text, label = row["text"], row["label"]
     return Example(
         id=i,
-        label=None if label is None else excerpt(label, 60),
+        label=label and excerpt(label, 60),
         split=row["split"],
-        text=None if text is None else excerpt(text, TEXT),
+        text=text and excerpt(text, TEXT),
     )

@@ -87,8 +87,13 @@ class Subject:
         return self.rows["text"].null_count() < self.n
 
     @cached_property
+    def sizes(self) -> Ints:
+        """The number of rows of each class."""
+        return np.bincount(self.y, minlength=len(self.classes))
+
+    @cached_property
     def class_counts(self) -> dict[str, int]:
-        return self.named(np.bincount(self.y, minlength=len(self.classes)))
+        return self.named(self.sizes)
 
     def named(self, counts: Ints) -> dict[str, int]:
         """A count of each class, by its name."""
@@ -149,6 +154,15 @@ class Subject:
             return self
         bound = None if self.bound is None else self.bound[index]
         return replace(self, rows=self.rows[index], y=self.y[index], bound=bound)
+
+    def where(self, chosen: pl.Series) -> Subject:
+        """The same subject with only the rows that are `chosen`."""
+        return self.take(np.flatnonzero(chosen.to_numpy()))
+
+    def beside(self, table: pl.DataFrame) -> pl.DataFrame:
+        """What `table` has on each row, by its `record_id`."""
+        ids = self.rows.select(record_id="id")
+        return ids.join(table, on="record_id", how="left", maintain_order="left")
 
     def aligned(self, whole: Subject, values: pl.Series) -> pl.Series:
         """Of the values of the rows of `whole`, those of these rows."""

@@ -146,14 +146,10 @@ def conflicts_in(graph: Graph) -> Conflicts:
         first=pl.col("date").min(),
         last=pl.col("date").max(),
     )
-    counts = [(graph.part == part).sum() for part in range(len(graph.names))]
     compared = {name: decided.filter(dataset=name).height for name in graph.names}
-    of_all = dict(zip(graph.names, map(int, counts), strict=True))
-    return Conflicts(
-        sorted(_same(sides) + _linked(sides, graph), key=_rank),
-        compared,
-        {name: n - compared[name] for name, n in of_all.items()},
-    )
+    left_out = {name: n - compared[name] for name, n in graph.sizes.items()}
+    conflicts = sorted(_same(sides) + _linked(sides, graph), key=_rank)
+    return Conflicts(conflicts, compared, left_out)
 
 
 def _decided(graph: Graph) -> pl.DataFrame:

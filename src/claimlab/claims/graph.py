@@ -64,6 +64,12 @@ class Graph:
         return self.rows["part"].to_numpy()
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """How many records each dataset has."""
+        counts = np.bincount(self.part, minlength=len(self.names)).tolist()
+        return dict(zip(self.names, counts, strict=True))
+
+    @property
     def claims(self) -> int:
         return int(self.of_row.max(initial=-1)) + 1
 
@@ -85,7 +91,11 @@ def graph_of(
             for number, one in enumerate(datasets)
         ]
     )
-    rows = rows.with_columns(blank_is_null("tweet_id"), url=canonical_urls(_pages(rows["url"])))
+    tweet = pl.col("tweet_id")
+    rows = rows.with_columns(
+        tweet_id=pl.when(tweet.str.strip_chars() != "").then(tweet),
+        url=canonical_urls(_pages(rows["url"])),
+    )
     same = claims_of(rows["text"], near=NEAR)
     rows = rows.with_columns(claim=_with_nodes(same.of_row, rows))
     links = [_links(NEARLY, same.left, same.right, same.similarity)]
@@ -95,7 +105,7 @@ def graph_of(
     sided = rows.with_columns(side=side)
     links.append(_few_words_changed(sided))
     links += [_same_key(rows, "tweet_id", TWEET), _same_key(rows, "url", ADDRESS)]
-    missing = {"without a text": int(rows["text"].is_null().sum())}
+    missing = {"without a text": rows["text"].null_count()}
     if meaning:
         from claimlab.claims.vectors import alike_in_meaning
 
@@ -124,10 +134,6 @@ def names_of(datasets: Sequence[Dataset]) -> list[str]:
     if len(set(out)) < len(out):
         raise UsageError("A dataset is given twice.", "Give each folder once.")
     return out
-
-
-def blank_is_null(column: str) -> pl.Expr:
-    return pl.when(pl.col(column).str.strip_chars() != "").then(pl.col(column)).alias(column)
 
 
 def _pages(urls: pl.Series) -> pl.Series:

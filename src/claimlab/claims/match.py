@@ -32,7 +32,17 @@ from claimlab.core.stats.scores import Floats32
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Column, Report, Section, Table, Text, short, span
+from claimlab.pages.blocks import (
+    Blocks,
+    Column,
+    Columns,
+    Report,
+    Section,
+    Table,
+    Text,
+    short,
+    span,
+)
 from claimlab.pages.folder import Contents, fill
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fusion import Meaning
@@ -61,10 +71,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "rank": pl.Int64,
     "id": pl.String,
     **dict.fromkeys(("score", "words", "meaning"), pl.Float64),
-    "text": pl.String,
-    "title": pl.String,
-    "verdict": pl.String,
-    "publisher": pl.String,
+    **dict.fromkeys(("text", "title", "verdict", "publisher"), pl.String),
     "date": pl.Datetime("us"),
     "url": pl.String,
     "answer": pl.Boolean,
@@ -310,7 +317,7 @@ def _table(
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
-MATCH: tuple[Column[JsonObject], ...] = (
+MATCH: Columns[JsonObject] = (
     Column("Claim", "asked", short(120)),
     Column("Score", "score", lambda score: f"{score:.2f}"),
     Column("Best match", "text", short(160)),
@@ -326,7 +333,7 @@ def contents(
     matches: Matches, rankings: Mapping[str, Ranking], qrels: Qrels | None = None
 ) -> Contents:
     first = matches.rows.filter(rank=1).head(LISTED)
-    blocks: list[Block] = [Text(matches.conclusion(), "conclusion")]
+    blocks: Blocks = [Text(matches.conclusion(), "conclusion")]
     if matches.scores:
         rows = [
             (name, one["value"], span(one["interval"]))

@@ -11,6 +11,7 @@ import polars as pl
 from claimlab.claims.conflicts import Conflicts
 from claimlab.claims.contamination.result import Contamination
 from claimlab.claims.graph import UNREAD, Graph
+from claimlab.claims.shared import Examples
 from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import wilson
@@ -20,7 +21,6 @@ from claimlab.core.words import several, several_of, verb
 
 KIND = "overlap report"
 FILE = "overlap.json"
-Examples = dict[tuple[str, str], list[tuple[str, str, str]]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,7 +58,7 @@ class Overlap(Shown):
     def whole(self) -> pl.DataFrame:
         """The matrix between whole datasets, with the share."""
         whole = self.matrix.filter(pl.col("split").is_null() & pl.col("other_split").is_null())
-        return whole.with_columns((pl.col("shared") / pl.col("records")).alias("share"))
+        return whole.with_columns(share=pl.col("shared") / pl.col("records"))
 
     def headline(self) -> str:
         n, pairs = len(self.datasets), self.pairs()
@@ -117,10 +117,7 @@ class Overlap(Shown):
     def to_json(self) -> JsonObject:
         return {
             "tool": f"claimlab {__version__}",
-            "datasets": {
-                name: int((self.graph.part == number).sum())
-                for number, name in enumerate(self.datasets)
-            },
+            "datasets": self.graph.sizes,
             "sentences": self.sentences(),
             "matrix": self.whole.drop("split", "other_split").to_dicts(),
             "leaks": self.leaks.to_dicts(),

@@ -20,6 +20,10 @@ EXAMPLES = 3
 HISTORY = ("first", "last", "datasets", "verdicts", "languages", "records")
 
 
+Part = tuple[str, str | None]  # a dataset, and one of its splits or null
+Examples = dict[tuple[str, str], list[tuple[str, str, str]]]
+
+
 def column_of(kind: str) -> str:
     """The column of the matrix that counts this kind."""
     return kind.replace(" ", "_").replace("-", "_")
@@ -61,18 +65,18 @@ def matrix(graph: Graph) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def _contains(one: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
+def _contains(one: Part, other: Part) -> bool:
     """Whether one part is the whole dataset of the other: it holds all of it."""
     return one[0] == other[0] and (one[1] is None or other[1] is None)
 
 
-def _parts(graph: Graph) -> tuple[list[tuple[str, str | None]], list[Flags]]:
+def _parts(graph: Graph) -> tuple[list[Part], list[Flags]]:
     """Every dataset, then its splits, and which rows each has."""
     part, split = graph.part, graph.rows["split"]
-    masks: dict[tuple[str, str | None], Flags] = {}
+    masks: dict[Part, Flags] = {}
     for number, name in enumerate(graph.names):
         masks[name, None] = mine = part == number
-        for side in split.filter(pl.Series(mine)).drop_nulls().unique().sort().to_list():
+        for side in split.filter(pl.Series(mine)).drop_nulls().unique().sort():
             masks[name, side] = mine & (split == side).fill_null(False).to_numpy()
     return [*masks], [*masks.values()]
 
@@ -170,7 +174,7 @@ def unseen(graph: Graph, others: Sequence[int]) -> Flags:
     return np.asarray((~held.any(axis=1) & (graph.of_row >= 0))[first])
 
 
-def examples(graph: Graph) -> dict[tuple[str, str], list[tuple[str, str, str]]]:
+def examples(graph: Graph) -> Examples:
     """For every two datasets a few pairs of texts that they share: the kind, and both texts; those
     that are not the same text first, since they say more."""
     rows = graph.rows.filter(pl.col("claim") >= 0).drop_nulls("text")
@@ -192,7 +196,7 @@ def examples(graph: Graph) -> dict[tuple[str, str], list[tuple[str, str, str]]]:
         pl.col("part", "part_other"), left="claim", right="claim", kind=pl.lit(SAME)
     )
     lines = pl.concat([table.select(*order, "kind") for table in (links, same.sort(order))])
-    out: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+    out: Examples = {}
     for left, right, one, other, kind in lines.iter_rows():
         for a, b, x, y in ((one, other, left, right), (other, one, right, left)):
             pairs = out.setdefault((graph.names[a], graph.names[b]), [])

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import Progress
 from claimlab.core.stats.deal import Codes
 from claimlab.core.stats.scores import Flags, Floats, Floats32
 from claimlab.text.kept_vectors import vectors_of
@@ -19,7 +19,7 @@ BLOCK = 2_000
 Found = tuple[Codes, Codes, Floats]
 
 
-def alike_in_meaning(rows: pl.DataFrame, progress: Progress = silent) -> tuple[Found, int]:
+def alike_in_meaning(rows: pl.DataFrame, progress: Progress) -> tuple[Found, int]:
     """Pairs of claims with their cosine, and how many records have a text in a language that the
     encoder does not know."""
     texts = _texts(rows)

@@ -19,9 +19,10 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Figure,
     Fold,
     Items,
@@ -31,12 +32,12 @@ from claimlab.pages.blocks import (
     Text,
     Tiles,
     Tone,
+    excerpt,
     percent,
     short,
     span,
 )
 from claimlab.pages.charts import heatmap, to_svg
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
 
 LISTED = 60
@@ -83,7 +84,7 @@ def as_csv(table: pl.DataFrame) -> str:
 def page(overlap: Overlap) -> Report:
     n = len(overlap.datasets)
     sentences = overlap.sentences() or ["These datasets share no claim."]
-    blocks: list[Block] = [Text(" ".join(sentences[:2]), "conclusion"), tiles(overlap)]
+    blocks: Blocks = [Text(" ".join(sentences[:2]), "conclusion"), tiles(overlap)]
     blocks += [*_matrix(overlap), *_leaks(overlap), *_disagreement(overlap)]
     blocks += [*_claims(overlap), *_model(overlap.contamination)]
     missing = [
@@ -144,7 +145,7 @@ def hover(overlap: Overlap, row: Mapping[str, object]) -> str:
     return " ".join([counted, *shown])
 
 
-def _matrix(overlap: Overlap) -> list[Block]:
+def _matrix(overlap: Overlap) -> Blocks:
     n = len(overlap.datasets)
     if n < 2:
         return []
@@ -171,14 +172,14 @@ def _figure(overlap: Overlap) -> Figure:
     return Figure(to_svg(chart), caption, "Overlap matrix of the datasets.", "matrix")
 
 
-LEAK: tuple[Column[JsonObject], ...] = (
+LEAK: Columns[JsonObject] = (
     Column("Trained on", "train", short(50)),
     Column("Tested on", "test", short(50)),
     Column("Test records", "records"),
     Column("Seen in train", "seen"),
     Column("Share (%)", "share", percent),
 )
-TORN: tuple[Column[JsonObject], ...] = (
+TORN: Columns[JsonObject] = (
     Column("Dataset", "dataset", short(50)),
     Column("Other", "other", short(50)),
     Column("Claims of both", "claims"),
@@ -191,7 +192,7 @@ TORN: tuple[Column[JsonObject], ...] = (
     ),
     Column("Dated apart", "dated_apart"),
 )
-CLAIM: tuple[Column[JsonObject], ...] = (
+CLAIM: Columns[JsonObject] = (
     Column("Claim", "text", short(140)),
     Column("Datasets", "datasets", short(90)),
     Column("Records", "records"),
@@ -200,7 +201,7 @@ CLAIM: tuple[Column[JsonObject], ...] = (
     Column("Labels", "verdicts"),
     Column("Languages", "languages", short(40)),
 )
-SIDES: tuple[Column[Conflict], ...] = (
+SIDES: Columns[Conflict] = (
     Column("Same", lambda c: f"{c.similarity:.2f}"),
     Column(
         "Labels", lambda c: "; ".join(f"{s.dataset}: {s.veracity}" for s in c.sides), short(120)
@@ -210,7 +211,7 @@ SIDES: tuple[Column[Conflict], ...] = (
 )
 
 
-def _leaks(overlap: Overlap) -> list[Block]:
+def _leaks(overlap: Overlap) -> Blocks:
     if not overlap.leaks.height:
         return []
     rows = overlap.leaks.head(LISTED).iter_rows(named=True)
@@ -218,9 +219,9 @@ def _leaks(overlap: Overlap) -> list[Block]:
     return [Section(title, [Table.of(LEAK, rows)], anchor="leaks")]
 
 
-def _disagreement(overlap: Overlap) -> list[Block]:
+def _disagreement(overlap: Overlap) -> Blocks:
     conflicts = overlap.conflicts.conflicts
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if overlap.disagreement.height:
         ordered = overlap.disagreement.sort("claims", descending=True)
         blocks.append(Table.of(TORN, ordered.iter_rows(named=True)))
@@ -230,7 +231,7 @@ def _disagreement(overlap: Overlap) -> list[Block]:
     return [Section("How often sources disagree", blocks, anchor="disagreement")] if blocks else []
 
 
-def _claims(overlap: Overlap) -> list[Block]:
+def _claims(overlap: Overlap) -> Blocks:
     first = overlap.clusters.unique("claim", keep="first", maintain_order=True)
     if not first.height:
         return []
@@ -240,7 +241,7 @@ def _claims(overlap: Overlap) -> list[Block]:
     return [Section(title, [note, table], anchor="claims")]
 
 
-def _model(known: Contamination | None) -> list[Block]:
+def _model(known: Contamination | None) -> Blocks:
     if known is None:
         return []
     title = f"What a model may know of {excerpt(known.dataset, 60)}"

@@ -72,14 +72,14 @@ def votes_of(table: pl.DataFrame | None, labelled: pl.DataFrame) -> Votes | None
         return None
     people = table.filter(pl.col("annotator_kind").fill_null("human") == "human")
     people = people.drop_nulls(["record_id", "value"])
-    meaning = {fold(name): name for name in labelled["truth"].unique().sort().to_list()}
+    meaning = {fold(name): name for name in labelled["truth"].unique().sort()}
     raw = labelled.drop_nulls("label_raw").group_by("label_raw").agg(pl.col("truth").unique())
     for word, truths in raw.iter_rows():
         if len(truths) == 1:
             meaning.setdefault(fold(word), truths[0])
     known: list[Votes] = []
     for answers in people.partition_by("question", maintain_order=True):
-        spelling = {word: meaning.get(fold(word)) for word in answers["value"].unique().to_list()}
+        spelling = {word: meaning.get(fold(word)) for word in answers["value"].unique()}
         spelled = answers.select(
             id="record_id",
             answer=pl.col("value").replace_strict(spelling, return_dtype=pl.String),

@@ -13,7 +13,7 @@ groups (and of seeds, where there are several) fall to the best baseline or belo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Unpack
 
@@ -36,7 +36,7 @@ from claimlab.core.stats.scores import (
 from claimlab.core.words import several
 from claimlab.evaluate.compare import draw_metric, over_seeds
 from claimlab.evaluate.metric import macro_f1_of, thin_classes, unmeasured
-from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.scored_run import Runs, ScoredRun
 
 PERMUTATIONS, FEWEST = 200, 20
 # labels permuted in all: of a million records, fewer permutations are made
@@ -45,7 +45,7 @@ MOST_LABELS = 10_000_000
 LEAST_MOVED = 0.5
 
 
-def against_chance(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> Chance:
+def against_chance(runs: Runs, **how: Unpack[Resampling]) -> Chance:
     """Runs that differ in their seed alone, or one run."""
     scores = [macro_f1_of(run.answers) for run in runs]
     known = [score for score in scores if score is not None]
@@ -73,12 +73,12 @@ def against_chance(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> Chan
     return replace(chance, interval=ends, p=max(by_resampling, by_permuting))
 
 
-def _mean_over(runs: Sequence[ScoredRun], score: Callable[[Ints], Floats | float]) -> float:
+def _mean_over(runs: Runs, score: Callable[[Ints], Floats | float]) -> float:
     """The mean score of a trivial baseline, which depends on the sizes of the classes alone."""
     return float(np.mean([score(np.bincount(run.answers.truth)) for run in runs]))
 
 
-def _no_control(runs: Sequence[ScoredRun], moved: float, freely: float) -> str | None:
+def _no_control(runs: Runs, moved: float, freely: float) -> str | None:
     """Why permuted labels say nothing of these runs; null where they do."""
     if all(len(np.unique(run.answers.guess)) == 1 for run in runs):
         return "Every record has the same answer."
@@ -87,7 +87,7 @@ def _no_control(runs: Sequence[ScoredRun], moved: float, freely: float) -> str |
     return None
 
 
-def permuted_scores(runs: Sequence[ScoredRun], seed: int) -> tuple[Floats, float, float]:
+def permuted_scores(runs: Runs, seed: int) -> tuple[Floats, float, float]:
     """The mean macro-F1 of the runs under each permutation of the labels, common to all of them;
     the share of labels that these moved, and the share that free ones would move."""
     union = pl.concat(
@@ -118,6 +118,6 @@ def permuted_scores(runs: Sequence[ScoredRun], seed: int) -> tuple[Floats, float
 def _guesses(run: ScoredRun, classes: pl.Series) -> Ints:
     """The answers of a run as numbers of `classes`; behind these, any other answer, and none."""
     answers = run.answers
-    place = {name: i for i, name in enumerate(classes.to_list())}
+    place = {name: i for i, name in enumerate(classes)}
     numbers = [*(place[name] for name in answers.classes), len(place), len(place) + 1]
     return np.array(numbers, np.int64)[answers.guess]

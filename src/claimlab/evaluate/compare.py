@@ -24,7 +24,7 @@ others on the same records (`core/stats/attribution`).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, permutations, product
 from typing import Unpack, final
@@ -56,6 +56,7 @@ from claimlab.evaluate.metric import (
     SMALLEST,
     Cells,
     Metric,
+    Statistic,
     TableMetric,
     accuracy_of,
     macro_f1_of,
@@ -63,12 +64,12 @@ from claimlab.evaluate.metric import (
     thin_classes,
     unmeasured,
 )
-from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.scored_run import Runs, ScoredRun
 
 MOST_DRAWS = 1_000  # of metrics that are made of scores, which cost more
 
 
-def on_shared_records(runs: Sequence[ScoredRun]) -> list[ScoredRun]:
+def on_shared_records(runs: Runs) -> list[ScoredRun]:
     """The runs on the records that all of them were to answer, and whose truth they agree on."""
     on = ["id", "truth"]
     same = runs[0].table.select(on)
@@ -91,13 +92,13 @@ class Drawn:
     groups: int
     effective: float
 
-    def interval(self, combine: Callable[[Floats], Floats]) -> Interval | None:
+    def interval(self, combine: Statistic) -> Interval | None:
         """Of one figure that `combine` makes of the scores (draws, runs)."""
         return interval(combine(self.draws), self.groups)
 
 
 def draw_metric(
-    runs: Sequence[ScoredRun], metric: Metric | None = None, **how: Unpack[Resampling]
+    runs: Runs, metric: Metric | None = None, **how: Unpack[Resampling]
 ) -> Drawn | None:
     """A metric of runs, macro-F1 by default; null when one does not have it, or has a class of a
     handful of records."""
@@ -119,7 +120,7 @@ def draw_metric(
 
 
 def _draw_cells(
-    runs: Sequence[ScoredRun], cells: Sequence[Cells], **how: Unpack[Resampling]
+    runs: Runs, cells: Sequence[Cells], **how: Unpack[Resampling]
 ) -> tuple[Floats, Kinds]:
     """A metric of each run (draws, runs) under common draws of groups, and what was drawn."""
     if all(run.clusters.equals(runs[0].clusters) for run in runs[1:]):
@@ -220,7 +221,7 @@ def compare(first: ScoredRun, second: ScoredRun, **how: Unpack[Resampling]) -> C
 
 
 def compare_all(
-    runs: Sequence[ScoredRun],
+    runs: Runs,
     *,
     every_pair: bool = False,
     **how: Unpack[Resampling],
@@ -318,7 +319,7 @@ class Drop:
     held_out_runs: list[str]
 
 
-def alike(runs: Sequence[ScoredRun], *, same_part: bool = False) -> list[list[ScoredRun]]:
+def alike(runs: Runs, *, same_part: bool = False) -> list[list[ScoredRun]]:
     """Runs of one detector, with the same settings, on the same task, data and kind of split. Runs
     without a macro-F1 are left out: on records of one class, or without an answer.
 
@@ -332,7 +333,7 @@ def alike(runs: Sequence[ScoredRun], *, same_part: bool = False) -> list[list[Sc
     return list(known.values())
 
 
-def join_seeds(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> list[Seeds]:
+def join_seeds(runs: Runs, **how: Unpack[Resampling]) -> list[Seeds]:
     """Every set of runs that differ in their seed alone, two or more."""
     out = []
     for mine in alike(runs, same_part=True):
@@ -359,7 +360,7 @@ def join_seeds(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> list[See
     return out
 
 
-def drops(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> list[Drop]:
+def drops(runs: Runs, **how: Unpack[Resampling]) -> list[Drop]:
     """For each detector with runs on a random split: the drop to every other kind of split it was
     run on.
     """
@@ -377,6 +378,11 @@ def _drop(easy: list[ScoredRun], hard: list[ScoredRun], **how: Unpack[Resampling
         float(np.mean([macro_f1_of(run.answers) or 0.0 for run in side])) for side in (easy, hard)
     ]
     drawn, size = draw_metric([*easy, *hard], **how), len(easy)
+
+    def fall(f1: Floats) -> Floats:
+        first, second = np.split(f1, [size], axis=1)
+        return np.asarray(first.mean(axis=1) - second.mean(axis=1))
+
     return Drop(
         name=str(easy[0].about.detector),
         dataset=easy[0].dataset,
@@ -385,8 +391,7 @@ def _drop(easy: list[ScoredRun], hard: list[ScoredRun], **how: Unpack[Resampling
         random=means[0],
         held_out=means[1],
         drop=means[0] - means[1],
-        interval=drawn
-        and drawn.interval(lambda f1: f1[:, :size].mean(axis=1) - f1[:, size:].mean(axis=1)),
+        interval=drawn and drawn.interval(fall),
         random_runs=[run.name for run in easy],
         held_out_runs=[run.name for run in hard],
     )
@@ -502,7 +507,7 @@ def names(runs: Sequence[str]) -> str:
 Pairs = dict[tuple[str, str], float]  # the p-value of a pair of runs, corrected for all pairs
 
 
-def rank_runs(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> tuple[list[Board], Pairs]:
+def rank_runs(runs: Runs, **how: Unpack[Resampling]) -> tuple[list[Board], Pairs]:
     """A board for each metric of the runs of one task and dataset, the first metric first; and the
     p-value of every pair by that one."""
     boards: list[Board] = []
@@ -519,9 +524,7 @@ def rank_runs(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> tuple[lis
     return boards, pairs
 
 
-def by_metric(
-    runs: Sequence[ScoredRun], metric: Metric, **how: Unpack[Resampling]
-) -> tuple[Board, Pairs]:
+def by_metric(runs: Runs, metric: Metric, **how: Unpack[Resampling]) -> tuple[Board, Pairs]:
     """The runs that have this metric, ranked by it."""
     mine = [run for run in runs if metric.measure(run.answers, run.task.positive).value is not None]
     first, records = runs[0], runs[0].table.height
@@ -589,7 +592,7 @@ class Explained:
     where_wrong: float | None
 
 
-def explain(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> list[Explained]:
+def explain(runs: Runs, **how: Unpack[Resampling]) -> list[Explained]:
     """Every run that is no shortcut, where there is a shortcut on the same task and dataset."""
     out: list[Explained | None] = []
     for mine in families(run for run in runs if run.answers.answered):
@@ -600,9 +603,7 @@ def explain(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> list[Explai
     return [one for one in out if one is not None]
 
 
-def explained_by(
-    run: ScoredRun, shortcuts: Sequence[ScoredRun], **how: Unpack[Resampling]
-) -> Explained | None:
+def explained_by(run: ScoredRun, shortcuts: Runs, **how: Unpack[Resampling]) -> Explained | None:
     """Null with fewer than 30 records that all of them answered with a class."""
     every, classes = [run, *shortcuts], len(run.answers.classes)
     guesses = np.stack([one.answers.guess for one in every])

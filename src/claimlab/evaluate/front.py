@@ -26,7 +26,7 @@ from claimlab.core.options import Argument, Force, Option, OptionalFolder, Place
 from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, Stored, folders_of
 from claimlab.core.stats.chance import corrected
-from claimlab.core.stats.interval import DRAWS, Interval, Resampling, interval
+from claimlab.core.stats.interval import DRAWS, Resampling, interval
 from claimlab.core.stats.scores import Floats, f1_per_class, majority_f1, stratified_f1
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.ceiling import ceiling_of, votes_of
@@ -53,8 +53,15 @@ from claimlab.evaluate.metric import (
     thin_classes,
     unmeasured,
 )
-from claimlab.evaluate.result import Baseline, Evaluation, RunResult, abstentions, measure
-from claimlab.evaluate.scored_run import USUAL, ScoredRun, open_foreign, open_runs
+from claimlab.evaluate.result import (
+    Baseline,
+    Evaluation,
+    Intervals,
+    RunResult,
+    abstentions,
+    measure,
+)
+from claimlab.evaluate.scored_run import USUAL, Runs, ScoredRun, open_foreign, open_runs
 from claimlab.evaluate.slices import COLUMN, beside, mark, slice_run
 from claimlab.pages.folder import fill
 
@@ -76,7 +83,7 @@ class Evaluated(Evaluation):
 
 
 def evaluate_runs(
-    runs: Sequence[ScoredRun],
+    runs: Runs,
     *,
     by: Sequence[str] | None = None,
     every_pair: bool = False,
@@ -109,9 +116,7 @@ def evaluate_runs(
     )
 
 
-def together(
-    runs: Sequence[ScoredRun], compared: Sequence[Comparison], **how: Unpack[Resampling]
-) -> JsonObject:
+def together(runs: Runs, compared: Sequence[Comparison], **how: Unpack[Resampling]) -> JsonObject:
     """What an evaluation says of several runs: ranks, with which comparisons are corrected, seeds
     and drops."""
     boards, pairs = rank_runs(runs, **how)
@@ -123,7 +128,7 @@ def together(
     }
 
 
-def steps(runs: Sequence[ScoredRun], by: Sequence[str] | None) -> Step:
+def steps(runs: Runs, by: Sequence[str] | None) -> Step:
     """Counts the steps of all runs together, whichever thread takes them."""
     total, numbers, lock = sum(4 + len(subgroups_of(run, by)) for run in runs), count(), Lock()
 
@@ -184,9 +189,7 @@ def evaluate_run(
     )
 
 
-def _table_intervals(
-    answers: Answers, **how: Unpack[Resampling]
-) -> tuple[dict[str, Interval | None], dict[str, Interval | None]]:
+def _table_intervals(answers: Answers, **how: Unpack[Resampling]) -> tuple[Intervals, Intervals]:
     """The intervals of the metrics that are made of the confusion table, and of the F1 of each
     class, from the same resamples. A class of a handful of records leaves accuracy alone."""
     tables = table_metrics()
@@ -210,9 +213,9 @@ def _table_intervals(
     return whole, classes
 
 
-def _score_intervals(run: ScoredRun, **how: Unpack[Resampling]) -> dict[str, Interval | None]:
+def _score_intervals(run: ScoredRun, **how: Unpack[Resampling]) -> Intervals:
     """Those of the metrics that are made of scores."""
-    out: dict[str, Interval | None] = {}
+    out: Intervals = {}
     for metric in metrics():
         if not isinstance(metric, TableMetric):
             drawn = draw_metric([run], metric, **how)
@@ -249,7 +252,7 @@ def telling(run: ScoredRun) -> list[str]:
     ]
 
 
-def named_apart(runs: Sequence[ScoredRun]) -> list[ScoredRun]:
+def named_apart(runs: Runs) -> list[ScoredRun]:
     """Two runs of one name would be one line: the later ones are numbered."""
     seen: Counter[str] = Counter()
     out = []

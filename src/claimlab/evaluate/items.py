@@ -34,6 +34,11 @@ from claimlab.evaluate.metric import SMALLEST
 ITEMS, MEAN = "items", "mean score"
 LARGEST = 400_000_000  # bytes of one file
 CLASS_COUNTS = ("positives", "negatives")
+WORDS = {
+    **dict.fromkeys(("c", "correct", "true", "yes"), 1.0),
+    **dict.fromkeys(("i", "incorrect", "false", "no", "n"), 0.0),
+    "p": 0.5,
+}
 
 
 class Item(NamedTuple):
@@ -78,7 +83,7 @@ def opened(file: Path) -> Json:
     if file.suffix.lower() != ".json" or file.stat().st_size > LARGEST:
         return None
     try:
-        content: Json = json.loads(file.read_text(encoding="utf-8"))
+        content: Json = json.loads(file.read_text("utf-8"))
     except ValueError:
         return None
     return content
@@ -104,17 +109,14 @@ def lines_of(file: Path) -> Iterator[JsonObject]:
 
 def as_score(value: object) -> float | None:
     """A result as a number: right and wrong in the words of the field, or a number itself."""
-    if isinstance(value, str):
-        words = {"c": 1.0, "correct": 1.0, "true": 1.0, "yes": 1.0, "i": 0.0, "incorrect": 0.0}
-        words |= {"false": 0.0, "no": 0.0, "n": 0.0, "p": 0.5}
-        known = words.get(value.strip().lower())
-        if known is not None:
-            return known
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return float(value) if isinstance(value, bool | int | float) else None
+    if not isinstance(value, bool | int | float | str):
+        return None
+    if isinstance(value, str) and (word := value.strip().lower()) in WORDS:
+        return WORDS[word]
+    try:
+        return float(value)
+    except ValueError:
+        return None
 
 
 def rank_items(files: Sequence[Path], **how: Unpack[Resampling]) -> list[Board]:

@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.errors import DataError
@@ -28,9 +27,18 @@ from claimlab.core.registry import Registry
 from claimlab.core.stats import scores
 from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import Interval, Resampling, intervals
-from claimlab.core.stats.scores import UNANSWERED, Counts, Floats, Ints, accuracy, measured_macro_f1
+from claimlab.core.stats.scores import (
+    UNANSWERED,
+    Counts,
+    Flags,
+    Floats,
+    Ints,
+    accuracy,
+    measured_macro_f1,
+)
 from claimlab.core.words import several, verb
 
+Statistic = Callable[[Floats], Floats]
 # When there is too little data to report: the same rule for a cell, a run and a comparison.
 ONE_CLASS = "not measured: only one class"  # what a macro-F1 over one class is
 SMALLEST = 30  # records
@@ -152,7 +160,7 @@ _NUMBER = r"(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"  # as JSON w
 
 def _columns(
     scores: Sequence[str | Mapping[str, float | None] | None] | pl.Series,
-) -> tuple[dict[str, Floats], npt.NDArray[np.bool_]]:
+) -> tuple[dict[str, Floats], Flags]:
     """The scores by the class they name, NaN where a record gives it none; and which records have
     scores.
     """
@@ -205,7 +213,7 @@ def _read(scores: str | Mapping[str, float | None] | None) -> Mapping[str, float
 
 
 def _score_matrix(
-    columns: Mapping[str, Floats], has: npt.NDArray[np.bool_], classes: tuple[str, ...]
+    columns: Mapping[str, Floats], has: Flags, classes: tuple[str, ...]
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """Null where no row has scores, or where they name none of the classes: zeros would pass for a
     bad ranking.
@@ -274,7 +282,7 @@ class Cells:
 
     cell: Ints  # (records,) or (rows, records)
     size: int
-    figure: Callable[[Floats], Floats]
+    figure: Statistic
 
     def of_all(self) -> float:
         """The figure of all records, each once."""
@@ -380,14 +388,14 @@ def confusion(answers: Answers) -> Ints:
     return scores.confusion(answers.truth, answers.guess, len(answers.classes), extra=2)
 
 
-def table_cells(answers: Answers, figure: Callable[[Floats], Floats] = scores.macro_f1) -> Cells:
+def table_cells(answers: Answers, figure: Statistic = scores.macro_f1) -> Cells:
     """A figure of the confusion table (..., K, K+2) as one of counts."""
     k = len(answers.classes)
     return Cells(answers.cell, answers.cells, lambda flat: figure(flat.reshape(-1, k, k + 2)))
 
 
 def table_interval(
-    answers: Answers, statistic: Callable[[Floats], Floats], **how: Unpack[Resampling]
+    answers: Answers, statistic: Statistic, **how: Unpack[Resampling]
 ) -> Sequence[Interval | None]:
     """Intervals of one or several figures of the confusion table (statistic over (..., K, K+2))."""
     cells = table_cells(answers, statistic)

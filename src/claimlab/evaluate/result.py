@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from claimlab.evaluate.slices import Beside, Slices
 
 
+Intervals = dict[str, Interval | None]
+
+
 @dataclass(frozen=True)
 class ClassScore:
     name: str
@@ -91,7 +94,7 @@ def measure(answers: Answers, positive: str | None = None) -> Scores:
     rates = {fpr: measured[f"tpr_at_{100 * fpr:g}"] for fpr in RATES}
     return Scores(
         n=answers.n,
-        classes={c: int(n) for c, n in zip(answers.classes, counts.sum(axis=1), strict=True)},
+        classes=dict(zip(answers.classes, counts.sum(axis=1).tolist(), strict=True)),
         failed=int(counts[:, k + 1].sum()),
         other=int(counts[:, k].sum()),
         accuracy=measured["accuracy"].value,
@@ -177,7 +180,7 @@ def abstentions(run: ScoredRun, **how: Unpack[Resampling]) -> Abstentions | None
 
 
 def _kind(table: pl.DataFrame, kind: str, classes: tuple[str, ...]) -> Withheld:
-    truth = table.filter(pl.col("abstained") == kind)["truth"].to_list()
+    truth = table.filter(abstained=kind)["truth"].to_list()
     return Withheld(
         kind, len(truth), len(truth) / max(1, table.height), {c: truth.count(c) for c in classes}
     )
@@ -215,8 +218,8 @@ class RunResult:
     about: About
     scores: Scores
     confusion: list[list[int]]
-    intervals: dict[str, Interval | None]
-    class_intervals: dict[str, Interval | None]
+    intervals: Intervals
+    class_intervals: Intervals
     groups: int
     baselines: list[Baseline]
     slices: list[Slices]

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 
 import polars as pl
 
@@ -30,6 +30,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
 from claimlab.core.languages import Language, describe
+from claimlab.core.options import Setting
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
@@ -40,12 +41,14 @@ if TYPE_CHECKING:
     from claimlab.core.run import Stored
 
 
-Values = (
-    pl.DataFrame
-)  # `row` and `value`, one line for each value that a record has, in the order of the records
+# `row` and `value`, one line for each value that a record has, in the order of the records
+Values = pl.DataFrame
 
 
-def _of_language(fact: Callable[[Language], str | None]) -> Callable[[pl.DataFrame], Values]:
+Trait = Callable[[pl.DataFrame], Values]
+
+
+def _of_language(fact: Callable[[Language], str | None]) -> Trait:
     def read(records: pl.DataFrame) -> Values:
         return _each(
             records["language"],
@@ -61,15 +64,15 @@ def _resource(records: pl.DataFrame) -> Values:
     return pl.concat([own, known.join(own, on="row", how="anti")]).sort("row")
 
 
-def _column(name: str) -> Callable[[pl.DataFrame], Values]:
+def _column(name: str) -> Trait:
     return lambda records: _alone(records[name])
 
 
-def _date(form: str) -> Callable[[pl.DataFrame], Values]:
+def _date(form: str) -> Trait:
     return lambda records: _alone(records["date"].dt.strftime(form))
 
 
-def _synthetic(*keys: str) -> Callable[[pl.DataFrame], Values]:
+def _synthetic(*keys: str) -> Trait:
     """How a synthetic text was made, from `meta`: a top-level key, or one of its origin or change
     log.
     """
@@ -93,7 +96,7 @@ def _first_key(meta: JsonObject, keys: tuple[str, ...]) -> list[str]:
     return []
 
 
-TRAITS: dict[str, Callable[[pl.DataFrame], Values]] = {
+TRAITS: dict[str, Trait] = {
     "language": _column("language"),
     "family": _of_language(lambda language: language.family),
     "script": _of_language(lambda language: language.script),
@@ -266,6 +269,14 @@ class ScoredRun:
         ).to_series()
 
 
+Runs = Sequence[ScoredRun]
+
+
+OwnTask = Annotated[
+    str | None, Setting("A task or any column; by default the one that the run was made for.")
+]
+
+
 class Scoring(TypedDict, total=False):
     """What else is known of predictions: the `split` that they are about (null: the records that
     have one), how they were made, and the digest of the dataset that the records are part of."""
@@ -277,10 +288,12 @@ class Scoring(TypedDict, total=False):
 
 def task_of(run: Dataset) -> str:
     """The task that the run was made for, by its lineage."""
-    made_for = next(
-        (s.parameters.get("task") for s in reversed(run.lineage) if s.step == "detect"), None
-    )
-    return own_task(run, made_for)
+    detect = last_step(run.lineage, "detect")
+    return own_task(run, None if detect is None else detect.parameters.get("task"))
+
+
+def last_step(lineage: Sequence[Lineage], name: str) -> Lineage | None:
+    return next((step for step in reversed(lineage) if step.step == name), None)
 
 
 def each_run(
@@ -308,9 +321,9 @@ def score(
     not changed.
     """
     split = more.get("split")
-    part = dataset.records.with_columns(task.labels(dataset.records).alias("truth"))
+    part = dataset.records.with_columns(truth=task.labels(dataset.records))
     if split is not None:
-        part = part.filter(pl.col("split") == split)
+        part = part.filter(split=split)
     if not part.height and split is not None:
         raise DataError(
             f"'{dataset.name}' has no records in the split '{split}'.",
@@ -348,8 +361,7 @@ def score(
 
 def about_of(lineage: Sequence[Lineage], notes: tuple[str, ...] = ()) -> About:
     """Detector, settings, seed, and how the data was divided, from the last steps of each kind."""
-    detect = next((s for s in reversed(lineage) if s.step == "detect"), None)
-    split = next((s for s in reversed(lineage) if s.step == "split"), None)
+    detect, split = (last_step(lineage, name) for name in ("detect", "split"))
     by = split.parameters.get("by") if split is not None else None
     divided = ", ".join(map(str, by)) if isinstance(by, list) else by
     division = str(split.parameters.get("name", divided)) if split is not None else None
@@ -366,7 +378,7 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
     """
     spell, known = speller(classes), set(classes)
     words = predictions["label"].str.strip_chars()
-    spelling = {w: spell(w) for w in words.drop_nulls().unique().to_list()}
+    spelling = {w: spell(w) for w in words.drop_nulls().unique()}
     spelling = {w: name if name in known else w.lower() for w, name in spelling.items()}
     kinds = {w: None if name in known else _ABSTAINED.get(fold(w)) for w, name in spelling.items()}
     labels = words.replace_strict(spelling, default=None, return_dtype=pl.String)

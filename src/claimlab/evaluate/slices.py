@@ -10,22 +10,20 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.claims.contamination.result import CLEAN, KNOWN, Contamination, text_keys
 from claimlab.core.errors import DataError
 from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import Interval, Resampling, interval, kinds, redraw
-from claimlab.core.stats.scores import UNANSWERED, Floats, Ints, accuracy, macro_f1, ratio
+from claimlab.core.stats.scores import UNANSWERED, Flags, Floats, Ints, accuracy, macro_f1, ratio
 from claimlab.detect.detector import DETECTORS
-from claimlab.evaluate.metric import SMALLEST, SMALLEST_CLASS, Answers
+from claimlab.evaluate.metric import SMALLEST, SMALLEST_CLASS, Answers, Statistic
 from claimlab.evaluate.scored_run import ALIASES, ScoredRun, Values
 
 
@@ -121,11 +119,10 @@ class _Parts:
         many = int(self.answers.cluster.max(initial=0)) + 1
         both = np.sort(self.value * many + self.answers.cluster[self.row])
         fresh = np.diff(both, prepend=-1) > 0
-        return [int(n) for n in np.bincount(both[fresh] // many, minlength=len(self.names))]
+        counts: list[int] = np.bincount(both[fresh] // many, minlength=len(self.names)).tolist()
+        return counts
 
-    def redraw(
-        self, figure: Callable[[Floats], Floats], **how: Unpack[Resampling]
-    ) -> tuple[Floats, int]:
+    def redraw(self, figure: Statistic, **how: Unpack[Resampling]) -> tuple[Floats, int]:
         """`figure` of the tables under common draws of groups, and how many groups were drawn."""
         table = kinds(self.answers.cluster[self.row], self.cell, prod(self.shape))
         drawn = redraw(table, lambda flat: figure(flat.reshape(-1, *self.shape)), **how)
@@ -230,7 +227,7 @@ def contrast(
     return Estimate(float(less(counts[None].astype(np.float64))[0]), interval(drawn, groups))
 
 
-def _big(counts: Ints) -> npt.NDArray[np.bool_]:
+def _big(counts: Ints) -> Flags:
     """Cells with records enough, and no class that is there in a handful only."""
     sizes = counts.sum(axis=2)
     return np.asarray(
@@ -238,7 +235,7 @@ def _big(counts: Ints) -> npt.NDArray[np.bool_]:
     )
 
 
-def _whole(counts: Ints) -> npt.NDArray[np.bool_]:
+def _whole(counts: Ints) -> Flags:
     """Cells that hold every class, and an answer: only their macro-F1 can be compared with that of
     the whole.
     """
@@ -249,7 +246,7 @@ def _whole(counts: Ints) -> npt.NDArray[np.bool_]:
 def _cell(
     classes: tuple[str, ...], value: str, groups: int, table: Ints, f1s: Floats, shares: Floats
 ) -> Cell:
-    sizes = {name: int(n) for name, n in zip(classes, table.sum(axis=1), strict=True)}
+    sizes: dict[str, int] = dict(zip(classes, table.sum(axis=1).tolist(), strict=True))
     spoke = bool(table[:, :-1].sum())
     whole = spoke and all(sizes.values())
     present = [name for name, n in sizes.items() if n]

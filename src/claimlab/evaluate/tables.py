@@ -19,13 +19,15 @@ from claimlab.evaluate.scored_run import title
 from claimlab.evaluate.slices import Cell as Subgroup
 from claimlab.evaluate.slices import Slices
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Section,
     Table,
     Text,
     Value,
+    excerpt,
     percent,
     points,
     points_span,
@@ -33,7 +35,6 @@ from claimlab.pages.blocks import (
     short,
     span,
 )
-from claimlab.pages.excerpt import excerpt
 
 INTERVAL = "95% interval"
 POINTS = "Differences are in percentage points of macro-F1."
@@ -120,7 +121,7 @@ def _caption(runs: Sequence[RunResult], ceiling: bool) -> str:
     return f"Values in %. In parentheses: {known}.{star}{above}"
 
 
-STANDINGS: tuple[Column[Standing], ...] = (
+STANDINGS: Columns[Standing] = (
     Column("Rank", lambda one: rank_words(one.ranks)),
     Column("System", "name", short(60)),
     Column("Score", "score", percent),
@@ -238,12 +239,12 @@ def cells(subgroups: Slices) -> Table:
     return Table.of(columns, subgroups.cells)
 
 
-_DIFFERENCE: tuple[Column[Comparison], ...] = (
+_DIFFERENCE: Columns[Comparison] = (
     Column("Difference", "difference", points),
     Column(INTERVAL, "interval", points_span),
 )
 _BETTER: Column[Comparison] = Column("Better", lambda c: c.why or c.better or "no clear difference")
-COMPARED: tuple[Column[Comparison], ...] = (
+COMPARED: Columns[Comparison] = (
     Column("Run", "first", short(50)),
     Column("against", "second", short(50)),
     Column("Shared records", "shared"),
@@ -256,7 +257,7 @@ COMPARED: tuple[Column[Comparison], ...] = (
     _BETTER,
 )
 # for a terminal, where counts would leave no room for names
-COMPARED_IN_SHORT: tuple[Column[Comparison], ...] = (
+COMPARED_IN_SHORT: Columns[Comparison] = (
     Column("Run", "first"),
     Column("against", "second"),
     Column("Shared"),
@@ -264,7 +265,7 @@ COMPARED_IN_SHORT: tuple[Column[Comparison], ...] = (
     Column("p", lambda c: c.p_holm if c.p_ranks is None else c.p_ranks, probability, UNTESTED),
     _BETTER,
 )
-SEEDS: tuple[Column[Seeds], ...] = (
+SEEDS: Columns[Seeds] = (
     Column("Detector", "name", short(40)),
     Column("Dataset"),
     Column("Task"),
@@ -277,7 +278,7 @@ SEEDS: tuple[Column[Seeds], ...] = (
     Column("from records", "from_records", percent),
     Column("More would help", "advice", missing="–"),
 )
-DROPS: tuple[Column[Drop], ...] = (
+DROPS: Columns[Drop] = (
     Column("Detector", "name", short(40)),
     Column("Dataset"),
     Column("Task"),
@@ -363,7 +364,7 @@ def _figures(
     }
 
 
-def judged(run: RunResult) -> list[Block]:
+def judged(run: RunResult) -> Blocks:
     """The judges' verdicts on the rationales, if the run has them; each judge's validation comes
     before its rates.
     """
@@ -371,7 +372,7 @@ def judged(run: RunResult) -> list[Block]:
         return []
     from claimlab.evaluate.judge.people import RATES, rate_in_words
 
-    blocks: list[Block] = []
+    blocks: Blocks = []
     for one in run.about.judged:
         worth = one["standing"] or "unvalidated: it was not compared with annotators"
         blocks.append(

@@ -20,7 +20,7 @@ from claimlab.evaluate.scored_run import title
 from claimlab.evaluate.slices import Estimate, Slices
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Column,
     Figure,
     Fold,
@@ -30,11 +30,11 @@ from claimlab.pages.blocks import (
     Table,
     Text,
     Tiles,
+    excerpt,
     percent,
     span,
 )
 from claimlab.pages.charts import Dot, dots, reliability, to_svg
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
 
 FILE, KIND = "evaluation.json", "evaluation"
@@ -139,7 +139,7 @@ def headline(run: RunResult) -> str:
 def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     """The leaderboards, then every run."""
     runs = evaluation.runs
-    blocks: list[Block] = [] if size.figures else [Text(_SMALLER, "note")]
+    blocks: Blocks = [] if size.figures else [Text(_SMALLER, "note")]
     blocks += [
         Text(words, "conclusion")
         for words in (
@@ -220,10 +220,10 @@ def other_records(runs: Sequence[RunResult]) -> list[str]:
     return [] if len({r.records for r in runs}) == 1 else [_OTHER_RECORDS]
 
 
-def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list[Block]:
+def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> Blocks:
     """Several runs together: leaderboards, comparisons, seeds, drops."""
     links = {run.name: f"#run-{i}" for i, run in enumerate(evaluation.runs, 1)} if linked else {}
-    out: list[Block] = [
+    out: Blocks = [
         _board(evaluation, *board, links, size, name=f"{number:02d}")
         for number, board in enumerate(boards(evaluation), 1)
     ]
@@ -257,7 +257,7 @@ def _board(
     name: str,
 ) -> Section:
     remarks = [*other_records(runs), *(f"{run.name}: {c}" for run in runs for c in run.cautions)]
-    blocks: list[Block] = [Text(remark, "warning") for remark in remarks]
+    blocks: Blocks = [Text(remark, "warning") for remark in remarks]
     blocks.append(tables.leaderboard(runs, links, ranked))
     if ranked is not None:
         others = [
@@ -273,9 +273,9 @@ def _board(
     return Section(title, blocks, anchor=f"leaderboard-{int(name)}")
 
 
-def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
+def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> Blocks:
     """All measurements of one run, also for the quality assurance report."""
-    blocks: list[Block] = [tiles(run), *(Text(c, "warning") for c in run.cautions)]
+    blocks: Blocks = [tiles(run), *(Text(c, "warning") for c in run.cautions)]
     if run.contamination is not None:
         blocks.append(Text(run.contamination.sentence(), "note"))
     blocks += [tables.measures(run), tables.classes(run)]
@@ -308,7 +308,7 @@ def by_trait(subgroups: Slices, run: RunResult, name: str, size: Size) -> Sectio
     """One kind of subgroup: the means, the chart, and the table, folded if it is long."""
     sentences = _sentences(subgroups, run)
     drawn = forest(subgroups, run, name) if size.figures else []
-    blocks: list[Block] = [*([Items(sentences)] if sentences else []), *drawn]
+    blocks: Blocks = [*([Items(sentences)] if sentences else []), *drawn]
     if subgroups.cells:
         table = tables.cells(subgroups)
         words = f"The {several(len(subgroups.cells), 'subgroup')} as a table"
@@ -353,7 +353,7 @@ def _estimate(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f}{interval}"
 
 
-def _abstained(run: RunResult) -> list[Block]:
+def _abstained(run: RunResult) -> Blocks:
     abstentions = run.abstentions
     if abstentions is None:
         return []

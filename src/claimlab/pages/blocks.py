@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Generic, Literal, TypeVar
 
-from claimlab.pages.excerpt import excerpt
+from claimlab.core.plain import one_line
 
 _CODE = re.compile(r"`([^`]+)`")
 NARROW = 480  # pixels of a figure that a phone can show whole
@@ -68,6 +68,9 @@ class Column(Generic[Row]):
                 return None
             row = row[name] if isinstance(row, Mapping) else getattr(row, name)
         return row
+
+
+Columns = tuple[Column[Row], ...]
 
 
 @dataclass(frozen=True)
@@ -181,6 +184,7 @@ class Section:
 
 
 Block = Text | Items | Tiles | Table | Figure | Quote | Fold | Section
+Blocks = list[Block]
 
 
 @dataclass(frozen=True)
@@ -242,6 +246,17 @@ def probability(p: float | None) -> Cell:
     return cell(None) if p is None else Cell("< 0.001" if p < 0.001 else f"{p:.3f}", sort=p)
 
 
+def excerpt(text: str, limit: int = 300) -> str:
+    """Text from a dataset, which is untrusted, made fit to be shown: at most `limit` characters on
+    one line; what is cut ends in an ellipsis. Views escape what they print; this bounds it.
+    """
+    head = text[: 4 * limit + 16]  # a megabyte need not be searched to show its first line
+    line = one_line(head)
+    if len(line) <= limit and len(head) == len(text):
+        return line
+    return line[: limit - 1].rstrip() + "…"
+
+
 def short(limit: int) -> Callable[[object], str]:
     """How a column writes text from data: on one line, in at most `limit` characters."""
     return lambda text: excerpt(str(text), limit)
@@ -262,9 +277,9 @@ def with_code(text: str, code: Callable[[str], str], plain: Callable[[str], str]
     return "".join(parts).strip()
 
 
-def walk(blocks: Sequence[Block]) -> list[Block]:
+def walk(blocks: Sequence[Block]) -> Blocks:
     """Every block in reading order, those inside sections and folds included."""
-    out: list[Block] = []
+    out: Blocks = []
     for block in blocks:
         out.append(block)
         if isinstance(block, Section | Fold):

@@ -20,8 +20,7 @@ from claimlab.core import packaged
 from claimlab.core.plain import plain, plain_values
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Figure, Table, cell
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import Figure, Table, cell, excerpt
 
 TRUE, FALSE, MIXED, UNKNOWN = "#3f7fbf", "#d1603d", "#b79a2e", "#8b95a1"
 CLASS_COLOURS = {"true": TRUE, "false": FALSE, "mixed": MIXED, "unknown": UNKNOWN}
@@ -118,13 +117,13 @@ def table_to_svg(tables: Sequence[Table]) -> str:
     )
 
 
-def svg_to_png(svg: str, *, scale: float = 2.0) -> bytes:
+def svg_to_png(svg: str) -> bytes:
     """An SVG of ours as PNG on white, for papers and slides."""
     import vl_convert
 
     end = svg.index(">") + 1
     png: bytes = vl_convert.svg_to_png(
-        f'{svg[:end]}<rect width="100%" height="100%" fill="white"/>{svg[end:]}', scale
+        f'{svg[:end]}<rect width="100%" height="100%" fill="white"/>{svg[end:]}', 2.0
     )
     return png
 
@@ -420,7 +419,7 @@ def lines(
     return alt.layer(*layers).properties(width=width, height=HEIGHT)
 
 
-def reliability(points: Sequence[tuple[int, float, float]], *, width: int = 300) -> Chart:
+def reliability(points: Sequence[tuple[int, float, float]]) -> Chart:
     """A dot per bin (n, mean confidence, share right), larger with more records; on the dashed line
     sure is right.
     """
@@ -440,7 +439,7 @@ def reliability(points: Sequence[tuple[int, float, float]], *, width: int = 300)
         alt.Chart(frame)
         .mark_point(filled=True, color=TRUE, opacity=1)
         .encode(x=x, y=y, size=alt.Size("n:Q", scale=alt.Scale(range=[30, 260]), legend=None)),
-    ).properties(width=width, height=width * 0.8)
+    ).properties(width=300, height=240)
 
 
 CELL = 46  # pixels
@@ -527,7 +526,6 @@ def _shown(labels: Sequence[str | None]) -> list[str]:
 
 def _chart(points: Sequence[Sequence[float]], shown: Sequence[str], names: Sequence[str]) -> Chart:
     import altair as alt
-    import polars as pl
 
     classes = sorted(set(shown), key=lambda label: (label in (NONE, OTHER), label))
     colours = {**colours_of(classes), **dict.fromkeys({NONE, OTHER} & set(classes), UNKNOWN)}

@@ -10,7 +10,19 @@ import polars as pl
 
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Column, Items, Quote, Report, Section, Table, Text, short
+from claimlab.pages.blocks import (
+    Block,
+    Blocks,
+    Column,
+    Columns,
+    Items,
+    Quote,
+    Report,
+    Section,
+    Table,
+    Text,
+    short,
+)
 
 TITLE = "Dossier"
 LONGEST = 300  # characters of a passage
@@ -23,24 +35,24 @@ def address(row: JsonObject) -> str | None:
 
 
 _ABOUT = ("date", "source", "author", "url", "language", "topic", "split")
-_WHERE: tuple[Column[JsonObject], ...] = (
+_WHERE: Columns[JsonObject] = (
     Column("date", lambda row: _day(row.get("published"))),
     Column("publisher", lambda row: row.get("publisher") or row.get("domain")),
 )
-EVIDENCE: tuple[Column[JsonObject], ...] = (
+EVIDENCE: Columns[JsonObject] = (
     *_WHERE,
     Column("stance", lambda row: row.get("stance") or "not measured"),
     Column("corresponds", lambda row: _answer(row.get("corresponds"))),
     Column("says", lambda row: row.get("text") or row.get("title"), short(LONGEST), link=address),
 )
-FACT_CHECKS: tuple[Column[JsonObject], ...] = (
+FACT_CHECKS: Columns[JsonObject] = (
     *_WHERE,
     Column("rating", "rating"),
     Column("verdict", "verdict"),
     Column("corresponds", lambda row: _answer(row.get("corresponds"))),
     Column("title", "title", short(LONGEST), link=address),
 )
-VERDICTS: tuple[Column[JsonObject], ...] = (
+VERDICTS: Columns[JsonObject] = (
     Column("who"),
     Column("says"),
     Column("why", "why", short(LONGEST), ""),
@@ -55,7 +67,7 @@ def dossier(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Report:
     texts = [row for row in evidence if row.get("rating") is None]
     claims = sides.get("claims", pl.DataFrame({"text": []}))["text"].to_list()
     about = [f"{name}: {record[name]}" for name in _ABOUT if record.get(name) is not None]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Section("Claim", [Quote(record["text"] or "(no text)"), Items(about)]),
         Section("Verdicts", [Table.of(VERDICTS, _verdicts(record, sides), sortable=False)]),
         Section("Fact-checks", [_listed(FACT_CHECKS, checks)]),
@@ -70,7 +82,7 @@ def dossier(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Report:
 _LEVEL: Column[JsonObject] = Column("site", lambda row: row.get("site_level") or "not rated")
 
 
-def _listed(columns: tuple[Column[JsonObject], ...], rows: list[JsonObject]) -> Block:
+def _listed(columns: Columns[JsonObject], rows: list[JsonObject]) -> Block:
     if any(row.get("site_level") for row in rows):  # the user's list of sites
         columns = (*columns[:2], _LEVEL, *columns[2:])
     return Table.of(columns, rows, sortable=False) if rows else Text("None is known.")

@@ -99,4 +99,4 @@ def _write_figures(report: Report, folder: Path) -> None:
 
 def _write(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, "utf-8")

@@ -37,12 +37,12 @@ _SECTIONS = ("section", "subsection", "subsubsection", "paragraph")
 _LONG = 38  # characters: from here a column is given a width and wraps
 
 
-def to_latex(report: Report, *, plots: str = "plots") -> str:
-    """Every block that can be printed; figures are the PNG files in `plots`."""
+def to_latex(report: Report) -> str:
+    """Every block that can be printed; figures are the PNG files in the folder `plots`."""
     parts = [
         f"\\title{{{escape(report.title)}}}\\author{{claimlab}}\\date{{}}\\maketitle",
         f"\\noindent {escape(report.subtitle)}" if report.subtitle else "",
-        *(part for block in report.blocks for part in _parts(block, 0, plots)),
+        *(part for block in report.blocks for part in _parts(block, 0)),
     ]
     return _PREAMBLE + "\n\n".join(part for part in parts if part) + "\n\\end{document}\n"
 
@@ -87,17 +87,17 @@ def _char(char: str) -> str:
     return f"[U+{ord(char):04X}]" if not unicodedata.combining(char) else ""
 
 
-def _parts(block: Block, level: int, plots: str) -> list[str]:
+def _parts(block: Block, level: int) -> list[str]:
     if not isinstance(block, Section | Fold):
-        return [_part(block, plots)]
+        return [_part(block)]
     deeper = level + 1 if isinstance(block, Section) else level
-    inner = [part for b in block.blocks for part in _parts(b, deeper, plots)]
+    inner = [part for b in block.blocks for part in _parts(b, deeper)]
     if isinstance(block, Fold):
         return inner
     return [f"\\{_SECTIONS[min(level, 3)]}*{{{escape(block.title)}}}", *inner]
 
 
-def _part(block: Text | Items | Tiles | Figure | Quote | Table, plots: str) -> str:
+def _part(block: Text | Items | Tiles | Figure | Quote | Table) -> str:
     match block:
         case Text():
             return escape(block.text)
@@ -111,7 +111,7 @@ def _part(block: Text | Items | Tiles | Figure | Quote | Table, plots: str) -> s
         case Figure(name=""):
             return ""
         case Figure():
-            figure = f"\\includegraphics[width=.9\\linewidth]{{{plots}/{block.name}.png}}"
+            figure = f"\\includegraphics[width=.9\\linewidth]{{plots/{block.name}.png}}"
             return f"\\begin{{center}}{figure}\\\\ {escape(block.caption)}\\end{{center}}"
         case Table():
             return _table(block)

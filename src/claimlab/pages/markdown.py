@@ -23,9 +23,9 @@ from claimlab.pages.blocks import (
     Tiles,
     anchor,
     cell,
+    excerpt,
     with_code,
 )
-from claimlab.pages.excerpt import excerpt
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
 

@@ -14,15 +14,18 @@ from html import escape
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.plain import plain
+from claimlab.core.stats.scores import Floats
+from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import UNKNOWN, colours_of, to_svg
-from claimlab.pages.excerpt import excerpt
 
 GAPS = (5.0, 16.0, 30.0)  # pixels between a dot and its name: the nearest free place is taken
 NARROW, WIDE = frozenset("fijlrtI.,:;'’|!()[]"), frozenset("mwMW@%")
+
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,13 @@ class Placed:
     away: bool = False  # too far from its dot to go without a line
 
     @property
-    def box(self) -> tuple[float, float, float, float]:
+    def box(self) -> Box:
         half = self.height / 2
         return self.left, self.middle - half, self.left + self.width, self.middle + half
 
 
 def place(
-    points: npt.NDArray[np.float64],
+    points: Floats,
     names: Sequence[tuple[int, str]],
     *,
     area: tuple[float, float],
@@ -104,8 +107,8 @@ def _around(
     ]
 
 
-def _inside(box: tuple[float, float, float, float], area: tuple[float, float]) -> bool:
-    return box[0] >= 0 and box[1] >= 0 and box[2] <= area[0] and box[3] <= area[1]
+def _inside(box: Box, area: tuple[float, float]) -> bool:
+    return min(box) >= 0 and box[2] <= area[0] and box[3] <= area[1]
 
 
 def _crosses(dot: tuple[float, float], name: Placed, others: Sequence[Placed]) -> bool:
@@ -113,24 +116,13 @@ def _crosses(dot: tuple[float, float], name: Placed, others: Sequence[Placed]) -
     left, top, right, bottom = name.box
     end = min(max(dot[0], left), right), min(max(dot[1], top), bottom)
     way = np.linspace(dot, end, 16)
-    return any(
-        bool(
-            (
-                (way[:, 0] > b[0]) & (way[:, 0] < b[2]) & (way[:, 1] > b[1]) & (way[:, 1] < b[3])
-            ).any()
-        )
-        for b in (other.box for other in others)
-    )
+    struck = [(way > other.box[:2]) & (way < other.box[2:]) for other in others]
+    return any(bool(inside.all(axis=1).any()) for inside in struck)
 
 
-def _hits(
-    box: tuple[float, float, float, float], taken: npt.NDArray[np.float64], *, own: int
-) -> bool:
+def _hits(box: Box, taken: Floats, *, own: int) -> bool:
     """Whether `box` covers any of `taken`, its own dot aside."""
-    left, top, right, bottom = box
-    over = (
-        (taken[:, 0] < right) & (taken[:, 2] > left) & (taken[:, 1] < bottom) & (taken[:, 3] > top)
-    )
+    over = np.asarray(((taken[:, :2] < box[2:]) & (taken[:, 2:] > box[:2])).all(axis=1))
     over[own] = False
     return bool(over.any())
 
@@ -180,7 +172,8 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
     import altair as alt
 
     x, y = share(across), share(up)
-    low, high = 0.7 * min(x.min(), y.min()), min(1.0, 1.5 * max(x.max(), y.max()))
+    low = 0.7 * min(x.min(), y.min())
+    high = min(1.0, 1.5 * max(x.max(), y.max()))
     ratio = np.log(x / y)
     colours = colours_of([across.name, up.name])
     leaning = np.where(
@@ -258,14 +251,14 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
     ).properties(width=SIDE, height=SIDE)
 
 
-def share(side: Side) -> npt.NDArray[np.float64]:
+def share(side: Side) -> Floats:
     """Share of the class that holds each word; zero counts as half a record, since the scale is
     logarithmic.
     """
     return np.maximum(np.asarray(side.counts, dtype=np.float64), 0.5) / max(side.size, 1)
 
 
-def _along(values: npt.NDArray[np.float64], low: float, high: float) -> npt.NDArray[np.float64]:
+def _along(values: Floats, low: float, high: float) -> Floats:
     """Where values lie on the logarithmic axis from `low` to `high`, as a share of its length."""
     return np.asarray(np.log(values / low) / np.log(high / low))
 

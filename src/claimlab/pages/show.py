@@ -28,7 +28,7 @@ from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown, date_range, facts, value_counts
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Items, Report, Section, Table, Text
+from claimlab.pages.blocks import Blocks, Items, Report, Section, Table, Text
 from claimlab.pages.dossier import TITLE
 from claimlab.pages.dossier import dossier as dossier_of
 from claimlab.pages.html import to_html
@@ -270,7 +270,7 @@ def _files(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()))
 
 
-def blocks(folder: Folder) -> list[Block]:
+def blocks(folder: Folder) -> Blocks:
     """The folder as sections to read."""
     if folder.dataset is None:
         return [Section(folder.headline(), [Items(folder.files[:40]), *_foreign(folder)])]
@@ -287,7 +287,7 @@ def blocks(folder: Folder) -> list[Block]:
         for name, table in sorted(dataset.tables.items())
     ]
     steps = [(n, s.step, _short(s), s.tool) for n, s in enumerate(dataset.lineage, 1)]
-    parts: list[Block] = [Items(about), *_foreign(folder)]
+    parts: Blocks = [Items(about), *_foreign(folder)]
     parts += [Section("Side tables", [Table(("table", "rows", "columns"), sides)])] if sides else []
     parts += [Section("Lineage", [Table(("no.", "step", "what", "tool"), steps)])] if steps else []
     parts += [Section("Notes", [Items(dataset.notes)])] if dataset.notes else []
@@ -298,17 +298,14 @@ def blocks(folder: Folder) -> list[Block]:
     return [Section(folder.headline(), parts)]
 
 
-def _matches(folder: Folder, matches: int) -> list[Block]:
+def _matches(folder: Folder, matches: int) -> Blocks:
     """The records, or the values of a column, that were asked for."""
     if folder.column is not None:
         values = sorted(folder.values.items(), key=lambda item: (-item[1], item[0]))
         more = [Text(f"and {len(values) - VALUES:,} more", "note")] if len(values) > VALUES else []
         rows = Table((folder.column, "records"), values[:VALUES])
-        return [
-            Section(
-                f"{folder.column} of {several(matches, 'record')} of '{folder.name}'", [rows, *more]
-            )
-        ]
+        title = f"{folder.column} of {several(matches, 'record')} of '{folder.name}'"
+        return [Section(title, [rows, *more])]
     title = f"{matches:,} of the records of '{folder.name}'"
     if folder.whole:
         fields = [
@@ -334,12 +331,9 @@ def _side(name: str, table: pl.DataFrame, most: int = ROWS) -> Section:
     return Section(f"{name}: {several(table.height, 'row')}", [Table(tuple(columns), rows), *more])
 
 
-def _foreign(folder: Folder) -> list[Block]:
-    return (
-        [Text(f"Not written by claimlab: {', '.join(folder.foreign[:MOST_FILES])}.", "note")]
-        if folder.foreign
-        else []
-    )
+def _foreign(folder: Folder) -> Blocks:
+    words = f"Not written by claimlab: {', '.join(folder.foreign[:MOST_FILES])}."
+    return [Text(words, "note")] if folder.foreign else []
 
 
 def _short(step: Lineage) -> str:
@@ -352,12 +346,9 @@ def _short(step: Lineage) -> str:
         if isinstance(v, str | int | float) and v not in ("", False)
     }
     seed = {} if step.seed is None else {"seed": step.seed}
-    words = [f"{key}={value}" for key, value in {**simple, **seed}.items()]
-    line = "; ".join(
-        filter(
-            None, [", ".join(words), ", ".join(f"{k} {n:,}" for k, n in step.counts.items() if n)]
-        )
-    )
+    words = ", ".join(f"{key}={value}" for key, value in {**simple, **seed}.items())
+    counts = ", ".join(f"{key} {n:,}" for key, n in step.counts.items() if n)
+    line = "; ".join(filter(None, [words, counts]))
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
@@ -378,7 +369,7 @@ def select(dataset: Dataset, where: Sequence[str], ids: Sequence[str], wrong: bo
     for words in where:
         records = records.filter(_condition(words, records))
     if ids:
-        for name in set(ids) - set(records["id"].to_list()):
+        for name in set(ids) - set(records["id"]):
             raise UnknownName("record", name, records["id"].to_list()[:10_000])
         records = records.filter(pl.col("id").is_in(list(ids)))
     return records
@@ -412,11 +403,9 @@ def _wrong(dataset: Dataset) -> pl.DataFrame:
             f"'{dataset.name}' holds no predictions.",
             "Pass the folder of a run: `detect(DIR, output=RUN)`.",
         )
-    labels = set(predictions["label"].drop_nulls().unique().to_list())
+    labels = set(predictions["label"].drop_nulls())
     truth = "veracity" if labels <= set(VERACITIES) else "label_raw"
-    answers = predictions.select(
-        pl.col("record_id").alias("id"), pl.col("label").alias("predicted")
-    )
+    answers = predictions.select(id="record_id", predicted="label")
     joined = dataset.records.join(answers, on="id", how="inner", maintain_order="left")
     return joined.filter(
         pl.col(truth).is_not_null() & pl.col("predicted").ne_missing(pl.col(truth))

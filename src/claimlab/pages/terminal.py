@@ -75,10 +75,10 @@ def grid(
     return lines
 
 
-def natural_width(table: Table, gap: int = GAP) -> int:
+def natural_width(table: Table) -> int:
     """How many columns of a terminal a table takes when nothing is cut or wrapped."""
     widths = _natural(table)
-    return sum(widths) + gap * (len(widths) - 1)
+    return sum(widths) + GAP * (len(widths) - 1)
 
 
 def _natural(table: Table) -> list[int]:

@@ -22,9 +22,18 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.front import evaluate_runs
 from claimlab.evaluate.result import Evaluation
-from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.scored_run import Runs, ScoredRun
 from claimlab.evaluate.views import SIZES, conclusions, method, together
-from claimlab.pages.blocks import Block, Column, Report, Section, Table, Text, short
+from claimlab.pages.blocks import (
+    Blocks,
+    Column,
+    Columns,
+    Report,
+    Section,
+    Table,
+    Text,
+    short,
+)
 from claimlab.pages.folder import Contents, fill
 from claimlab.publish.bundle import BOARD, Answered, Bundle, Verified, derived, digest
 
@@ -158,7 +167,7 @@ def _verified(
 
 
 def _named_by_records(
-    runs: Sequence[ScoredRun], lines: Sequence[Line], verified: dict[str, Verified]
+    runs: Runs, lines: Sequence[Line], verified: dict[str, Verified]
 ) -> list[ScoredRun]:
     """Only runs on the very same records and labels are compared: where a dataset of one name has
     several sets of them, each is a dataset of its own."""
@@ -178,7 +187,7 @@ def _named_by_records(
     ]
 
 
-LINES: tuple[Column[Line], ...] = (
+LINES: Columns[Line] = (
     Column("Run", "run", short(60)),
     Column("Dataset", "answered.dataset", short(40)),
     Column("Detector", "answered.detector", short(40)),
@@ -190,7 +199,7 @@ LINES: tuple[Column[Line], ...] = (
 
 def _page(ranked: Ranked, size: int) -> Report:
     evaluation = ranked.evaluation
-    blocks: list[Block] = [Text(words, "conclusion") for words in conclusions(evaluation)]
+    blocks: Blocks = [Text(words, "conclusion") for words in conclusions(evaluation)]
     blocks += together(evaluation, SIZES[size], linked=False)
     blocks.append(
         Section(
@@ -221,5 +230,5 @@ def new_board(folder: Place) -> list[str]:
     with atomic_folder(target) as building:
         for name, text in files.items():
             (building / name).parent.mkdir(parents=True, exist_ok=True)
-            (building / name).write_text(text.lstrip("\n"), encoding="utf-8")
+            (building / name).write_text(text.lstrip("\n"), "utf-8")
     return list(files)

@@ -40,7 +40,7 @@ from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.evaluate.front import LEFT_OUT, evaluate_runs, named_apart
-from claimlab.evaluate.scored_run import About, ScoredRun, open_runs
+from claimlab.evaluate.scored_run import About, Runs, ScoredRun, open_runs
 from claimlab.evaluate.slices import COLUMN, mark
 from claimlab.tasks import Task, open_task
 
@@ -163,7 +163,7 @@ def statement_of(content: JsonObject) -> JsonObject:
     }
 
 
-def figures_of(runs: Sequence[ScoredRun], **how: Unpack[Resampling]) -> JsonObject:
+def figures_of(runs: Runs, **how: Unpack[Resampling]) -> JsonObject:
     """Every figure of the evaluation of `runs`, as plain JSON."""
     figures = evaluate_runs(runs, **how).to_json()
     del figures["tool"]
@@ -247,7 +247,7 @@ def _runs_in(place: Path) -> list[tuple[ScoredRun, Dataset]]:
     if not cells.is_file():
         folders = {place: place.name}
     else:
-        rows = json.loads(cells.read_text(encoding="utf-8"))
+        rows = json.loads(cells.read_text("utf-8"))
         folders = {
             place / "steps" / row["run"]: ", ".join(map(str, row["axes"].values()))
             for row in rows
@@ -439,9 +439,7 @@ class Verified(Shown):
             "file": self.file,
             "id": self.bundle.id,
             "verified": not self.differences,
-            "differences": self.differences,
-            "figures": self.figures,
-            "compared": self.compared,
+            **{name: getattr(self, name) for name in ("differences", "figures", "compared")},
             "scores": self.table.to_dicts(),
         }
 

@@ -51,8 +51,10 @@ from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.pages.blocks import (
     Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Figure,
     Fold,
     Items,
@@ -183,7 +185,7 @@ def _parts(place: Path) -> list[Path]:
 
 def _json(file: Path) -> JsonObject:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"'{file}' cannot be read: {error}.", "Make it again.") from None
     if not isinstance(content, dict):
@@ -300,7 +302,7 @@ def _write(site: Site, folder: Path) -> None:
         files[f"results/{name}.html"] = to_html_within([page], MOST_BYTES)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text, "utf-8")
     seal_folder(folder, KIND)
 
 
@@ -324,7 +326,7 @@ def _front(site: Site) -> Iterator[Report]:
         ]
     )
     for detail in (2, 1, 0):
-        blocks: list[Block] = [Text(_FRONT)]
+        blocks: Blocks = [Text(_FRONT)]
         if site.audits:
             blocks += [tiles, Section("Datasets", [_matrix(site, detail)], "datasets")]
         if site.results:
@@ -373,7 +375,7 @@ def _mark(finding: Finding | None, page: str, detail: int) -> Cell:
     )
 
 
-FINDINGS: tuple[Column[Finding], ...] = (
+FINDINGS: Columns[Finding] = (
     Column(
         "Verdict",
         lambda f: Cell(
@@ -398,7 +400,7 @@ def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
     findings = [one for finding in ordered(audit.findings) for one in finding.every]
     figures = overview(audit, name)
     for chart in (figures, list[Figure]()):
-        blocks: list[Block] = [
+        blocks: Blocks = [
             Text(verdict_line(done), "conclusion"),
             Tiles([(VERDICT_WORDS[v], f"{counts[v]}", v) for v in VERDICTS]),
             Section("Before you report a score", [Items(steps or ["No check asks for a step."])]),
@@ -431,13 +433,13 @@ def _reasons(findings: Sequence[Finding]) -> Iterator[Fold]:
             yield Fold(words, [Items(mine)], open=verdict == "fail")
 
 
-def _errata(card: Card | None) -> list[Block]:
+def _errata(card: Card | None) -> Blocks:
     if card is None:
         return [Text("The dataset is not in the catalogue.")]
     return [Items(card.errata)] if card.errata else [Text("None is known.")]
 
 
-def _overlap(site: Site, name: str, audit: Audit) -> list[Block]:
+def _overlap(site: Site, name: str, audit: Audit) -> Blocks:
     """What other datasets hold of its records, where that was measured."""
     own = {name, audit.dataset, audit.folder}
     rows = [
@@ -469,7 +471,7 @@ def _loading(name: str, card: Card | None) -> list[str]:
     return [card.access, f"`claimlab load {name} FILES -o {name}`", licence, *decay]
 
 
-def _citing(card: Card | None) -> list[Block]:
+def _citing(card: Card | None) -> Blocks:
     if card is None:
         return [Text("No citation is known.")]
     homepage = [] if card.homepage is None else [("Homepage", card.homepage)]

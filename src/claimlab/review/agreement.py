@@ -65,7 +65,7 @@ class Agreement(Shown):
         return bool(self.rows["items"].sum())
 
     def headline(self) -> str:
-        overall = self.rows.filter((pl.col("between") == ALL) & (pl.col("votes") == BEFORE))
+        overall = self.rows.filter(between=ALL, votes=BEFORE)
         if not overall.height or not overall["items"][0]:
             return f"'{self.name}': no item has two votes yet"
         row = overall.row(0, named=True)

@@ -105,10 +105,7 @@ def _apply(dataset: Dataset, review: Review) -> Dataset:
     decisions = pl.DataFrame(rows, schema=DECISIONS)
     votes = pl.DataFrame(_answers(review, outcomes), schema=SIDE_TABLES["annotations"])
     answers = votes.join(
-        records.select(record_id=pl.col("id")),
-        on="record_id",
-        how="semi",
-        maintain_order="left",
+        records, left_on="record_id", right_on="id", how="semi", maintain_order="left"
     )
     before = tables.get("annotations")
     tables["annotations"] = answers if before is None else _merged(before, answers)
@@ -199,8 +196,7 @@ def _changed(
     labels = pl.col("decided")
     relabelled = everything.filter(labels.is_not_null() & labels.ne_missing(pl.col("veracity")))
     left = {"dropped": effects.drops, "doubtful": effects.doubts}
-    relabel = pl.coalesce(labels, "veracity").alias("veracity")
-    records = everything.with_columns(relabel).drop("decided")
+    records = everything.with_columns(veracity=pl.coalesce(labels, "veracity")).drop("decided")
     records = records.filter(~_among([*effects.drops, *effects.doubts]))
     validate(records)
     tables = belonging(dataset.tables, records["id"])

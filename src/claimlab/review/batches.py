@@ -71,7 +71,7 @@ class BatchTable(Shown):
 def divide(records: pl.DataFrame, settings: Batches) -> pl.DataFrame:
     """The records in their order, in batches numbered from 1."""
     number = pl.int_range(pl.len()) // settings.size + 1
-    members = records.select(record_id=pl.col("id"), batch=number.cast(pl.Int32))
+    members = records.select(record_id="id", batch=number.cast(pl.Int32))
     return members.with_columns(state=pl.lit(PENDING), returned=pl.lit(0, pl.Int32))
 
 
@@ -92,10 +92,7 @@ def divide_again(records: pl.DataFrame, before: BatchTable) -> pl.DataFrame:
             "The earlier review returned no batch.", "There is nothing to inspect again."
         )
     here = members.join(
-        records.select(record_id=pl.col("id")),
-        on="record_id",
-        how="semi",
-        maintain_order="left",
+        records, left_on="record_id", right_on="id", how="semi", maintain_order="left"
     )
     again = pl.when(pl.col("state") == RETURNED).then(pl.lit(PENDING)).otherwise("state")
     return here.with_columns(state=again).select(*MEMBERS)
@@ -105,7 +102,7 @@ def inspected(members: pl.DataFrame, settings: Batches, seed: int) -> pl.DataFra
     """The records to inspect, drawn at random from every pending batch, with their batch; another
     draw each time.
     """
-    waiting = members.filter(pl.col("state") == PENDING).select("record_id", "batch", "returned")
+    waiting = members.filter(state=PENDING).select("record_id", "batch", "returned")
     draws = [share_of(seed, "inspect", back, record) for record, _, back in waiting.iter_rows()]
     ranked = waiting.with_columns(draw=pl.Series(draws, dtype=pl.Float64)).sort(
         "batch", "draw", "record_id"

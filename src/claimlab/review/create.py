@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.call import repeatable
+from claimlab.core.columns import column_values
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.finding import Finding
@@ -146,17 +147,17 @@ def choose(dataset: Dataset, choice: Choice) -> pl.DataFrame:
     rows = _rows(dataset, choice)
     if not rows.height:
         raise DataError("No record is left to review.", "Choose other records, or another dataset.")
-    return rows.with_columns(pl.lit(1.0).alias("chance"))
+    return rows.with_columns(chance=1.0)
 
 
 def counted(dataset: Dataset, rows: pl.DataFrame) -> list[JsonObject]:
     """How many of the rows have each label and each prediction: what `estimate` knows of the
     records that are not annotated.
     """
-    labels = dataset.records.select("id", pl.col("veracity").alias("label"))
+    labels = dataset.records.select("id", label="veracity")
     known = rows.select("id", "said").join(labels, on="id", how="left", maintain_order="left")
     by = ("label", "said")
-    return known.group_by(by).agg(pl.len().alias("records")).sort(by, nulls_last=True).to_dicts()
+    return known.group_by(by).agg(records=pl.len()).sort(by, nulls_last=True).to_dicts()
 
 
 def _rows(dataset: Dataset, choice: Choice) -> pl.DataFrame:
@@ -206,7 +207,7 @@ def finding_in(folder: Path, name: str) -> Finding:
     """
     file = folder / "audit.json" if folder.is_dir() else folder
     try:
-        audits = json.loads(file.read_text(encoding="utf-8"))["audits"]
+        audits = json.loads(file.read_text("utf-8"))["audits"]
         findings = [
             f for a in audits for raw in a["findings"] for f in Finding.model_validate(raw).every
         ]
@@ -279,7 +280,7 @@ def sampled(dataset: Dataset, rows: pl.DataFrame, choice: Choice, seed: int) -> 
     draws = [share_of(seed, "sample", i, o) for i, o in rows.select("id", "other").iter_rows()]
     ranked = rows.with_row_index("row").with_columns(pl.Series("draw", draws)).sort("draw", "row")
     if by is None:
-        drawn = ranked.head(size).with_columns(chance=pl.lit(size / rows.height))
+        drawn = ranked.head(size).with_columns(chance=size / rows.height)
     elif by == "uncertainty":
         drawn = _by_doubt(ranked, size, share_of(seed, "first"))
     else:
@@ -318,9 +319,8 @@ def _in_equal_shares(
     """The first of every stratum, then the second of every one: shares are equal until a stratum
     has no more.
     """
-    if column not in dataset.records.columns:
-        raise UnknownName("column to stratify by", column, dataset.records.columns)
-    values = dataset.records.select("id", pl.col(column).cast(pl.String).alias("stratum"))
+    stratum = column_values(dataset.records, column).cast(pl.String)
+    values = dataset.records.select("id", stratum=stratum)
     turns = ranked.join(values, on="id", how="left", maintain_order="left").with_columns(
         turn=pl.int_range(pl.len()).over("stratum"), of=pl.len().over("stratum")
     )
@@ -630,7 +630,7 @@ def _text(guideline: str | Path | None) -> str | None:
         return None
     if isinstance(guideline, Path) or guideline.endswith((".md", ".txt")):
         try:
-            return Path(guideline).read_text(encoding="utf-8")
+            return Path(guideline).read_text("utf-8")
         except (OSError, ValueError) as error:
             raise DataError(
                 f"The guideline '{guideline}' cannot be read: {error}.", "Check the file."

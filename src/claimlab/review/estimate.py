@@ -74,7 +74,7 @@ class Estimates(Shown):
     def precision(self) -> str | None:
         """How many records of a finding have a wrong label, in a sentence; null where nothing was
         found by an audit, or where few are annotated."""
-        right = self.rows.filter(pl.col("share") == "label right").drop_nulls("low")
+        right = self.rows.filter(share="label right").drop_nulls("low")
         if self.finding is None or not right.height:
             return None
         low, high = (100 * (1 - right[end][0]) for end in ("high", "low"))
@@ -121,9 +121,9 @@ def estimate(
     rows = []
     for name, human, judge in _targets(task, population):
         judged = int(population.filter(judge)["records"].sum()) / records
-        yes = annotated.select(human.alias("human"), judge.alias("judge"), "chance")
-        human_, judge_, chance = (yes[c].cast(pl.Float64).to_numpy() for c in yes.columns)
-        rows.append(_row(name, Sample(human_, judge_, chance, records, judged), width))
+        yes = annotated.select(human=human, judge=judge, chance="chance").cast(pl.Float64)
+        answer, guess, chance = (column.to_numpy() for column in yes)
+        rows.append(_row(name, Sample(answer, guess, chance, records, judged), width))
     return Estimates(
         name=task.name,
         judge=RUN if _judged(population) else LABEL,
@@ -199,16 +199,14 @@ def _annotated(review: Review, results: pl.DataFrame) -> pl.DataFrame:
     if not decided.height:
         raise DataError("Nothing is decided yet.", "Decide some items first.")
     shown = pl.col("payload").str
-    return decided.select(pl.col("item").alias("id"), pl.col("value").alias("answer")).join(
-        items.select(
-            "id",
-            "chance",
-            shown.json_path_match("$.label").alias("label"),
-            shown.json_path_match("$.model.label").alias("said"),
-        ),
-        on="id",
-        maintain_order="left",
+    known = items.select(
+        "id",
+        "chance",
+        label=shown.json_path_match("$.label"),
+        said=shown.json_path_match("$.model.label"),
     )
+    answers = decided.select(id="item", answer="value")
+    return answers.join(known, on="id", maintain_order="left")
 
 
 def _population(review: Review) -> pl.DataFrame:

@@ -254,9 +254,7 @@ def page(review: Review, name: str) -> str:
     marked.
     """
     folder = files("claimlab.review") / "templates"
-    script, style = (
-        (folder / f"by_file.{kind}").read_text(encoding="utf-8") for kind in ("js", "css")
-    )
+    script, style = ((folder / f"by_file.{kind}").read_text("utf-8") for kind in ("js", "css"))
     template = environment("claimlab.review").get_template("by_file.html.jinja")
     html: str = template.render(
         task=review.task,

@@ -23,7 +23,7 @@ from claimlab.core.types import JsonObject
 from claimlab.review.decisions import check_comment, check_key
 from claimlab.review.people import enrol, log, now
 from claimlab.review.shapes import Person, Round, Value
-from claimlab.review.store import assignment, decision, item, person, sa
+from claimlab.review.store import Connection, assignment, decision, item, person, sa
 from claimlab.review.task import Task
 
 _SPACE = uuid.UUID("6f1b5b39-6a0e-4d0e-9d0c-1f4b9a6b0c15")
@@ -65,7 +65,7 @@ class Imported(Shown):
         return {"counts": self.counts, "refused": self.refused}
 
 
-def merge(connection: sa.Connection, task: Task, rows: Iterable[Row], review: str) -> Imported:
+def merge(connection: Connection, task: Task, rows: Iterable[Row], review: str) -> Imported:
     """Merge `rows` in one transaction; `review` is part of the keys that are made."""
     texts = {
         r.id: r.payload.get("text")
@@ -93,7 +93,7 @@ def merge(connection: sa.Connection, task: Task, rows: Iterable[Row], review: st
     return Imported(counts, refused)
 
 
-def _person(connection: sa.Connection, row: Row) -> Person:
+def _person(connection: Connection, row: Row) -> Person:
     """The person of that name, added where there is none; a model stays a model."""
     name = row.annotator.strip()
     known = connection.execute(person.select().where(person.c.name == name)).first()
@@ -105,7 +105,7 @@ def _person(connection: sa.Connection, row: Row) -> Person:
     return enrol(connection, name, "model" if row.model else decides)
 
 
-def _put(connection: sa.Connection, who: Person, row: Row, value: Value, review: str) -> str:
+def _put(connection: Connection, who: Person, row: Row, value: Value, review: str) -> str:
     """Store a decision unless it is there; what became of it."""
     key = _key(row, value, review)
     if connection.execute(sa.select(decision.c.key).where(decision.c.key == key)).first():
@@ -145,7 +145,7 @@ def _put(connection: sa.Connection, who: Person, row: Row, value: Value, review:
     return "new"
 
 
-def _done(connection: sa.Connection, who: Person, item_id: str) -> None:
+def _done(connection: Connection, who: Person, item_id: str) -> None:
     mine = sa.and_(assignment.c.item == item_id, assignment.c.person == who.id)
     done = {"status": "done", "moved": now(), "shown": now()}
     if connection.execute(assignment.update().where(mine).values(**done)).rowcount:

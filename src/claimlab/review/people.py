@@ -18,7 +18,7 @@ from typing import Any
 from claimlab.core.errors import NotAllowed, NotFound, UnknownName, UsageError
 from claimlab.core.stats.streams import share_of, stream
 from claimlab.review.shapes import ROLES, Person
-from claimlab.review.store import assignment, event, item, person, sa
+from claimlab.review.store import Connection, assignment, event, item, person, sa
 from claimlab.review.task import Task
 
 LONGEST_NAME = 100
@@ -33,7 +33,7 @@ def now() -> datetime:
 
 
 def log(
-    connection: sa.Connection, who: int | None, kind: str, on: str | None = None, **detail: Any
+    connection: Connection, who: int | None, kind: str, on: str | None = None, **detail: Any
 ) -> None:
     """A line of the history."""
     connection.execute(
@@ -41,24 +41,24 @@ def log(
     )
 
 
-def everyone(connection: sa.Connection) -> list[Person]:
+def everyone(connection: Connection) -> list[Person]:
     rows = connection.execute(_PERSON.order_by(person.c.id)).mappings()
     return [Person.model_validate(row) for row in rows]
 
 
-def by_token(connection: sa.Connection, token: str) -> Person | None:
+def by_token(connection: Connection, token: str) -> Person | None:
     row = connection.execute(_BY_TOKEN, {"hash": _hash(token)}).mappings().first()
     return None if row is None else Person.model_validate(row)
 
 
-def named(connection: sa.Connection, name: str) -> Person:
+def named(connection: Connection, name: str) -> Person:
     by_name = {person.name: person for person in everyone(connection)}
     if name not in by_name:
         raise UnknownName("person", name, list(by_name))
     return by_name[name]
 
 
-def known(connection: sa.Connection, who: Person | str) -> Person:
+def known(connection: Connection, who: Person | str) -> Person:
     """The person as the store has them: a name will do, and a role is never taken from the
     caller.
     """
@@ -78,7 +78,7 @@ def demand(person: Person, roles: Sequence[str], what: str) -> None:
         )
 
 
-def add(connection: sa.Connection, name: str, role: str) -> tuple[Person, str]:
+def add(connection: Connection, name: str, role: str) -> tuple[Person, str]:
     """A new person with their token; `share_out` gives annotators their items."""
     clean = name.strip()
     if role not in ROLES:
@@ -92,7 +92,7 @@ def add(connection: sa.Connection, name: str, role: str) -> tuple[Person, str]:
     return enrol(connection, clean, role, _hash(token)), token
 
 
-def enrol(connection: sa.Connection, name: str, role: str, token: str | None = None) -> Person:
+def enrol(connection: Connection, name: str, role: str, token: str | None = None) -> Person:
     """A new person; `token` is the hash of theirs."""
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UsageError(
@@ -105,7 +105,7 @@ def enrol(connection: sa.Connection, name: str, role: str, token: str | None = N
     return Person.model_validate({"id": number, "name": name, "role": role})
 
 
-def new_token(connection: sa.Connection, who: Person) -> str:
+def new_token(connection: Connection, who: Person) -> str:
     """A new token for a person who lost theirs; the old one is no longer valid."""
     token = secrets.token_urlsafe(32)
     connection.execute(person.update().where(person.c.id == who.id).values(token_hash=_hash(token)))
@@ -113,7 +113,7 @@ def new_token(connection: sa.Connection, who: Person) -> str:
     return token
 
 
-def share_out(connection: sa.Connection, task: Task, seed: int) -> None:
+def share_out(connection: Connection, task: Task, seed: int) -> None:
     """Assign the items again among the annotators; what an annotator has seen stays theirs. Gold
     items and attention checks go to all."""
     names = {p.id: p.name for p in everyone(connection) if p.role == "annotator"}

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from claimlab.core.digest import digest_file, digest_json, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import seal_folder
 from claimlab.core.types import JsonObject
-from claimlab.review.task import Task
+from claimlab.review.task import Strict, Task
 
 VERSION = 2
 FILE, ITEMS, BATCHES, STORE = "review.json", "items.parquet", "batches.parquet", "review.sqlite"
@@ -39,12 +39,10 @@ COLUMNS: dict[str, pl.DataType] = {
 }
 
 
-class Origin(BaseModel):
+class Origin(Strict):
     """Where the items come from: the dataset (a name and hashes, never a path), how they were
     chosen, and how many records of each label and prediction they were drawn from.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     dataset: str
     fingerprint: str
@@ -53,9 +51,7 @@ class Origin(BaseModel):
     population: tuple[JsonObject, ...] = ()
 
 
-class Project(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class Project(Strict):
     version: int = VERSION
     task: Task
     seed: int = 0
@@ -94,7 +90,7 @@ def write(
         json.dumps(sealed.model_dump(mode="json"), ensure_ascii=False, indent=2, sort_keys=True)
         + "\n"
     )
-    (folder / FILE).write_text(text, encoding="utf-8")
+    (folder / FILE).write_text(text, "utf-8")
     seal_folder(folder, KIND)
 
 
@@ -112,7 +108,7 @@ def read(folder: Path) -> Project:
 
 def _read(file: Path) -> Project:
     try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
+        raw = json.loads(file.read_text("utf-8"))
         version = int(raw["version"])
         if not 1 <= version <= VERSION:
             problem = f"'{file.parent}' has version {version}; this claimlab reads up to {VERSION}."

@@ -8,7 +8,8 @@ decision.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Annotated
@@ -19,9 +20,10 @@ from claimlab.core.errors import SchemaError, UsageError
 from claimlab.core.options import Argument, Place
 from claimlab.core.remote import refuse_remote
 from claimlab.core.shown import Shown
-from claimlab.review import decisions, people
+from claimlab.review import people
 from claimlab.review.agreement import Agreement, agreement
 from claimlab.review.batches import BatchTable, confirms, judge
+from claimlab.review.decisions import NO_PERSON, SEES_ALL, Desk
 from claimlab.review.merge import Imported, Row, merge
 from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
 from claimlab.review.shapes import Answer, Decision, Item, Person, Turn
@@ -36,10 +38,17 @@ from claimlab.review.status import (
     results,
     status,
 )
-from claimlab.review.store import VARIABLE, Store, StoredRow, check_url, item, person, sa
+from claimlab.review.store import (
+    VARIABLE,
+    Connection,
+    Store,
+    StoredRow,
+    check_url,
+    item,
+    sa,
+)
 
 Who = Person | str  # a name will do
-EARLIER = 100  # items to go back to
 
 
 class Review(Shown):
@@ -127,40 +136,39 @@ class Review(Shown):
     def next_item(self, who: Who) -> Item | None:
         """What this person does next; null when nothing is left."""
         while True:
-            with self.store.read() as connection:
-                person = self._known(connection, who)
-                upcoming = decisions.next_item(connection, person)
+            with self._reading(who) as desk:
+                upcoming = desk.next_item()
                 if upcoming is None:
                     return None
                 item_id, new = upcoming
                 if not new:
-                    return decisions.view(connection, self.task, item_id, person)
-            with self.store.write(durable=False) as connection:
-                mine = decisions.claim(connection, person, item_id)
+                    return desk.view(item_id)
+            with self._writing(who, durable=False) as desk:
+                mine = desk.claim(item_id)
             if mine:
-                return self.item(item_id, person)
+                return self.item(item_id, who)
 
     def item(self, item_id: str, who: Who) -> Item:
-        with self.store.read() as connection:
-            return decisions.view(connection, self.task, item_id, self._known(connection, who))
+        with self._reading(who) as desk:
+            return desk.view(item_id)
 
     def queue(self, who: Who) -> list[Item]:
         """All items of a person in the order of their queue."""
-        with self.store.read() as connection:
-            return decisions.whole(connection, self.task, self._known(connection, who))
+        with self._reading(who) as desk:
+            return desk.whole()
 
     def every_item(self) -> list[Item]:
         """All items as an annotator sees them who has decided nothing."""
-        with self.store.read() as connection:
-            return decisions.every(connection, self.task)
+        with self._reading(None, NO_PERSON) as desk:
+            return desk.every()
 
     def turn(self, who: Who, item_id: str | None = None) -> Turn:
         """The next item of this person, or the one to go back to, and how far they are."""
         if item_id is None:
             upcoming = self.next_item(who)
             item_id = None if upcoming is None else upcoming.id
-        with self.store.read() as connection:
-            return self._turn(connection, self._known(connection, who), item_id)
+        with self._reading(who) as desk:
+            return desk.turn(item_id)
 
     def decide(
         self,
@@ -174,9 +182,8 @@ class Review(Shown):
     ) -> Decision:
         """Save a decision. `key` is a uuid that the caller made for it: saved again, it is the same
         decision. Once the votes on an item were revealed, this is the second vote."""
-        answer = Answer(value, key, comment, seconds)
-        with self.store.write() as connection:
-            return self._vote(connection, self._known(connection, who), item_id, answer)
+        with self._writing(who) as desk:
+            return desk.vote(item_id, Answer(value, key, comment, seconds))
 
     def answer(
         self,
@@ -189,60 +196,53 @@ class Review(Shown):
         seconds: float | None = None,
     ) -> Turn:
         """Save a decision as `decide` does, and take the next item in the same transaction."""
-        with self.store.write() as connection:
-            person = self._known(connection, who)
-            self._vote(connection, person, item_id, Answer(value, key, comment, seconds))
-            following, new = decisions.next_item(connection, person) or (None, False)
+        with self._writing(who) as desk:
+            desk.vote(item_id, Answer(value, key, comment, seconds))
+            following, new = desk.next_item() or (None, False)
             if following is not None and new:
-                decisions.claim(connection, person, following)
-            return self._turn(connection, person, following)
+                desk.claim(following)
+            return desk.turn(following)
 
     def skip(self, who: Who, item_id: str) -> None:
         """Leave an item for later: it comes back when everything else is done."""
-        with self.store.write() as connection:
-            decisions.skip(connection, self._known(connection, who), item_id)
+        with self._writing(who) as desk:
+            desk.skip(item_id)
 
     def undo(self, who: Who) -> Item:
         """Take back this person's last decision or skip; the item it was about."""
-        with self.store.write() as connection:
-            person = self._known(connection, who)
-            return decisions.view(connection, self.task, decisions.undo(connection, person), person)
+        with self._writing(who) as desk:
+            return desk.view(desk.undo())
 
     def send_back(self, owner: Who, item_id: str, to: Who, why: str) -> None:
         """Return an item to an annotator for correction, with the reason."""
-        with self.store.write() as connection:
-            sender, annotator = self._known(connection, owner), self._known(connection, to)
-            decisions.send_back(connection, sender, item_id, annotator, why)
+        with self._writing(owner) as desk:
+            desk.send_back(item_id, self._known(desk.connection, to), why)
 
     # Adjudicating
 
     def disputed(self, who: Who | None = None) -> list[Item]:
         """The undecided items on which annotators differ, with their votes. For `who`, an
         adjudicator or owner, those that they may decide."""
-        with self.store.read() as connection:
-            person = None if who is None else self._known(connection, who)
-            return decisions.disputed(connection, self.task, self._wanted(connection), person)
+        with self._reading(who) as desk:
+            return desk.disputed()
 
     def adjudicate(
         self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None
     ) -> Decision:
         """The final decision on an item, by an adjudicator or owner who did not vote on it."""
-        answer = Answer(value, key, comment)
-        with self.store.write() as connection:
-            person = self._known(connection, who)
-            return decisions.adjudicate(connection, self.task, person, item_id, answer)
+        with self._writing(who) as desk:
+            return desk.adjudicate(item_id, Answer(value, key, comment))
 
     def reveal(self, item_id: str, who: Who | None = None) -> None:
         """Show those who voted on an item what the others said; they vote again."""
-        with self.store.write() as connection:
-            person = None if who is None else self._known(connection, who)
-            decisions.reveal(connection, item_id, person)
+        with self._writing(who) as desk:
+            desk.reveal(item_id)
 
     # Looking
 
     def progress(self) -> ReviewStatus:
         with self.store.read() as connection:
-            return status(connection, self.task, self._wanted(connection))
+            return status(connection, self.task)
 
     def agreement(self) -> Agreement:
         votes = {name: votes for name, (votes, _) in self.outcomes().items()}
@@ -251,8 +251,7 @@ class Review(Shown):
     def results(self) -> pl.DataFrame:
         """A row for each item under review: what it comes to, and how."""
         with self.store.read() as connection:
-            known = outcomes(connection, self.task, self._wanted(connection))
-            return results(connection, self.task, known)
+            return results(connection, self.task, outcomes(connection, self.task))
 
     def batches(self) -> BatchTable:
         """The state of each batch, of a review by batches."""
@@ -272,7 +271,7 @@ class Review(Shown):
     def outcomes(self) -> Outcomes:
         """The valid decisions on every item under review, and what they come to."""
         with self.store.read() as connection:
-            return outcomes(connection, self.task, self._wanted(connection))
+            return outcomes(connection, self.task)
 
     def about(self) -> dict[str, StoredRow]:
         """By item: record_id, other_id, batch."""
@@ -308,28 +307,25 @@ class Review(Shown):
     def headline(self) -> str:
         return self.progress().headline()
 
-    def _known(self, connection: sa.Connection, who: Who) -> Person:
+    def _known(self, connection: Connection, who: Who) -> Person:
         """The person as the store has them, looked up once: name and role never change."""
         key = who if isinstance(who, str) else who.id
         if key not in self._people:
             self._people[key] = people.known(connection, who)
         return self._people[key]
 
-    def _vote(
-        self, connection: sa.Connection, person: Person, item_id: str, answer: Answer
-    ) -> Decision:
-        return decisions.vote(
-            connection, self.task, person, item_id, answer, lambda: self._wanted(connection)
-        )
+    @contextmanager
+    def _reading(self, who: Who | None, otherwise: Person = SEES_ALL) -> Iterator[Desk]:
+        """The desk of a person; without one, that of `otherwise`."""
+        with self.store.read() as connection:
+            person = otherwise if who is None else self._known(connection, who)
+            yield Desk(connection, self.task, person)
 
-    def _turn(self, connection: sa.Connection, person: Person, item_id: str | None) -> Turn:
-        item = None if item_id is None else decisions.view(connection, self.task, item_id, person)
-        return Turn(item=item, standing=decisions.standing(connection, person, EARLIER))
-
-    def _wanted(self, connection: sa.Connection) -> int:
-        """How many annotators an item is for, at most the number there are."""
-        count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
-        return max(1, min(self.task.per_item, connection.execute(count).scalar_one()))
+    @contextmanager
+    def _writing(self, who: Who | None, *, durable: bool = True) -> Iterator[Desk]:
+        with self.store.write(durable=durable) as connection:
+            person = SEES_ALL if who is None else self._known(connection, who)
+            yield Desk(connection, self.task, person)
 
 
 AnyReview = Annotated[Review | Place, Argument("The folder of a review.")]

@@ -21,7 +21,16 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
 from claimlab.review.people import everyone
 from claimlab.review.shapes import Round, Value, Vote
-from claimlab.review.store import StoredRow, assignment, decision, event, item, person, sa
+from claimlab.review.store import (
+    Connection,
+    StoredRow,
+    assignment,
+    decision,
+    event,
+    item,
+    person,
+    sa,
+)
 from claimlab.review.task import Task
 
 # The votes on each item, and their result.
@@ -107,9 +116,7 @@ class Outcome:
 Outcomes = Mapping[str, tuple[Votes, Outcome]]  # by item
 
 
-def ballots(
-    connection: sa.Connection, items: Iterable[str] | None = None
-) -> defaultdict[str, Votes]:
+def ballots(connection: Connection, items: Iterable[str] | None = None) -> defaultdict[str, Votes]:
     """The valid decisions, by item; an item without any has no votes."""
     wanted = None if items is None else set(items)
     if wanted is not None and len(wanted) <= FEW:  # databases take a limited number of values
@@ -149,7 +156,7 @@ def outcome(task: Task, votes: Votes, wanted: int) -> Outcome:
     return Outcome(None, "disputed")
 
 
-def rows_of(connection: sa.Connection, items: Iterable[str]) -> JsonObject:
+def rows_of(connection: Connection, items: Iterable[str]) -> JsonObject:
     """The rows of `items`, by id."""
     ids = list(items)
     parts = [ids[start : start + FEW] for start in range(0, len(ids), FEW)]
@@ -160,15 +167,21 @@ def rows_of(connection: sa.Connection, items: Iterable[str]) -> JsonObject:
     }
 
 
-def real_items(connection: sa.Connection) -> list[str]:
+def real_items(connection: Connection) -> list[str]:
     """The items that are under review: no gold item, no attention check."""
     query = sa.select(item.c.id).where(item.c.gold.is_(None), item.c.attention == sa.false())
     return [row.id for row in connection.execute(query.order_by(item.c.position, item.c.id))]
 
 
-def outcomes(connection: sa.Connection, task: Task, wanted: int) -> Outcomes:
+def wanted_by(connection: Connection, task: Task) -> int:
+    """How many annotators an item is for, at most the number there are."""
+    count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
+    return max(1, min(task.per_item, connection.execute(count).scalar_one()))
+
+
+def outcomes(connection: Connection, task: Task) -> Outcomes:
     """Votes and outcome of every item that is under review, in their order."""
-    votes = ballots(connection)
+    votes, wanted = ballots(connection), wanted_by(connection, task)
     return {i: (votes[i], outcome(task, votes[i], wanted)) for i in real_items(connection)}
 
 
@@ -210,20 +223,12 @@ class ReviewStatus(Shown):
         return f"'{self.name}': {settled} settled, {torn:,} disputed, {waiting:,} open"
 
     def to_json(self) -> JsonObject:
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "total": self.total,
-            "settled": self.settled,
-            "items": self.items,
-            "gold": self.gold,
-            "attention": self.attention,
-            "people": self.people.to_dicts(),
-        }
+        names = ("name", "kind", "total", "settled", "items", "gold", "attention")
+        return {**{name: getattr(self, name) for name in names}, "people": self.people.to_dicts()}
 
 
-def status(connection: sa.Connection, task: Task, wanted: int) -> ReviewStatus:
-    results = outcomes(connection, task, wanted)
+def status(connection: Connection, task: Task) -> ReviewStatus:
+    results = outcomes(connection, task)
     votes = ballots(connection)
     special = item.select().where(sa.or_(item.c.attention, item.c.gold.is_not(None)))
     checks = {row.id: row for row in connection.execute(special)}
@@ -281,7 +286,7 @@ RESULTS = {
 }
 
 
-def results(connection: sa.Connection, task: Task, outcomes: Outcomes) -> pl.DataFrame:
+def results(connection: Connection, task: Task, outcomes: Outcomes) -> pl.DataFrame:
     """A row for each item under review. `agreement` is the share of votes for the commonest answer;
     `estimate` is Dawid and Skene's answer, of annotators only, with its probability."""
     likely = estimates(task, {i: votes for i, (votes, _) in outcomes.items()})
@@ -308,7 +313,7 @@ def results(connection: sa.Connection, task: Task, outcomes: Outcomes) -> pl.Dat
     return pl.DataFrame(rows, schema=RESULTS)
 
 
-def places(connection: sa.Connection) -> dict[str, StoredRow]:
+def places(connection: Connection) -> dict[str, StoredRow]:
     """By item: record_id, other_id, batch."""
     query: sa.Select[Any] = sa.select(item.c.id, item.c.record_id, item.c.other_id, item.c.batch)
     return {row.id: row for row in connection.execute(query)}
@@ -328,7 +333,7 @@ def written(value: Value) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
-def events(connection: sa.Connection) -> pl.DataFrame:
+def events(connection: Connection) -> pl.DataFrame:
     """The history, oldest first: who, what, when."""
     named = person.c.id == event.c.person
     query = sa.select(event, person.c.name.label("who")).join(person, named, isouter=True)

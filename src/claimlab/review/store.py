@@ -29,6 +29,7 @@ except ImportError:
     raise MissingExtra("A review", "web") from None
 
 __all__ = ["Json", "assignment", "decision", "event", "item", "metadata", "person", "sa"]
+Connection = sa.Connection
 
 
 class Json(sa.types.TypeDecorator[Any]):
@@ -163,12 +164,12 @@ class Store:
         return store
 
     @contextlib.contextmanager
-    def read(self) -> Iterator[sa.Connection]:
+    def read(self) -> Iterator[Connection]:
         with self._engine.connect() as connection:
             yield connection
 
     @contextlib.contextmanager
-    def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
+    def write(self, *, durable: bool = True) -> Iterator[Connection]:
         """One transaction. What is not `durable` survives the death of this process, but perhaps
         not that of the machine: SQLite then need not wait for the disk."""
         with (
@@ -313,7 +314,7 @@ def _sqlite(file: Path) -> sa.Engine:
             raw.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")
-    def _begin(connection: sa.Connection) -> None:
+    def _begin(connection: Connection) -> None:
         options = connection.get_execution_options()
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("writes") else "BEGIN")
 
@@ -335,7 +336,7 @@ def _postgres(url: str, schema: str) -> sa.Engine:
     )
 
 
-def _upgrade(connection: sa.Connection) -> None:
+def _upgrade(connection: Connection) -> None:
     """Bring the tables to the newest revision; nothing is done where they are."""
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext

@@ -30,11 +30,11 @@ SCALE = (0, 10)
 Value = str | int | list[JsonObject]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Choice(_Strict):
+class Choice(Strict):
     """An answer: what is stored, what is shown, and the key that gives it. `sets` is the label that
     `apply` gives the record, `drops` which record of the item it removes."""
 
@@ -45,7 +45,7 @@ class Choice(_Strict):
     drops: Drops | None = None
 
 
-class Blind(_Strict):
+class Blind(Strict):
     """What annotators do not see."""
 
     label: bool = True  # the label that the record has
@@ -53,7 +53,7 @@ class Blind(_Strict):
     others: bool = True  # the answers of other annotators
 
 
-class Batches(_Strict):
+class Batches(Strict):
     """Quality control by batches (Klie et al., 2024): a share of each is inspected, and its
     accuracy decides.
     """
@@ -73,7 +73,7 @@ class Batches(_Strict):
 BATCHES = Batches()  # the usual rules
 
 
-class Task(_Strict):
+class Task(Strict):
     """The question and the rules. `writes` is the question under which answers go into the
     annotations table.
     """

@@ -7,7 +7,7 @@ from functools import partial
 from claimlab.core.stats.powered import FEWEST
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Column, Table, Text
+from claimlab.pages.blocks import Blocks, Column, Columns, Table, Text
 from claimlab.review.agreement import FIGURES, Agreement
 from claimlab.review.batches import BatchTable
 from claimlab.review.estimate import Estimates
@@ -21,7 +21,7 @@ def _counted(head: str, of: str, name: str = "") -> Column[JsonObject]:
 
 
 # Columns that say nothing are left out, so that the table fits a terminal.
-PEOPLE: tuple[Column[JsonObject], ...] = (
+PEOPLE: Columns[JsonObject] = (
     Column("Name", optional=True),
     Column("Role", optional=True),
     _counted("Done", "assigned", "done"),
@@ -33,7 +33,7 @@ PEOPLE: tuple[Column[JsonObject], ...] = (
 )
 
 
-def status_blocks(status: ReviewStatus) -> list[Block]:
+def status_blocks(status: ReviewStatus) -> Blocks:
     table = Table.of(PEOPLE, status)
     right = " Gold and attention: answered rightly, of those answered."
     checked = {"Gold", "Attention"} & set(table.columns)
@@ -42,7 +42,7 @@ def status_blocks(status: ReviewStatus) -> list[Block]:
     return [Text(about), table]
 
 
-def agreement_blocks(figures: Agreement) -> list[Block]:
+def agreement_blocks(figures: Agreement) -> Blocks:
     if not figures.measured:
         todo = "Agreement is measured once two annotators have answered the same item."
         return [Text(f"Agreement of {figures.headline()}. {todo}")]
@@ -51,7 +51,7 @@ def agreement_blocks(figures: Agreement) -> list[Block]:
         *map(Column[JsonObject], ("Between", "Votes", "Items")),
         *(Column(heads[name], partial(_figure, name)) for name in FIGURES),
     ]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text(f"Agreement of {figures.headline()}."),
         Table.of(columns, figures),
         Text(
@@ -87,7 +87,7 @@ def _accuracy(row: JsonObject) -> str:
     return f"{100 * row['accuracy']:.0f}% ({100 * row['low']:.0f} to {100 * row['high']:.0f})"
 
 
-BATCHES: tuple[Column[JsonObject], ...] = (
+BATCHES: Columns[JsonObject] = (
     *map(Column[JsonObject], ("Batch", "Records", "Inspected", "Right")),
     Column("Accuracy", _accuracy),
     Column("State"),
@@ -95,7 +95,7 @@ BATCHES: tuple[Column[JsonObject], ...] = (
 )
 
 
-def batch_blocks(batches: BatchTable) -> list[Block]:
+def batch_blocks(batches: BatchTable) -> Blocks:
     summary = batches.summary()
     heads = [name.capitalize() for name in summary]
     return [Table.of(BATCHES, batches), Table(heads, [list(summary.values())])]
@@ -112,7 +112,7 @@ def _within(row: JsonObject, value: str, low: str, high: str) -> str:
     return f"{_percent(row[value])} ({_percent(row[low])} to {_percent(row[high])})"
 
 
-SHARES: tuple[Column[JsonObject], ...] = (
+SHARES: Columns[JsonObject] = (
     Column("Share"),
     Column("Percent", lambda row: _within(row, "estimate", "low", "high")),
     Column("Annotators", lambda row: _within(row, "annotators_alone", "alone_low", "alone_high")),
@@ -122,7 +122,7 @@ SHARES: tuple[Column[JsonObject], ...] = (
 )
 
 
-def estimate_blocks(estimates: Estimates) -> list[Block]:
+def estimate_blocks(estimates: Estimates) -> Blocks:
     left = f" {several(estimates.undecided, 'item')} not decided." if estimates.undecided else ""
     about = (
         "With 95% intervals, beside what annotators alone and the judge alone give. Saved: the"

@@ -20,9 +20,19 @@ from claimlab.core.stats.interval import DRAWS, Interval, ends_of
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.scored_run import ScoredRun, open_runs
-from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, Tone, decimal, percent
+from claimlab.pages.blocks import (
+    Blocks,
+    Cell,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tone,
+    decimal,
+    percent,
+)
 from claimlab.pages.folder import Contents, fill
-from claimlab.study.entry import Entry, Row, rank_mark, ranks_explained
+from claimlab.study.entry import Entries, Entry, Row, rank_mark, ranks_explained
 from claimlab.study.page import saved_study
 from claimlab.study.score import PER_COMPARISON, gap_of
 from claimlab.study.step import CELLS, FILE, STEPS_FOLDER
@@ -149,10 +159,10 @@ def contents(diff: StudyDiff) -> Contents:
     return Contents(KIND, [page], data={"diff.json": diff.to_json()})
 
 
-def diff_blocks(diff: StudyDiff, *, everything: bool = True) -> list[Block]:
+def diff_blocks(diff: StudyDiff, *, everything: bool = True) -> Blocks:
     """In a sentence, and setting by setting (`everything`: those that are the same too)."""
     shown = [change for change in diff.changes if everything or change.word != "same"]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text(diff.headline(), "conclusion"),
         *(Text(note, "note") for note in diff.notes),
     ]
@@ -243,7 +253,7 @@ def study_diff(
     return done
 
 
-def matched(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[list[Change], list[str]]:
+def matched(before: Entries, after: Entries) -> tuple[list[Change], list[str]]:
     """The settings of both studies side by side. An axis that one of them lacks, or that has one
     other value in each, tells nothing apart: it is noted and left out."""
     notes, compared = [], []
@@ -262,11 +272,11 @@ def matched(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[list[Chang
     return changes, notes
 
 
-def _by_setting(entries: Sequence[Entry], axes: Sequence[str]) -> dict[tuple[str, ...], Entry]:
+def _by_setting(entries: Entries, axes: Sequence[str]) -> dict[tuple[str, ...], Entry]:
     return {tuple(str(entry.axes.get(axis)) for axis in axes): entry for entry in entries}
 
 
-def _values(entries: Sequence[Entry], axis: str) -> list[str]:
+def _values(entries: Entries, axis: str) -> list[str]:
     """The values that an axis has in a study; none where the study does not have it."""
     return list(dict.fromkeys(str(e.axes[axis]) for e in entries if axis in e.axes))
 

@@ -4,7 +4,7 @@ beside it, as rows of the tables and as a list with the differences.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from pydantic import TypeAdapter
@@ -16,7 +16,7 @@ from claimlab.core.stats.interval import Interval
 from claimlab.core.stats.ranks import Ranks, rank_words
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table, percent, span
-from claimlab.study.file import Published, StudyFile, Value, View
+from claimlab.study.file import Axes, Published, StudyFile, Value, View
 
 TRIVIAL = "the best trivial baseline"
 
@@ -27,7 +27,7 @@ class Entry:
     measured.
     """
 
-    axes: Mapping[str, Value]
+    axes: Axes
     seeds: int
     records: int  # test records, the most of any seed
     macro_f1: float | None
@@ -76,7 +76,7 @@ class Entry:
         sure = self.p_holm is not None and self.p_holm < LEVEL
         return sure and ((self.difference or 0.0) < 0 or self.chance.beaten)
 
-    def has(self, setting: Mapping[str, Value]) -> bool:
+    def has(self, setting: Axes) -> bool:
         """Whether it is of this choice on some of the axes."""
         return all(self.axes.get(axis) == value for axis, value in setting.items())
 
@@ -94,12 +94,15 @@ class Entry:
         return TypeAdapter(cls).validate_python(saved)
 
 
+Entries = Sequence[Entry]
+
+
 def rank_mark(entry: Entry) -> str:
     """The ranks behind a score: " [1-3]"."""
     return "" if entry.ranks is None else f" [{rank_words(entry.ranks)}]"
 
 
-def ranks_explained(scored: Sequence[Entry]) -> str:
+def ranks_explained(scored: Entries) -> str:
     """What these marks say, and what the test records can show at all."""
     seen = sorted({100 * e.detectable for e in scored if e.ranks and e.detectable})
     if not seen:
@@ -168,7 +171,7 @@ def with_cards(study: StudyFile) -> list[Published]:
     return parts
 
 
-def beside(study: StudyFile, scored: Sequence[Entry]) -> list[Published]:
+def beside(study: StudyFile, scored: Entries) -> list[Published]:
     """The published figures that belong in tables of `scored`: those of another dataset do not."""
     here = {str(entry.axes["dataset"]) for entry in scored}
     return [
@@ -197,8 +200,8 @@ def published_rows(
     published: Sequence[Published],
     view: View,
     across: Sequence[Value],
-    where: Mapping[str, Value],
-    scored: Sequence[Entry],
+    where: Axes,
+    scored: Entries,
 ) -> list[tuple[Value, Row]]:
     """Rows with the value they are about: the figures that name both axes of the table, and are of
     its setting or of one that the study does not have (a detector of the paper): then the row says
@@ -225,7 +228,7 @@ def published_rows(
     ]
 
 
-def published_table(study: StudyFile, scored: Sequence[Entry]) -> Table | None:
+def published_table(study: StudyFile, scored: Entries) -> Table | None:
     """Every published figure of a setting that the study has measured, with ours: one, or from
     which to which where several settings fit. Null where there is none: then they are rows of the
     tables alone."""

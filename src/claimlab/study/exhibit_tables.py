@@ -19,7 +19,7 @@ from claimlab.core.record import SIDE_TABLES
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table
 from claimlab.study.entry import Row, card_figure
-from claimlab.study.file import Count, Show, Value
+from claimlab.study.file import Axes, Count, Show, Value
 from claimlab.study.plan import EXPORT, REPORTS, Exhibit
 from claimlab.study.run import Grid
 from claimlab.study.step import STEPS_FOLDER
@@ -59,7 +59,7 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
         if exhibit.show.step == "audit":
             frame = _findings(folder)
         else:
-            drift = json.loads((folder / "drift.json").read_text(encoding="utf-8"))
+            drift = json.loads((folder / "drift.json").read_text("utf-8"))
             frame = pl.DataFrame(drift.get(table) or [], infer_schema_length=None)
         return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES if c in frame.columns)
     from claimlab.clean.run import LOGS
@@ -187,7 +187,7 @@ def _first(frame: pl.DataFrame | str, show: Show, published: float | None) -> Ce
     return replace(cell, text=f"{cell.text} {rest}".strip())
 
 
-def _same(published: Mapping[str, Value], row: JsonObject) -> bool:
+def _same(published: Axes, row: JsonObject) -> bool:
     """Whether a published row is about this one: every text in it is the same."""
     return all(
         str(row.get(name)) == value for name, value in published.items() if isinstance(value, str)

@@ -88,6 +88,9 @@ def _counted(count: Any, figures: list[Figure]) -> Any:
 
 Value = str | int | float | bool
 Options = JsonObject
+Variants = dict[str, Options]
+Axes = Mapping[str, Value]  # a choice on some of the axes
+AxisValues = dict[str, list[Value]]
 QUESTIONS = (
     "is the file of an EQA report, not a study",
     (
@@ -175,7 +178,7 @@ class Part(_Part):
     """One of several grids of a study, with a table of its own."""
 
     name: str
-    grid: dict[str, list[Value]]
+    grid: AxisValues
     exceptions: list[dict[str, Value | list[Value]]] = Field(default=[], alias="except")
     table: View = View()
 
@@ -190,8 +193,8 @@ class StudyFile(_Part):
     sample: int | None = Field(
         default=None, ge=1
     )  # records of each dataset, drawn at random: for a trial
-    datasets: dict[str, Options] = Field(min_length=1)
-    grid: dict[str, list[Value]] = {}
+    datasets: Variants = Field(min_length=1)
+    grid: AxisValues = {}
     part: list[Part] = []  # instead of one grid, several
     seeds: list[int] = Field(default=[0], min_length=1)
     exceptions: list[dict[str, Value | list[Value]]] = Field(default=[], alias="except")
@@ -201,20 +204,20 @@ class StudyFile(_Part):
     published: list[Published] = []
     show: list[Show] = []
     report: Options = {}
-    clean: dict[str, Options] = {}
-    generate: dict[str, Options] = {}
-    filter: dict[str, Options] = {}
-    review: dict[str, Options] = {}
-    evolve: dict[str, Options] = {}
-    stage: dict[str, Options] = {}
-    enrich: dict[str, Options] = {}
-    audit: dict[str, Options] = {}
-    drift: dict[str, Options] = {}
-    export: dict[str, Options] = {}
-    split: dict[str, Options] = {}
-    detector: dict[str, Options] = {}
-    train: dict[str, Options] = {}  # columns and values that rows of train and dev must have
-    test: dict[str, Options] = {}  # the same for rows of test
+    clean: Variants = {}
+    generate: Variants = {}
+    filter: Variants = {}
+    review: Variants = {}
+    evolve: Variants = {}
+    stage: Variants = {}
+    enrich: Variants = {}
+    audit: Variants = {}
+    drift: Variants = {}
+    export: Variants = {}
+    split: Variants = {}
+    detector: Variants = {}
+    train: Variants = {}  # columns and values that rows of train and dev must have
+    test: Variants = {}  # the same for rows of test
 
     @model_validator(mode="before")
     @classmethod
@@ -223,9 +226,9 @@ class StudyFile(_Part):
             return raw
         return with_papers(filled(raw, {"data": str(raw.get("data", "."))}))
 
-    def variants(self, axis: str) -> dict[str, Options]:
+    def variants(self, axis: str) -> Variants:
         """What the values of an axis stand for, by name."""
-        options: dict[str, Options] = getattr(self, axis)
+        options: Variants = getattr(self, axis)
         return options
 
 

@@ -46,7 +46,7 @@ from claimlab.exchange.importer import (
     import_files,
 )
 from claimlab.exchange.importing.plan import Plan
-from claimlab.pages.blocks import Block, Text
+from claimlab.pages.blocks import Blocks, Text
 from claimlab.pages.terminal import to_text
 from claimlab.tasks import TRUTH, open_task, own_task
 
@@ -242,7 +242,7 @@ def _kept(place: Path | None, name: str, make: Callable[[Path | None], Dataset])
 
 def screen(checked: Checked, width: int) -> str:
     """The check on a terminal: what was read, whether it can be used, and what to know first."""
-    blocks: list[Block] = [Text(line) for line in (_source(checked), _languages(checked))]
+    blocks: Blocks = [Text(line) for line in (_source(checked), _languages(checked))]
     blocks.append(Text(_cleaning(checked)))
     lines = [*(to_text([one], width=width) for one in blocks), "", _verdict(checked)]
     for number, one in enumerate(checked.findings, 1):
@@ -293,7 +293,7 @@ def _cleaning(checked: Checked) -> str:
     """What cleaning kept, and of which class: copies of one class are a finding of their own."""
     total = f"Cleaned: {len(checked.clean):,} of {several(len(checked.data), 'record')} kept"
     tables = [checked.clean.tables[name] for name in ASIDE if name in checked.clean.tables]
-    steps = Counter(step for table in tables for step in table["step"].to_list())
+    steps = Counter(step for table in tables for step in table["step"])
     reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(SHOWN))
     audited = "" if enough_left(checked.data, checked.clean) else ". The audit is of all records"
     return f"{total}{_by_class(checked)}{f'; left out: {reasons}' if reasons else ''}{audited}"

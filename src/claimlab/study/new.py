@@ -20,7 +20,7 @@ DEFAULT = "compare"
 def presets() -> dict[str, str]:
     """The presets by name, each with the sentence on its first line."""
     files = resources.files("claimlab.study").joinpath("data").iterdir()
-    texts = {file.name.removesuffix(".toml"): file.read_text(encoding="utf-8") for file in files}
+    texts = {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files}
     return {name: text.splitlines()[0].lstrip("# ") for name, text in sorted(texts.items())}
 
 
@@ -37,6 +37,6 @@ def study_new(
         raise OutputExists(file, todo="Choose another file: a study is never replaced.")
     file.parent.mkdir(parents=True, exist_ok=True)
     text = packaged.text("claimlab.study", f"{preset or DEFAULT}.toml")
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, "utf-8")
     allow(file, needs_of(read_study_file(file), file))  # the user had it written
     return file

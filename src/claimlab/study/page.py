@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -26,9 +26,10 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Figure,
     Items,
     Report,
@@ -45,6 +46,7 @@ from claimlab.pages.charts import Dot, dots, to_svg
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import (
     TRIVIAL,
+    Entries,
     Entry,
     Row,
     beside,
@@ -54,7 +56,7 @@ from claimlab.study.entry import (
     ranks_explained,
 )
 from claimlab.study.exhibit_tables import exhibit_tables
-from claimlab.study.file import Published, StudyFile, Value, View, read_study_file
+from claimlab.study.file import Axes, Published, StudyFile, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
 from claimlab.study.run import Grid
 from claimlab.study.score import MAJORITY, entries
@@ -70,12 +72,9 @@ RANDOM = "random"
 PLURAL = {axis: f"{axis}s" for axis in ("part", "dataset", "split", "detector", "task")}
 
 
-Axes = Mapping[str, Value]  # a choice on some of the axes
-
-
 def crossed(
     view: View,
-    scored: Sequence[Entry],
+    scored: Entries,
     where: Axes,
     *,
     published: Sequence[Published] = (),
@@ -98,14 +97,15 @@ def crossed(
         cells = [at.get((row, column)) for column in across]
         line: Row = [str(row), *(_shown(entry, view.cells, link=link) for entry in cells)]
         if with_gap:
-            line.append(_gap(at.get((row, view.gap[0])), at.get((row, view.gap[1])), view.cells))
+            first, second = (at.get((row, column)) for column in view.gap)
+            line.append(_gap(first, second, view.cells))
         body += [line, *(other for about, other in theirs if about == row)]
     body += [line for about, line in theirs if about not in down]
     padded = [[*line, *[Cell("")] * (len(heads) - len(line))] for line in body]
     return Table(heads, padded, caption=_caption(view, where, mine))
 
 
-def _caption(view: View, where: Axes, mine: Sequence[Entry]) -> str:
+def _caption(view: View, where: Axes, mine: Entries) -> str:
     """What the table shows, of which setting, and what its stars say."""
     rows, columns = (PLURAL.get(axis, axis) for axis in (view.rows, view.columns))
     named = next((entry.against for entry in mine if entry.against), TRIVIAL)
@@ -177,7 +177,7 @@ def linked(cell: Cell, entry: Entry) -> Cell:
     return replace(cell, link=f"../{STEPS_FOLDER}/{entry.runs[0]}")
 
 
-def drops(scored: Sequence[Entry]) -> Table | None:
+def drops(scored: Entries) -> Table | None:
     """The same setting under a random split and under each other one."""
     if "split" not in scored[0].axes:
         return None
@@ -195,7 +195,7 @@ def drops(scored: Sequence[Entry]) -> Table | None:
 
 _UNTESTED = Cell("–", sort=float("inf"))  # last where p-values are sorted
 _SETTING: Column[Entry] = Column("setting", lambda e: words(e.axes))
-AGAINST: tuple[Column[Entry], ...] = (
+AGAINST: Columns[Entry] = (
     _SETTING,
     Column("against"),
     Column("difference in macro-F1", lambda e: linked(percent(e.difference), e)),
@@ -203,7 +203,7 @@ AGAINST: tuple[Column[Entry], ...] = (
     Column("corrected p", "p_holm", probability, _UNTESTED),
 )
 # Each score beside the baselines that do not read the text; why, where it could not be tested.
-BESIDE_TRIVIAL: tuple[Column[Entry], ...] = (
+BESIDE_TRIVIAL: Columns[Entry] = (
     _SETTING,
     Column("macro-F1", lambda e: linked(percent(e.macro_f1), e)),
     Column("majority", "chance.majority", percent),
@@ -218,7 +218,7 @@ BESIDE_TRIVIAL: tuple[Column[Entry], ...] = (
         _UNTESTED,
     ),
 )
-COSTS: tuple[Column[Entry], ...] = (
+COSTS: Columns[Entry] = (
     _SETTING,
     Column("seconds", "seconds", lambda seconds: decimal(seconds, 2)),
     Column("US dollars", "cost", lambda cost: decimal(cost, 4)),
@@ -226,7 +226,7 @@ COSTS: tuple[Column[Entry], ...] = (
 
 
 # The detectors of each setting against each other.
-RANKS: tuple[Column[Entry], ...] = (
+RANKS: Columns[Entry] = (
     _SETTING,
     Column("rank", lambda e: rank_words(e.ranks)),
     Column("macro-F1", lambda e: linked(percent(e.macro_f1), e)),
@@ -234,7 +234,7 @@ RANKS: tuple[Column[Entry], ...] = (
     Column("may be the best", lambda e: "yes" if e.tied else "no"),
     Column("smallest difference seen", "detectable", percent),
 )
-SEEDS: tuple[Column[Entry], ...] = (
+SEEDS: Columns[Entry] = (
     _SETTING,
     Column("seeds"),
     Column("error from seeds", "from_seeds", percent),
@@ -243,7 +243,13 @@ SEEDS: tuple[Column[Entry], ...] = (
 )
 
 
-def flat(scored: Sequence[Entry]) -> pl.DataFrame:
+_FIGURES = (
+    *("accuracy", "spread", "from_seeds", "from_records"),
+    *("against", "difference", "p_holm"),
+)
+
+
+def flat(scored: Entries) -> pl.DataFrame:
     """Every figure as one table; no cell can start a formula."""
     rows = []
     for entry in scored:
@@ -252,13 +258,7 @@ def flat(scored: Sequence[Entry]) -> pl.DataFrame:
             "records": entry.records,
             "macro_f1": entry.macro_f1,
             **ends_of(entry.interval, "low", "high"),
-            "accuracy": entry.accuracy,
-            "spread": entry.spread,
-            "from_seeds": entry.from_seeds,
-            "from_records": entry.from_records,
-            "against": entry.against,
-            "difference": entry.difference,
-            "p_holm": entry.p_holm,
+            **{name: getattr(entry, name) for name in _FIGURES},
             "best_baseline": entry.chance.best,
             "p_above_baseline": entry.chance.p_holm,
             **ends_of(entry.ranks, "best_rank", "worst_rank"),
@@ -345,7 +345,7 @@ def study_failures(folder: str | Path) -> list[str]:
     return lines
 
 
-def more_tables(study: StudyFile, scored: Sequence[Entry], shown: Sequence[Table]) -> list[Table]:
+def more_tables(study: StudyFile, scored: Entries, shown: Sequence[Table]) -> list[Table]:
     """What the page has beside the grid: tables of single steps, and published figures."""
     figures = published_table(study, scored)
     return [*shown, *([] if figures is None else [figures])]
@@ -362,13 +362,13 @@ def _saved(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
         raise UsageError(
             f"'{folder}' is not the folder of a finished study.", "Run the study first."
         )
-    content: JsonObject = json.loads(saved.read_text(encoding="utf-8"))
+    content: JsonObject = json.loads(saved.read_text("utf-8"))
     scored = [Entry.of(entry) for entry in content["entries"]]
     return read_study_file(Path(folder) / FILE), scored, content
 
 
 def tables_of(
-    study: StudyFile, scored: Sequence[Entry], *, link: bool = False, **axes: str | None
+    study: StudyFile, scored: Entries, *, link: bool = False, **axes: str | None
 ) -> list[Table]:
     """The same of figures at hand, by `rows`, `columns` and `cells`; with `link`, each leads to its
     run.
@@ -381,7 +381,7 @@ def tables_of(
 
 
 def views(
-    study: StudyFile, scored: Sequence[Entry], **axes: str | None
+    study: StudyFile, scored: Entries, **axes: str | None
 ) -> Iterator[tuple[View, list[Entry], JsonObject]]:
     """Each table to show: its view, the figures of its part of the study, and the choice on the
     axes it leaves out.
@@ -401,7 +401,7 @@ def views(
             yield view, mine, dict(zip(rest, values, strict=True))
 
 
-def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
+def contents(grid: Grid, scored: Entries) -> Contents:
     shown = [
         {
             "title": title,
@@ -430,8 +430,8 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
     )
 
 
-def page(grid: Grid, scored: Sequence[Entry]) -> Report:
-    blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
+def page(grid: Grid, scored: Entries) -> Report:
+    blocks: Blocks = [Text(conclusion(grid, scored), "conclusion")]
     figures = beside(grid.study, scored)
     for view, mine, where in views(grid.study, scored):
         table = crossed(view, mine, where, published=figures, link=True)
@@ -458,19 +458,19 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     return Report(grid.study.name, size, blocks)
 
 
-def failures(grid: Grid, scored: Sequence[Entry]) -> list[str]:
+def failures(grid: Grid, scored: Entries) -> list[str]:
     """Every setting and every shown step without a result, with the reason."""
     lines = {f"{words(e.axes)}: {e.failed}": None for e in scored if e.failed}
     lines |= {f"{words(e.axes)}: {why}": None for e in grid.shown if (why := grid.why(e.node))}
     return list(lines)
 
 
-def reasons(lines: Sequence[str]) -> list[Block]:
+def reasons(lines: Sequence[str]) -> Blocks:
     """The same as a section; nothing where everything has a result."""
     return [Section("Cells without a result", [Items(list(lines))])] if lines else []
 
 
-def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
+def conclusion(grid: Grid, scored: Entries) -> str:
     """The sentence on top: how many detectors are above every baseline that does not read the
     text.
     """
@@ -495,7 +495,7 @@ def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
     )
 
 
-def _picture(view: View, scored: Sequence[Entry], where: Axes) -> list[Block]:
+def _picture(view: View, scored: Entries, where: Axes) -> Blocks:
     mine = [entry for entry in scored if entry.has(where) and entry.macro_f1 is not None]
     several_columns = len({entry.axes[view.columns] for entry in mine}) > 1
     axes = [view.rows, view.columns] if several_columns else [view.rows]
@@ -510,7 +510,7 @@ def _picture(view: View, scored: Sequence[Entry], where: Axes) -> list[Block]:
     return [Figure(to_svg(drawn), caption, f"{caption} {words(where)}")]
 
 
-def costs(grid: Grid, scored: Sequence[Entry]) -> Report:
+def costs(grid: Grid, scored: Entries) -> Report:
     whole = sum(t.get("seconds", 0.0) for t in grid.timings.values())
     shared = max(0.0, whole - sum(e.seconds for e in scored))
     text = (
@@ -545,5 +545,5 @@ def _write_answers(grid: Grid) -> None:
     for folder, name in runs.items():
         lines += ["", "[[runs]]", f"name = {as_toml(name)}", f"path = {as_toml(folder)}"]
     file = grid.output / ANSWERS
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    file.write_text("\n".join(lines) + "\n", "utf-8")
     allow(file, named_in({"datasets": list(datasets)}, grid.output, base=grid.output))

@@ -22,7 +22,7 @@ from claimlab.core.remote import to_read
 from claimlab.core.settings import each_of, one_of
 from claimlab.files.raw import Options as Layout
 from claimlab.study.entry import check_figures
-from claimlab.study.file import Options, Show, StudyFile, Value, View, texts_in
+from claimlab.study.file import Axes, AxisValues, Options, Show, StudyFile, Value, View, texts_in
 from claimlab.study.step import (
     FURTHER,
     MERGE,
@@ -131,7 +131,7 @@ AXES = ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT)  # in this order
 class Cell:
     """One choice on every axis, and the run that answers for it."""
 
-    axes: Mapping[str, Value]
+    axes: Axes
     node: Node
 
     @property
@@ -150,7 +150,7 @@ def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
     cells = []
     for name, part in parts_of(study).items():
         view_of(part)
-        own: dict[str, list[Value]] = {PART: [name], **axes_of(part)}
+        own: AxisValues = {PART: [name], **axes_of(part)}
         lists: list[list[Value]] = [own.get(axis, [NONE]) for axis in axes]
         for values in product(*lists):
             chosen = dict(zip(axes, values, strict=True))
@@ -186,10 +186,10 @@ def parts_of(study: StudyFile) -> dict[str, StudyFile]:
     return parts or {"": study}
 
 
-def all_axes(study: StudyFile) -> dict[str, list[Value]]:
+def all_axes(study: StudyFile) -> AxisValues:
     """Every axis of all grids, each with all of its values."""
     parts = parts_of(study)
-    axes: dict[str, list[Value]] = {PART: [*parts]} if study.part else {}
+    axes: AxisValues = {PART: [*parts]} if study.part else {}
     grids = [axes_of(part) for part in parts.values()]
     names = dict.fromkeys(axis for grid in grids for axis in grid if axis != "seed")
     ordered = [axis for axis in AXES if axis in names]
@@ -198,7 +198,7 @@ def all_axes(study: StudyFile) -> dict[str, list[Value]]:
     return axes
 
 
-def axes_of(study: StudyFile) -> dict[str, list[Value]]:
+def axes_of(study: StudyFile) -> AxisValues:
     """Every axis with its values: the datasets first, the seeds last; references join the
     detectors.
     """
@@ -270,7 +270,7 @@ def _check_only(axes: Mapping[str, list[Value]], axis: str, value: str) -> None:
         )
 
 
-def _matches(chosen: Mapping[str, Value], exception: Mapping[str, Value | list[Value]]) -> bool:
+def _matches(chosen: Axes, exception: Mapping[str, Value | list[Value]]) -> bool:
     for axis, values in exception.items():
         if axis not in chosen:
             raise UsageError(
@@ -282,7 +282,7 @@ def _matches(chosen: Mapping[str, Value], exception: Mapping[str, Value | list[V
     return True
 
 
-def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
+def node_of(study: StudyFile, chosen: Axes) -> Node:
     """The last of the steps that `chosen` names; an axis that it does not name is a step left
     out.
     """
@@ -300,7 +300,7 @@ def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
     return node
 
 
-def _of_other_axes(study: StudyFile, axis: str, chosen: Mapping[str, Value]) -> Options:
+def _of_other_axes(study: StudyFile, axis: str, chosen: Axes) -> Options:
     """The options of a step that axes of their own set: STEP.OPTION, the rows of a split, evidence
     and task.
     """
@@ -347,9 +347,7 @@ def step_node(study: StudyFile, verb: str, options: Options, before: Node) -> No
     return Node(verb, options, (before,), inputs=digest_of_files(options), named=named)
 
 
-def _options(
-    study: StudyFile, axis: str, chosen: Mapping[str, Value], more: Options
-) -> Options | None:
+def _options(study: StudyFile, axis: str, chosen: Axes, more: Options) -> Options | None:
     """What a value of the axis stands for: its table in the file, or the value itself; null where
     it is "none".
     """

@@ -314,9 +314,7 @@ def varies(file: Path) -> bool:
 
 def _timings(output: Path) -> dict[str, dict[str, float]]:
     try:
-        known: dict[str, dict[str, float]] = json.loads(
-            (output / TIMINGS).read_text(encoding="utf-8")
-        )
+        known: dict[str, dict[str, float]] = json.loads((output / TIMINGS).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return known
@@ -349,7 +347,7 @@ def _make(maker: Maker, nodes: list[Node], depth: int) -> None:
     folder = maker.grid.output.absolute() / WORK
     outputs = run_stage(do_step, shards, folder=folder, name=f"level-{depth}", progress=progress)
     for node, file in zip(nodes, outputs, strict=True):
-        result = json.loads(file.read_text(encoding="utf-8"))
+        result = json.loads(file.read_text("utf-8"))
         if result["failed"] is not None:
             maker.grid.failed[node.key] = result["failed"]
         else:

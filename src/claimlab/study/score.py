@@ -22,7 +22,7 @@ from claimlab.core.stats.ranks import UNITS, rank
 from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import draw_metric, over_seeds
 from claimlab.evaluate.metric import accuracy_of, macro_f1_of
-from claimlab.evaluate.scored_run import ScoredRun, open_runs
+from claimlab.evaluate.scored_run import Runs, ScoredRun, open_runs
 from claimlab.study.entry import TRIVIAL, Entry
 from claimlab.study.file import Value
 from claimlab.study.plan import Cell
@@ -31,6 +31,7 @@ from claimlab.study.step import REFERENCES
 
 SEED, MAJORITY = "seed", "majority"
 Setting = tuple[Value, ...]  # a choice on every axis but the seed
+RunsBySetting = Mapping[Setting, list[ScoredRun]]
 Gap = tuple[float, Interval | None, float]  # a difference with its interval and p
 PER_COMPARISON = 200  # draws for each setting of the study
 
@@ -62,7 +63,7 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
 
 
 def _ranked(
-    scored: Mapping[Setting, Entry], runs: Mapping[Setting, list[ScoredRun]], draws: int
+    scored: Mapping[Setting, Entry], runs: RunsBySetting, draws: int
 ) -> dict[Setting, Entry]:
     """Each entry with its ranks among the detectors of its setting, which have the same seeds."""
     families: dict[tuple[object, ...], list[Setting]] = {}
@@ -87,9 +88,7 @@ def _ranked(
     return out
 
 
-def _against(
-    entry: Entry, key: Setting, wanted: str, runs: Mapping[Setting, list[ScoredRun]], draws: int
-) -> Entry:
+def _against(entry: Entry, key: Setting, wanted: str, runs: RunsBySetting, draws: int) -> Entry:
     """The entry with its difference to the detector `wanted`, or to the best trivial baseline."""
     if not wanted:
         chance = entry.chance
@@ -107,9 +106,7 @@ def _against(
     return replace(entry, against=wanted, difference=gap[0], difference_interval=gap[1], p=gap[2])
 
 
-def _reading(
-    entry: Entry, key: Setting, runs: Mapping[Setting, list[ScoredRun]], draws: int
-) -> float | None:
+def _reading(entry: Entry, key: Setting, runs: RunsBySetting, draws: int) -> float | None:
     """The p-value of a detector above chance and above every reference detector of its setting;
     null for these themselves, and where one of them has no score. The majority is one of the
     trivial baselines of `chance`.
@@ -165,7 +162,7 @@ def _took(grid: Grid, cells: Sequence[Cell], what: str) -> float:
     return sum(grid.timings.get(key, {}).get(what, 0.0) for key in keys)
 
 
-def _measured(runs: Sequence[ScoredRun]) -> tuple[list[float], list[float]]:
+def _measured(runs: Runs) -> tuple[list[float], list[float]]:
     """Macro-F1 and accuracy of the runs; nothing where one of them could not be measured."""
     scores = [score for run in runs if (score := macro_f1_of(run.answers)) is not None]
     shares = [share for run in runs if (share := accuracy_of(run.answers)) is not None]
@@ -176,8 +173,8 @@ def _measured(runs: Sequence[ScoredRun]) -> tuple[list[float], list[float]]:
 
 
 def gap_of(
-    runs: Sequence[ScoredRun],
-    other: Sequence[ScoredRun],
+    runs: Runs,
+    other: Runs,
     *,
     paired: bool = True,
     draws: int = DRAWS,

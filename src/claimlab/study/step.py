@@ -18,7 +18,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.options import parameters_of
 from claimlab.core.settings import each_of
 from claimlab.core.version import __version__
-from claimlab.study.file import Options
+from claimlab.study.file import Options, Variants
 
 NONE = "none"
 # What the folder of a study holds: see `study/run.py`.
@@ -79,7 +79,7 @@ FURTHER = {  # steps that are not axes
     "export": Verb("claimlab.exchange.export", "export", "to"),
 }
 # What any study shows beside its models: a score means nothing without them.
-REFERENCES: dict[str, Options] = {
+REFERENCES: Variants = {
     "majority": {"detector": "majority"},
     "length alone": {"detector": "shortcut", "settings": {"feature": "length"}},
 }

@@ -38,7 +38,7 @@ from claimlab.core.record import VERACITIES
 from claimlab.exchange.importer import Columns, import_files
 from claimlab.files.kinds import TABLES
 from claimlab.files.safety import SUFFIXES, plain_name
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.web.command import Value, shell, words_of
 from claimlab.web.filters import Values
 from claimlab.web.gate import FILES

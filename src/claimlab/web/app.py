@@ -87,7 +87,7 @@ def static(name: str) -> Response:
     if name not in STATIC:
         raise NotFound(f"There is no file '{name[:100]}'.", "Go back to the workspace.")
     package, folder = STATIC[name]
-    text = (resources.files(package) / folder / name).read_text(encoding="utf-8")
+    text = (resources.files(package) / folder / name).read_text("utf-8")
     kind = "text/css" if name.endswith(".css") else "text/javascript"
     return Response(text, media_type=kind, headers={"Cache-Control": "max-age=60"})
 

@@ -25,8 +25,7 @@ from claimlab.audit.views.wording import (
 from claimlab.core.dataset import RECORDS
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
-from claimlab.pages.blocks import Block
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import Blocks, excerpt
 from claimlab.web.actions import form_link
 from claimlab.web.datasets import record_link
 from claimlab.web.filters import Facet, Filters, Values, facet, tally
@@ -164,7 +163,7 @@ def audit_page(
     )
 
 
-def blocks_of(workspace: Workspace, page: FindingPage) -> list[Block]:
+def blocks_of(workspace: Workspace, page: FindingPage) -> Blocks:
     """What the report of the audit shows of the finding, with words and records that lead into the
     dataset.
     """

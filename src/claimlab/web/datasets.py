@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -24,11 +24,11 @@ from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
 from claimlab.core.plain import plain
 from claimlab.core.types import JsonObject
+from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import map_figure
-from claimlab.pages.excerpt import excerpt
 from claimlab.web.filters import FACETS, Facet, RecordFilters, Turning, facet, turning
 from claimlab.web.page import Data, Here, page
-from claimlab.web.rows import Rows
+from claimlab.web.rows import Months, Rows
 from claimlab.web.workspace import (
     Entry,
     Line,
@@ -284,7 +284,7 @@ def _around(text: str, hits: str) -> str:
     return text if first < 300 else f"… {text[first - 80 :]}"
 
 
-def _bars(months: list[tuple[datetime, int]], filters: RecordFilters, base: str) -> list[Bar]:
+def _bars(months: Months, filters: RecordFilters, base: str) -> list[Bar]:
     """Months, or years where there are too many of them, without gaps; each leads to its
     records.
     """

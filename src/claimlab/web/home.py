@@ -135,7 +135,7 @@ def home_page(workspace: Here) -> Home:
         workspace=workspace.name,
         entries=entries,
         complete=workspace.complete,
-        families=[_family(*group, audits) for group in _groups(workspace)],
+        families=[_family(group, audits) for group in _groups(workspace)],
         states={id: _state(workspace.get(id)) for id in stated[:MOST_STATED]},
     )
 
@@ -191,9 +191,12 @@ def _changed(place: Place) -> float:
         return 0.0
 
 
-def _audits(workspace: Workspace) -> dict[str, list[tuple[Place, Audit]]]:
+Audits = dict[str, list[tuple[Place, Audit]]]
+
+
+def _audits(workspace: Workspace) -> Audits:
     """The newest audits by the records that they are of, the newest last."""
-    audits: dict[str, list[tuple[Place, Audit]]] = {}
+    audits: Audits = {}
     for place in sorted(workspace.of("audit"), key=_changed)[-MOST_AUDITS:]:
         try:
             for audit in audits_in(place):
@@ -203,12 +206,8 @@ def _audits(workspace: Workspace) -> dict[str, list[tuple[Place, Audit]]]:
     return audits
 
 
-def _family(
-    datasets: list[Place],
-    runs: list[Place],
-    traces: list[Place],
-    audits: dict[str, list[tuple[Place, Audit]]],
-) -> Family:
+def _family(group: Group, audits: Audits) -> Family:
+    datasets, runs, traces = group
     latest = datasets[-1]
     known = [one for place in datasets for one in audits.get(place.digest, [])]
     return Family(
@@ -247,7 +246,7 @@ def _step(place: Place) -> Step:
 def _next(
     latest: Place,
     digests: list[str],
-    audits: dict[str, list[tuple[Place, Audit]]],
+    audits: Audits,
     runs: list[Place],
 ) -> NextStep | None:
     """An audit where the latest records have none; then what it advises, where a page can start

@@ -63,14 +63,14 @@ class Job:
         file = self.place / f"{self.id}.job"
         new = file.with_suffix(".new")
         new.unlink(missing_ok=True)  # a link in a workspace from elsewhere leads nowhere
-        new.write_text(json.dumps({**known, "seconds": self.seconds}), encoding="utf-8")
+        new.write_text(json.dumps({**known, "seconds": self.seconds}), "utf-8")
         new.replace(file)
 
     @classmethod
     def kept(cls, file: Path) -> Job | None:
         """A job of an earlier server; one that had not ended was interrupted with it."""
         try:
-            known = json.loads(file.read_text(encoding="utf-8"))
+            known = json.loads(file.read_text("utf-8"))
             words = [str(word) for word in known["words"]]
             job = cls(file.stem, words, str(known["output"]), file.parent)
             job.state = "interrupted" if known["state"] in OPEN else known["state"]
@@ -118,7 +118,7 @@ class Job:
     def progress(self) -> JsonObject:
         """The stage that it is at, where it has said so."""
         try:
-            state = json.loads(self.progress_file.read_text(encoding="utf-8"))
+            state = json.loads(self.progress_file.read_text("utf-8"))
         except (OSError, ValueError):
             return {}
         return state if isinstance(state, dict) else {}

@@ -21,7 +21,7 @@ from claimlab.core.words import several
 from claimlab.evaluate.compare import Board, by_metric, on_shared_records
 from claimlab.evaluate.front import named_apart
 from claimlab.evaluate.metric import macro_f1_of, metrics, table_interval
-from claimlab.evaluate.scored_run import USUAL, ScoredRun, open_runs, trait
+from claimlab.evaluate.scored_run import USUAL, ScoredRun, last_step, open_runs, trait
 from claimlab.tasks import open_task
 from claimlab.web.rows import about, as_text
 from claimlab.web.workspace import Memo, Place, Workspace
@@ -60,8 +60,7 @@ def scored(place: Place, subgroup: str, part: int = 0) -> pl.DataFrame:
 
 def detected(place: Place) -> Lineage:
     """The step that made the predictions; one without settings where it is not recorded."""
-    steps = [one for one in place.manifest.lineage if one.step == "detect"]
-    return steps[-1] if steps else Lineage(step="")
+    return last_step(place.manifest.lineage, "detect") or Lineage(step="")
 
 
 def title_of(place: Place) -> str:
@@ -185,7 +184,7 @@ def prediction_of(
     place: Place, id: str, part: int
 ) -> tuple[JsonObject, dict[str, float], list[JsonObject]]:
     """A labelled record with its answer, the scores, and the evidence that the run kept for it."""
-    rows = as_text(run_of(place, part).table.lazy().filter(pl.col("id") == id)).collect().to_dicts()
+    rows = as_text(run_of(place, part).table.lazy().filter(id=id)).collect().to_dicts()
     if not rows:
         raise NotFound(
             f"The run '{place.entry.name}' has no prediction for '{id[:100]}'.",

@@ -13,7 +13,7 @@ from fastapi import Query
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
 from claimlab.core.types import JsonObject
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.web.datasets import changed, chosen_rows, marked, record_link, telling_words
 from claimlab.web.filters import COLUMNS, Choice, RecordFilters
 from claimlab.web.page import Data, Here, page
@@ -146,7 +146,7 @@ def find(place: Place, id: str) -> tuple[JsonObject, dict[str, str] | None]:
     for name in ("records", "dropped", "doubtful"):
         if (file := place.table(name)) is None:
             continue
-        scan = as_text(pl.scan_parquet(file).filter(pl.col("id") == id))
+        scan = as_text(pl.scan_parquet(file).filter(id=id))
         for row in scan.head(1).collect().to_dicts():
             if name == "records":
                 return row, None
@@ -205,7 +205,7 @@ def near_duplicates(place: Place, id: str) -> tuple[list[Near], str]:
         note = f"Not searched for among more than {MOST_TEXTS:,} texts: `claimlab audit` does it."
         return [], note
     labels = _clusters.get(digest_of(file), lambda: _labels(place))
-    scan = pl.scan_parquet(file, row_index_name="row").filter(pl.col("id") == id)
+    scan = pl.scan_parquet(file, row_index_name="row").filter(id=id)
     cluster = labels[scan.select(pl.col("row").first()).collect().item()]
     if cluster < 0:
         return [], ""

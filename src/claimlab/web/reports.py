@@ -85,7 +85,7 @@ def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here)
     if not file.is_file():
         return StudyPage(**place.named, conclusion=state_of_study(place))
     study, scored = saved_study(place.folder)
-    content = json.loads(file.read_text(encoding="utf-8"))
+    content = json.loads(file.read_text("utf-8"))
     chosen = axes_in.model_dump()
     view = next(views(study, scored, **chosen))[0]  # that of the first table
     axes = list(dict.fromkeys(axis for entry in scored for axis in entry.axes))
@@ -108,7 +108,7 @@ def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here)
 def state_of_study(place: Place) -> str:
     """How far a study is, in a few words."""
     try:
-        cells = json.loads((place.folder / CELLS).read_text(encoding="utf-8"))
+        cells = json.loads((place.folder / CELLS).read_text("utf-8"))
         failed = sum(cell["failed"] is not None for cell in cells)
     except (OSError, ValueError, KeyError, TypeError):
         steps = len(list((place.folder / STEPS_FOLDER).glob("*/dataset.json")))

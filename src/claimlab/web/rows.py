@@ -25,6 +25,9 @@ from claimlab.web.filters import COLUMNS, RecordFilters
 from claimlab.web.workspace import Memo, digest_known, state_of
 
 Numbers = npt.NDArray[np.uint32]
+Tallies = dict[str, list[tuple[str | None, int]]]  # by column: values, and how often each occurs
+Crossed = dict[tuple[str | None, str | None], int]
+Months = list[tuple[datetime, int]]
 _NEAR = 20_000  # rows between two of a page that are rather read through than jumped over
 _APART = 64  # places in a file above which it is rather read through
 _AHEAD = 1_000  # rows that are read with the page that needs one of them
@@ -177,43 +180,35 @@ class Rows:
         """Whether `counts`, `crossed` and `months` need no work any more."""
         return digest_known(self.file) and (state_of(self.file), self.key, "months") in _counts
 
-    def counts(self, columns: Sequence[str]) -> dict[str, list[tuple[str | None, int]]]:
+    def counts(self, columns: Sequence[str]) -> Tallies:
         """The most frequent values of each column among these rows, null as a value of its own."""
 
-        def work() -> dict[str, list[tuple[str | None, int]]]:
+        def work() -> Tallies:
+            tallies = ((c, self._chosen(c).group_by(c).len()) for c in columns)
             frames = [
-                self._chosen(c)
-                .group_by(c)
-                .len()
-                .sort("len", c, descending=[True, False])
-                .head(_TOP)
-                for c in columns
+                tally.sort("len", c, descending=[True, False]).head(_TOP) for c, tally in tallies
             ]
             tables = pl.collect_all(frames)
-            return {
-                c: [(v, n) for v, n in t.iter_rows()] for c, t in zip(columns, tables, strict=True)
-            }
+            return {c: table.rows() for c, table in zip(columns, tables, strict=True)}
 
         return _counts.get((state_of(self.file), self.key, "facets", *columns), work)
 
-    def crossed(self, one: str, other: str) -> dict[tuple[str | None, str | None], int]:
+    def crossed(self, one: str, other: str) -> Crossed:
         """How many rows have each pair of values."""
 
-        def work() -> dict[tuple[str | None, str | None], int]:
+        def work() -> Crossed:
             table = self._chosen(one, other).group_by(one, other).len().sort(one, other).collect()
             return {(a, b): n for a, b, n in table.iter_rows()}
 
         return _counts.get((state_of(self.file), self.key, "crossed", one, other), work)
 
-    def months(self) -> list[tuple[datetime, int]]:
+    def months(self) -> Months:
         """Rows per month; those without a date are left out."""
 
-        def work() -> list[tuple[datetime, int]]:
+        def work() -> Months:
             known = self._chosen("date").filter(pl.col("date").dt.year().is_between(1, 9999))
-            month = known.select(pl.col("date").dt.truncate("1mo").alias("month"))
-            return [
-                (m, n) for m, n in month.group_by("month").len().sort("month").collect().iter_rows()
-            ]
+            month = known.select(month=pl.col("date").dt.truncate("1mo"))
+            return month.group_by("month").len().sort("month").collect().rows()
 
         return _counts.get((state_of(self.file), self.key, "months"), work)
 
@@ -232,7 +227,7 @@ def about(file: Path, id: str) -> list[JsonObject]:
     scan = pl.scan_parquet(file)
     if "record_id" not in scan.collect_schema():
         return []
-    mine = scan.filter(pl.col("record_id") == id).drop("record_id").head(MOST_ROWS)
+    mine = scan.filter(record_id=id).drop("record_id").head(MOST_ROWS)
     rows = as_text(mine).collect().iter_rows(named=True)
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 

@@ -17,7 +17,7 @@ from claimlab.evaluate.front import baselines
 from claimlab.evaluate.metric import accuracy_of, macro_f1_of
 from claimlab.evaluate.metrics.table_scores import calibration
 from claimlab.evaluate.slices import slice_run
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.web.datasets import record_link
 from claimlab.web.filters import (
     BLANK,

@@ -10,7 +10,6 @@ which draw from a table that chance has already added to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -18,13 +17,13 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import FairCheck, noted, sampled
+from claimlab.audit.check import FairCheck, Findings, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import Interval, interval, kinds, redraw
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 
 SLICES = ("split", "language", "topic", "source", "kind")
 FACTS = {"year": "time"}  # what the other checks of the same thing call it
@@ -43,7 +42,7 @@ class Balance(FairCheck):
         " are not."
     )
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         part = sampled(subject)
         reason = fair.unmeasurable(part)
         if reason is not None:

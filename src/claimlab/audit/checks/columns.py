@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import sampled
+from claimlab.audit.check import Findings, sampled
 from claimlab.audit.checks.table import ColumnTest
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
@@ -24,7 +22,7 @@ class Columns(ColumnTest):
     title = "Other columns"
     question = "Does another column of the data give the label away?"
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         part = sampled(subject)
         named = {name: column_values(part.rows, name) for name in subject.context.columns}
         keys = {

@@ -4,16 +4,13 @@ whatever it says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import FairCheck
+from claimlab.audit.check import FairCheck, Findings
 from claimlab.audit.features import Numbers
 from claimlab.audit.rule import Rule, needed
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
@@ -30,8 +27,8 @@ class Copies(FairCheck):
         f" measured with fewer than {Rule.min_units} records with a text."
     )
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
-        texts = subject.take(np.flatnonzero(subject.rows["text"].is_not_null().to_numpy()))
+    def measure(self, subject: Subject) -> Findings:
+        texts = subject.where(subject.rows["text"].is_not_null())
         if (reason := needed("Records with a text", texts.n)) is not None:
             yield self.unmeasured(texts, reason)
             return

@@ -9,13 +9,11 @@ label are rows to review.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-import numpy as np
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import noted, sampled
+from claimlab.audit.check import Findings, noted, sampled
 from claimlab.audit.checks.label_errors import MIN_ROWS, LabelReview
 from claimlab.audit.judge import stored
 from claimlab.audit.rule import GAIN
@@ -45,12 +43,12 @@ class Evidence(LabelReview):
         why = "The records have no evidence with a text, and no rationales."
         return findings or [self.unmeasured(subject, why)]
 
-    def _texts(self, subject: Subject) -> Iterator[Finding]:
+    def _texts(self, subject: Subject) -> Findings:
         pieces = stored(subject)
         has = subject.rows["id"].is_in(list(pieces)) & subject.rows["text"].is_not_null()
         if not has.any():
             return
-        whole = subject.take(np.flatnonzero(has.to_numpy()))
+        whole = subject.where(has)
         read = pl.Series([" ".join(pieces[record]) for record in whole.ids], dtype=pl.String)
         part = sampled(whole, MAX_ROWS, texts=whole.normal_text + "\n" + read)
         reason = fair.unmeasurable(part)
@@ -82,11 +80,11 @@ class Evidence(LabelReview):
         why = f"A text model that reads the {name}"
         return self.judged(part, against_baselines(part, score), why, feature=name, details=details)
 
-    def _rationales(self, subject: Subject) -> Iterator[Finding]:
+    def _rationales(self, subject: Subject) -> Findings:
         written = rationales(subject)
         if written is None:
             return
-        whole = subject.take(np.flatnonzero(written.is_not_null().to_numpy()))
+        whole = subject.where(written.is_not_null())
         read = whole.normal_text.fill_null("") + "\n" + written.drop_nulls()
         part = sampled(whole, MAX_ROWS, texts=read)
         texts = part.aligned(subject, written)
@@ -125,10 +123,8 @@ def rationales(subject: Subject) -> pl.Series | None:
         .group_by("record_id")
         .agg(pl.col("rationale").str.join(" "))
     )
-    of_row = subject.rows.select(record_id="id").join(
-        joined, on="record_id", how="left", maintain_order="left"
-    )
-    return of_row["rationale"] if of_row["rationale"].count() >= MIN_ROWS else None
+    of_row = subject.beside(joined)["rationale"]
+    return of_row if of_row.count() >= MIN_ROWS else None
 
 
 CHECK = Evidence()

@@ -15,7 +15,7 @@ score.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import get_args
@@ -23,7 +23,7 @@ from typing import get_args
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import FairCheck
+from claimlab.audit.check import FairCheck, Findings
 from claimlab.audit.judge import ALONE, PROMISED, RESULTS, Answer, Kind, Opinion, Reading
 from claimlab.audit.rule import FEASIBLE
 from claimlab.audit.subject import Subject
@@ -125,7 +125,7 @@ class Feasibility(FairCheck):
             },
         )
 
-    def _by_judge(self, subject: Subject, votes: pl.DataFrame | None) -> Iterator[Finding]:
+    def _by_judge(self, subject: Subject, votes: pl.DataFrame | None) -> Findings:
         """One finding for each reading."""
         judge = subject.context.judge
         for reading in (PROMISED, RESULTS, ALONE):

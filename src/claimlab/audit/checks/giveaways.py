@@ -12,14 +12,12 @@ rows. Words are chosen on the training folds, by association.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from claimlab.audit import fair
-from claimlab.audit.check import FairCheck, sampled
+from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import holding, presence, word_counts, word_details
 from claimlab.audit.features import Giveaways as Feature
 from claimlab.audit.subject import Subject
@@ -44,7 +42,7 @@ class Giveaways(FairCheck):
 
     needs = ("text", "classes")
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         part = sampled(subject)
         words, table = presence(part.words, part.n, CANDIDATES)
         if not words:
@@ -101,7 +99,7 @@ class Giveaways(FairCheck):
 def leaning(subject: Subject, presence: Sparse) -> Ints:
     """The one-sided words of all rows together, the most widespread first."""
     counts = word_counts(subject, presence)
-    columns, _ = leaning_words(counts, np.bincount(subject.y, minlength=len(subject.classes)))
+    columns, _ = leaning_words(counts, subject.sizes)
     return columns[np.argsort(-counts[:, columns].sum(axis=0), kind="stable")]
 
 
@@ -175,7 +173,7 @@ def one_sided(subject: Subject, presence: Sparse) -> OneSided:
 
 
 def _excess(
-    presence: Sparse, labels: Ints, fold: npt.NDArray[np.int8], classes: int
+    presence: Sparse, labels: Ints, fold: fair.Folds, classes: int
 ) -> tuple[Floats, int, int]:
     """Per row what it adds to the excess, then how many rows hold a chosen word, and how many of
     those are right.

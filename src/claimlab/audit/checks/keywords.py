@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from scipy.sparse import csr_matrix
 
 from claimlab.audit import cdl
-from claimlab.audit.check import FairCheck, sampled
+from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import holding, presence, telling, word_counts, word_details
 from claimlab.audit.features import Words
 from claimlab.audit.subject import Subject
@@ -26,7 +24,7 @@ class Keywords(FairCheck):
     protocols = ("fair", "cdl")
     needs = ("text", "classes")
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         cdl_protocol = subject.context.protocol == "cdl"
         yield self._cdl(subject) if cdl_protocol else self._fair(sampled(subject))
 

@@ -9,12 +9,10 @@ all is tried first, on labels that are flipped on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import FairCheck, noted, sampled
+from claimlab.audit.check import FairCheck, Findings, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import probabilities
 from claimlab.core.finding import Finding, Verdict
@@ -90,7 +88,7 @@ class LabelErrors(LabelReview):
 
     needs = ("classes",)
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         part = sampled(subject, MAX_ROWS)
         yield (
             self.review(part, part.rows["text"], "did not see the row")

@@ -8,13 +8,12 @@ read as other texts of the records are. See `files/media.py` for where the facts
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import SHORTCUT_RULE, sampled
+from claimlab.audit.check import SHORTCUT_RULE, Findings, sampled
 from claimlab.audit.checks.identifiers import Identifiers, words_in
 from claimlab.audit.checks.near_duplicates import NearDuplicates
 from claimlab.audit.checks.table import ColumnTest
@@ -54,7 +53,7 @@ class Media(ColumnTest):
     rule = f"Near-copies: the rule of `near-duplicates`. Files and their text: {SHORTCUT_RULE}"
     needs = ("classes",)
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         table = subject.table(NAME)
         known = None if table is None else of_rows(subject, table)
         if known is None or not known["files"].sum():
@@ -76,12 +75,12 @@ class Media(ColumnTest):
         yield from _Texts()._both(subject, "text in the image", known["text"])
 
     def _numbers(self, part: Subject, label: str, why: str, facts: pl.DataFrame) -> Finding:
-        known = facts.select(pl.any_horizontal(pl.all().is_not_null())).to_series().to_numpy()
+        known = facts.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
         if not known.any():
             return self.unmeasured(part, "No file is at hand.", label)
         matrix = facts.filter(known).cast(pl.Float64).to_numpy()
-        part = part.take(np.flatnonzero(known))
-        return self.shortcut(part, Numbers(matrix), f"A small tree on {why} alone", label)
+        why = f"A small tree on {why} alone"
+        return self.shortcut(part.where(known), Numbers(matrix), why, label)
 
 
 def of_rows(subject: Subject, table: pl.DataFrame) -> pl.DataFrame:
@@ -97,18 +96,15 @@ def of_rows(subject: Subject, table: pl.DataFrame) -> pl.DataFrame:
         hash=pl.col("hash").drop_nulls().unique(maintain_order=True),
         same=pl.col("place").append(pl.col("sha256")).drop_nulls().unique(),
     )
-    rows = subject.rows.select(record_id="id").join(
-        facts, on="record_id", how="left", maintain_order="left"
-    )
     text = pl.when(pl.col("text") != "").then("text")
-    return rows.with_columns(pl.col("files", "lacking").fill_null(0), text=text)
+    return subject.beside(facts).with_columns(pl.col("files", "lacking").fill_null(0), text=text)
 
 
 def near_images(known: pl.DataFrame) -> NearTexts:
     """Rows with a file in common are one; pairs of those have images nearly the same."""
     has = (known["files"] > 0).to_numpy()
     shared = known.with_row_index("row").explode("same").drop_nulls("same").select("row", "same")
-    first = shared.with_columns(pl.col("row").first().over("same").alias("first"))
+    first = shared.with_columns(first=pl.col("row").first().over("same"))
     one = _joined(first["row"].to_numpy(), first["first"].to_numpy(), known.height)
     codes = np.unique(one[has], return_inverse=True)[1].ravel()
     text_of = np.full(known.height, -1, np.int64)

@@ -4,12 +4,11 @@ labels?
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from claimlab.audit.check import FairCheck, Need
+from claimlab.audit.check import FairCheck, Findings, Need
 from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -36,7 +35,7 @@ class NearDuplicates(FairCheck):
     needs: tuple[Need, ...] = ("text",)
     what, holding = "near-duplicate", "text"  # what a record has another of
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         yield self._leaks(subject)
         if len(subject.classes) > 1:
             yield self._contradictions(subject)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from claimlab.audit.check import FairCheck
+from claimlab.audit.check import FairCheck, Findings
 from claimlab.audit.rule import Rule, needed
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Finding
 from claimlab.core.words import several
 
 RARE = 0.05
@@ -22,7 +19,7 @@ class OneClass(FairCheck):
         f" rows, else pass. Two classes in fewer than {Rule.min_units} records are not measured."
     )
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         counts = subject.class_counts
         shown = ", ".join(f"{c} {n:,}" for c, n in counts.items()) or "no labelled record"
         unlabelled = subject.dataset.records.height - subject.n

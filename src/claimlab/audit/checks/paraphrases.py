@@ -7,11 +7,9 @@ sentence vectors, in a sample.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from claimlab.audit.check import FairCheck
+from claimlab.audit.check import FairCheck, Findings
 from claimlab.audit.checks.near_duplicates import Sides, sides
 from claimlab.audit.rule import Share
 from claimlab.audit.subject import Subject
@@ -57,7 +55,7 @@ class Paraphrases(FairCheck):
 
     needs = ("text",)
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         split = sides(subject)
         yield self._few_words_changed(subject, split)
         yield self._same_meaning(subject, split)

@@ -4,12 +4,10 @@ away?
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from claimlab.audit.check import FairCheck, sampled
+from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import holding, word_details
 from claimlab.audit.features import Giveaways, Numbers
 from claimlab.audit.subject import Subject
@@ -25,7 +23,7 @@ class Surface(FairCheck):
     question = "Does the way a text is typed give its label away?"
     needs = ("text",)
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         part = sampled(subject)
         for family in PATTERNS:
             names, matrix = shares(part.rows["text"], family)
@@ -46,7 +44,7 @@ class Surface(FairCheck):
         why, details = f"A small tree on {family} alone", means | part.sampling
         return self.shortcut(part, Numbers(matrix), why, family, fact=fact, details=details)
 
-    def _marks(self, subject: Subject, family: str) -> Iterator[Finding]:
+    def _marks(self, subject: Subject, family: str) -> Findings:
         """Marks that some texts hold. A tree cannot show one that few texts hold, whose other texts
         it has to guess: so those of one class are also tested as giveaways are."""
         names, matrix = marks(subject.rows["text"], family)

@@ -9,18 +9,17 @@ reported with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import FairCheck, sampled
+from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.features import Category
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 
 SHOWN = 30
 MIN_SHARE = 0.05  # of the records must have a value
@@ -76,7 +75,7 @@ class ColumnCheck(ColumnTest):
     question: str
     tested: str
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         part = sampled(subject, columns=True)
         finding = self.column(part, part.rows[self.tested], self.tested)
         finding.fact = self.tested
@@ -102,7 +101,7 @@ def value_table(subject: Subject, values: pl.Series) -> list[JsonObject]:
     at = tally.join(pl.DataFrame({"value": names, "row": np.arange(names.len())}), on="value")
     counts[at["row"].to_numpy(), at["y"].to_numpy()] = at["len"].to_numpy()
     total = counts.sum(axis=1)
-    base = np.bincount(subject.y, minlength=len(subject.classes)) / subject.n
+    base = subject.sizes / subject.n
     lean = (counts / total[:, None] - base).max(axis=1)
     order = np.argsort(-(lean * np.sqrt(total)), kind="stable")[:SHOWN]
     return [

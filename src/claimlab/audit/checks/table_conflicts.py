@@ -4,19 +4,18 @@ them (`RULE`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import FairCheck
+from claimlab.audit.check import FairCheck, Findings
 from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.text.urls import canonical_urls, find_urls
 
 SHARE = Share(fail=0.01)
@@ -42,7 +41,7 @@ class ConflictCheck(FairCheck):
     missing: str
     rule: str = RULE
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         """How many keys have more than one label, in how many records."""
         frame, what, records = keyed(subject, self.keys(subject)), self.what, subject.n
         holding = frame["id"].n_unique()
@@ -84,9 +83,7 @@ def keyed(subject: Subject, keys: pl.DataFrame) -> pl.DataFrame:
     """
     known = keys.drop_nulls("key").unique(maintain_order=True)
     rows = known["row"].to_numpy()
-    return known.with_columns(
-        subject.rows["id"].gather(rows).alias("id"), pl.Series("y", subject.y[rows])
-    )
+    return known.with_columns(subject.rows["id"].gather(rows), pl.Series("y", subject.y[rows]))
 
 
 def torn(frame: pl.DataFrame) -> pl.DataFrame:

@@ -10,19 +10,18 @@ itself away by what is not there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.audit.check import FairCheck, sampled
+from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.columns import filled_columns
-from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.text.traits import lengths
@@ -49,7 +48,7 @@ class TreeCheck(FairCheck):
     read: Callable[[Subject], Tree | None]
     missing: str = ""
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         tree = self.read(subject)
         if tree is None:
             yield self.unmeasured(subject, self.missing)
@@ -123,11 +122,8 @@ def cascade(subject: Subject) -> Tree | None:
     if posts is None:
         return None
     shapes = posts.group_by("record_id").agg(**FEATURES)
-    known = subject.rows["id"].is_in(shapes["record_id"].implode()).to_numpy()
-    part = sampled(subject.take(np.flatnonzero(known)))
-    rows = part.rows.select(record_id="id").join(
-        shapes, on="record_id", how="left", maintain_order="left"
-    )
+    part = sampled(subject.where(subject.rows["id"].is_in(shapes["record_id"].implode())))
+    rows = part.beside(shapes)
     sizes = rows["size"].to_numpy().astype(np.float64)
     medians = part.per_class(sizes, lambda mine: float(np.median(mine)) if len(mine) else None)
     why = (

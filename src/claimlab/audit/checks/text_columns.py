@@ -9,14 +9,13 @@ record's own ("begins with the claim") is tested like other features.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import FairCheck, sampled
+from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.checks.table import MIN_SHARE
 from claimlab.audit.features import Numbers
 from claimlab.audit.judge import stored
@@ -65,9 +64,8 @@ class TextColumns(FairCheck):
         why = "No record has evidence with a text, or free text in `meta`."
         return findings or [self.unmeasured(subject, why)]
 
-    def _both(self, subject: Subject, name: str, values: pl.Series) -> Iterator[Finding]:
-        known = values.is_not_null().to_numpy()
-        part = sampled(subject.take(np.flatnonzero(known)), MAX_ROWS)
+    def _both(self, subject: Subject, name: str, values: pl.Series) -> Findings:
+        part = sampled(subject.where(values.is_not_null()), MAX_ROWS)
         reason = fair.unmeasurable(part)
         if reason is not None:
             yield self.unmeasured(part, reason, name)
@@ -89,7 +87,7 @@ class TextColumns(FairCheck):
             why += " (the best baseline is the same model on the record's own text)"
         return self.judged(part, measured, why, feature=name, fact=f"text {name}")
 
-    def _overlap(self, subject: Subject, name: str, values: pl.Series) -> Iterator[Finding]:
+    def _overlap(self, subject: Subject, name: str, values: pl.Series) -> Findings:
         both = (values.is_not_null() & subject.rows["text"].is_not_null()).to_numpy()
         if both.mean() < MIN_SHARE:
             return

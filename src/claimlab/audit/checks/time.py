@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
 
 import numpy as np
 import polars as pl
 
 from claimlab.audit import cdl
-from claimlab.audit.check import FairCheck, sampled
+from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
@@ -33,13 +32,13 @@ class Time(FairCheck):
         findings = self._fair(sampled(subject)) if fair else self._cdl(subject)
         return [*findings] or [self.unmeasured(subject, "No record has a date or a tweet id.")]
 
-    def _cdl(self, subject: Subject) -> Iterator[Finding]:
+    def _cdl(self, subject: Subject) -> Findings:
         hold_out = subject.context.protocol == "cdl-holdout"
         for name, values in ((DATE, cdl.days(subject)), (DIGITS, cdl.id_digits(subject))):
             for score in cdl.time_score(subject, values, hold_out=hold_out):
                 yield cdl.finding(self.name, score, subject, f"A forest on the {name}", name)
 
-    def _fair(self, part: Subject) -> Iterator[Finding]:
+    def _fair(self, part: Subject) -> Findings:
         ids = part.rows["tweet_id"]
         times = {
             DATE: part.rows["date"].dt.epoch("d"),
@@ -53,7 +52,7 @@ class Time(FairCheck):
             yield self._one(part, name, values, name)
 
     def _one(self, subject: Subject, name: str, values: pl.Series, fact: str) -> Finding:
-        dated = subject.take(np.flatnonzero(values.is_not_null().to_numpy()))
+        dated = subject.where(values.is_not_null())
         numbers, dates = values.drop_nulls().to_numpy(), name in DATES
         return self.shortcut(
             dated,

@@ -9,16 +9,15 @@ change both alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import comb
 
 import polars as pl
 
-from claimlab.audit.check import FairCheck
+from claimlab.audit.check import FairCheck, Findings
 from claimlab.audit.checks.feasibility import hints
 from claimlab.audit.rule import Share, needed
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Finding, Verdict
+from claimlab.core.finding import Verdict
 from claimlab.core.words import several, several_of
 
 SHARE = Share(fail=0.01)
@@ -41,7 +40,7 @@ class TimeBound(FairCheck):
         " record nor its text has a date. Otherwise pass."
     )
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         if (reason := needed("Records", subject.n)) is not None:
             yield self.unmeasured(subject, reason)
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from claimlab.audit.check import sampled
+from claimlab.audit.check import Findings, sampled
 from claimlab.audit.checks.table import ColumnTest
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
@@ -20,7 +18,7 @@ class Url(ColumnTest):
     title = "URLs and domains"
     question = "Does a link, or the site behind it, give the label away?"
 
-    def measure(self, subject: Subject) -> Iterator[Finding]:
+    def measure(self, subject: Subject) -> Findings:
         yield self._presence(sampled(subject))
         part = sampled(subject, columns=True)
         domain = self.column(part, sites(part.rows), DOMAIN)

@@ -13,7 +13,7 @@ from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered
 from claimlab.core.finding import VERDICTS, Verdict
 from claimlab.core.words import several, verb
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
     Fold,
@@ -23,10 +23,10 @@ from claimlab.pages.blocks import (
     Table,
     Text,
     Tone,
+    excerpt,
     percent,
     points,
 )
-from claimlab.pages.excerpt import excerpt
 
 if TYPE_CHECKING:
     from claimlab.audit.fix import Repaired
@@ -71,12 +71,12 @@ def changes_table(rows: Sequence[Change]) -> Table:
     return Table.of(columns, rows, "Verdicts, and macro-F1 in %, before and after.")
 
 
-def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
+def diff_blocks(diff: Diff, *, everything: bool = True) -> Blocks:
     """Two audits side by side: in a sentence, in figures, and finding by finding (`everything`: the
     same ones too).
     """
     counts = diff.counts()
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text(diff_sentence(diff), "conclusion"),
         *(Text(note, "note") for note in diff.notes()),
     ]
@@ -91,7 +91,7 @@ def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
             Fold(f"{several(counts['same'], 'finding')} unchanged", [changes_table(same)])
         )
     elif same:
-        blocks.append(Text(f"The same: {', '.join(named(c) for c in same)}."))
+        blocks.append(Text(f"The same: {', '.join(map(named, same))}."))
     return blocks
 
 
@@ -115,11 +115,9 @@ def diff_page(diff: Diff) -> Report:
 
 
 def named(change: Change) -> str:
-    return (
-        change.check
-        if change.feature in (None, change.check)
-        else f"{change.check} ({excerpt(change.feature, 60)})"
-    )
+    if change.feature is None or change.feature == change.check:
+        return change.check
+    return f"{change.check} ({excerpt(change.feature, 60)})"
 
 
 def _difference(change: Change) -> float | None:
@@ -131,18 +129,14 @@ def _difference(change: Change) -> float | None:
 def left_over(after: Audit) -> Section:
     """What no split removes: it has to be collected again, balanced, or reported."""
     alarms = [f for f in ordered(after.findings) if f.verdict in ("fail", "warn")]
-    if not alarms:
-        return Section(
-            "What a split cannot remove",
-            [Text("Nothing: no check fails or warns any more.")],
-            "left",
-        )
     intro = (
         "No split removes these: collect or balance the data again, or report them with every"
         " result."
     )
     items = [f"{finding_title(f)} ({VERDICT_WORDS[f.verdict]}): {f.why}" for f in alarms]
-    return Section("What a split cannot remove", [Text(intro), Items(items)], "left")
+    blocks: Blocks = [Text(intro), Items(items)]
+    nothing = Text("Nothing: no check fails or warns any more.")
+    return Section("What a split cannot remove", blocks if alarms else [nothing], "left")
 
 
 def _verdict(verdict: Verdict) -> Cell:

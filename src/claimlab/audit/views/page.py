@@ -39,8 +39,10 @@ from claimlab.core.guard import AUDIT
 from claimlab.core.plain import slug
 from claimlab.pages.blocks import (
     Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Figure,
     Fold,
     Report,
@@ -49,11 +51,11 @@ from claimlab.pages.blocks import (
     Text,
     Tiles,
     Tone,
+    excerpt,
     percent,
     short,
     span,
 )
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents, write_report
 
 if TYPE_CHECKING:
@@ -142,15 +144,11 @@ def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
     """One page for one dataset, or the matrix and a chapter for each of several."""
     audits = [p.audit for p in parts]
     note = f"To keep this page small, it leaves out {detail.left_out}: they are in audit.json."
-    left_out: list[Block] = [Text(note, "note")] if detail.left_out else []
+    left_out: Blocks = [Text(note, "note")] if detail.left_out else []
     if len(parts) == 1:
-        (one,) = parts
-        blocks = [*summary(one, detail), *check_sections(one, detail), *rows_section(one, detail)]
-        return Report(
-            f"Audit of {excerpt(one.audit.dataset, 80)}",
-            headline(one.audit),
-            [*left_out, *blocks, protocol_sections(audits)],
-        )
+        whole = [*left_out, *_inside(parts[0], detail), protocol_sections(audits)]
+        name = excerpt(audits[0].dataset, 80)
+        return Report(f"Audit of {name}", headline(audits[0]), whole)
     links = {
         (p.number, c): f"#{p.anchor(c)}"
         for p in parts
@@ -177,7 +175,7 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail
         "copies dropped": counts["dropped"],
         "moved to another side": repaired.moved,
     }
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Tiles([(name, f"{n:,}", "plain") for name, n in figures.items()]),
         what_was_done(repaired),
         Section("Before and after", [comparison(before.audit, after.audit)], "compared"),
@@ -192,12 +190,15 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail
 
 
 def chapter(part: Chapter, detail: Detail) -> Section:
-    blocks = [*summary(part, detail), *check_sections(part, detail), *rows_section(part, detail)]
-    title = excerpt(part.audit.dataset, 80)
-    return Section(title, [Text(headline(part.audit)), *blocks], anchor=part.anchor())
+    blocks = [Text(headline(part.audit)), *_inside(part, detail)]
+    return Section(excerpt(part.audit.dataset, 80), blocks, anchor=part.anchor())
 
 
-def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block]:
+def _inside(part: Chapter, detail: Detail) -> Blocks:
+    return [*summary(part, detail), *check_sections(part, detail), *rows_section(part, detail)]
+
+
+def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> Blocks:
     """The conclusion, the table of all findings (`linked` where the page has their sections) and
     their figure.
     """
@@ -233,7 +234,7 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
         if worst.verdict == "not-measured" and not any(f.details for _, f in mine):
             silent += [f for _, f in mine]
             continue
-        blocks: list[Block] = []
+        blocks: Blocks = []
         for i, finding in mine:
             inner = finding_blocks(finding, part.figures.get(i, []), rows, detail)
             anchor = f"{part.anchor(check)}-{i + 1}"
@@ -270,7 +271,7 @@ def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Se
 
 def finding_blocks(
     finding: Finding, figures: Sequence[Figure], rows: Rows, detail: Detail
-) -> list[Block]:
+) -> Blocks:
     """The sentence, the chart, the tables and the rows; folded where nothing is wrong."""
     alarm = finding.verdict in ("fail", "warn")
     drawn = figures if detail.figures == "all" or (detail.figures == "alarms" and alarm) else []
@@ -304,7 +305,7 @@ def rows_section(part: Chapter, detail: Detail) -> list[Section]:
     return [Section(f"Rows to look at ({len(shown)})", [table], anchor=f"{part.name}-rows")]
 
 
-PAPER: tuple[Column[Finding], ...] = (
+PAPER: Columns[Finding] = (
     Column("Check", format=check_title),
     Column("Feature", format=short(36), missing=""),
     Column("Verdict", format=VERDICT_WORDS.get, tone=lambda f: f.verdict),
@@ -318,7 +319,7 @@ PAPER: tuple[Column[Finding], ...] = (
 def paper(audits: Sequence[Audit]) -> Report:
     """The audits as tables for a paper: narrow enough for a printed page, no charts, no rows."""
     caption = "Macro-F1 in %, next to the best of three baselines."
-    blocks: list[Block] = [matrix(audits, {})] if len(audits) > 1 else []
+    blocks: Blocks = [matrix(audits, {})] if len(audits) > 1 else []
     for audit in audits:
         table = Table.of(PAPER, ordered(audit.findings), caption)
         about = [Text(headline(audit)), *conclusion_blocks(audit), table]

@@ -11,7 +11,7 @@ from claimlab.audit.result import Audit
 from claimlab.audit.rule import FEASIBLE
 from claimlab.audit.views.wording import finding_title, is_macro_f1, ordered
 from claimlab.core.finding import Finding
-from claimlab.pages.blocks import Figure
+from claimlab.pages.blocks import Figure, excerpt
 from claimlab.pages.charts import (
     Dot,
     bars,
@@ -21,7 +21,6 @@ from claimlab.pages.charts import (
     histogram,
     to_svg,
 )
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.scatter import Side, scatter_svg
 
 BARS = 15

@@ -12,9 +12,10 @@ from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import VERDICT_WORDS, first_words, headline, ordered, verdict_line
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Items,
     Table,
     Text,
@@ -33,7 +34,7 @@ GIVE_WAY = ("Baseline", "Interval")  # left out where the table is too wide, in 
 VERDICT: Column[Finding] = Column(
     "Verdict", format=VERDICT_WORDS.get, tone=lambda finding: finding.verdict
 )
-COLUMNS: tuple[Column[Finding], ...] = (
+COLUMNS: Columns[Finding] = (
     VERDICT,
     Column("Check"),
     Column("Feature", lambda f: None if f.feature == f.check else f.feature, short(40), ""),
@@ -57,7 +58,7 @@ def screen(
     advice and every sentence, and `more` says how to ask for that."""
     done = audit.concluded(folder)
     shown = done.advice if verbose else done.advice[:ADVICE]
-    blocks: list[Block] = [Text(f"{audit.dataset}: {headline(audit)}"), Text(verdict_line(done))]
+    blocks: Blocks = [Text(f"{audit.dataset}: {headline(audit)}"), Text(verdict_line(done))]
     head = [to_text([block], width=width) for block in blocks]
     if done.first is not None and done.first.commands:
         head += [first_words(done.first), *typed_lines(done.first.commands[0], width)]

@@ -15,9 +15,10 @@ from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Fold,
     Section,
     Table,
@@ -25,6 +26,7 @@ from claimlab.pages.blocks import (
     Value,
     cell,
     decimal,
+    excerpt,
     percent,
     points,
     points_span,
@@ -32,7 +34,6 @@ from claimlab.pages.blocks import (
     short,
     span,
 )
-from claimlab.pages.excerpt import excerpt
 
 OPEN = 8  # rows shown at once; the others are behind a line that opens
 LISTED = 25  # record ids under a finding
@@ -71,26 +72,24 @@ FIGURES = (
     Column[Finding]("Difference", "difference_interval", points_span),
     Column[Finding]("Adjusted p", "p_adjusted", probability),
 )
-MEASURED = (
-    Column[Finding]("Verdict", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
+MEASURED: Columns[Finding] = (
+    Column("Verdict", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
     Column("Measured", name_of),
     *FIGURES,
 )
-MEASUREMENT = (
-    Column[Finding]("Baseline: majority class", "baselines.majority", percent),
-    Column[Finding]("Baseline: random guess by label proportions", "baselines.stratified", percent),
-    Column[Finding]("Baseline: permuted labels", "baselines.shuffled", percent),
-    Column[Finding]("Baseline: the records' own text", "baselines.own_text", percent),
-    Column[Finding]("Difference to the best, in points", "difference", points),
-    Column[Finding]("Its 95% interval", "difference_interval", points_span),
-    Column[Finding]("p", "p", probability),
-    Column[Finding]("Adjusted p", "p_adjusted", probability),
-    Column[Finding]("Permutations"),
-    Column[Finding]("Labels that a permutation moves, %", "moved", percent),
-    Column[Finding]("Labels that it would move freely, %", "moved_freely", percent),
-    Column[Finding](
-        "Rows per class", lambda f: ", ".join(f"{name} {n:,}" for name, n in f.classes.items())
-    ),
+MEASUREMENT: Columns[Finding] = (
+    Column("Baseline: majority class", "baselines.majority", percent),
+    Column("Baseline: random guess by label proportions", "baselines.stratified", percent),
+    Column("Baseline: permuted labels", "baselines.shuffled", percent),
+    Column("Baseline: the records' own text", "baselines.own_text", percent),
+    Column("Difference to the best, in points", "difference", points),
+    Column("Its 95% interval", "difference_interval", points_span),
+    Column("p", format=probability),
+    Column("Adjusted p", "p_adjusted", probability),
+    Column("Permutations"),
+    Column("Labels that a permutation moves, %", "moved", percent),
+    Column("Labels that it would move freely, %", "moved_freely", percent),
+    Column("Rows per class", lambda f: ", ".join(f"{name} {n:,}" for name, n in f.classes.items())),
 )
 
 
@@ -145,9 +144,9 @@ class Rows:
         return None if example is None else example.label
 
 
-def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
+def detail_blocks(finding: Finding, rows: Rows) -> Blocks:
     """Every table of a finding."""
-    out: list[Block] = []
+    out: Blocks = []
     for name, value in finding.details.items():
         if name in CHARTS or not (
             isinstance(value, list) and value and isinstance(value[0], Mapping)
@@ -162,7 +161,7 @@ def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
     return out
 
 
-def measurements(finding: Finding) -> list[Block]:
+def measurements(finding: Finding) -> Blocks:
     """What the verdict was reached with, other measurements of the fact below; every figure of
     `audit.json` behind a line that opens, one column per measurement."""
     known = [f for f in finding.every if f.score is not None or f is not finding]
@@ -178,7 +177,7 @@ def measurements(finding: Finding) -> list[Block]:
     return [side_by_side, fold] if len(known) > 1 else [fold]
 
 
-def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
+def record_blocks(finding: Finding, rows: Rows) -> Blocks:
     """The records a finding names: the first with their text, more as links, and how many there are
     besides.
     """
@@ -187,7 +186,7 @@ def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
     shown = [r for r in finding.records if r in rows.links]
     if not shown:
         return [Text(f"It names {several(finding.pointed_at, 'record')}; {_kept(finding)}.")]
-    out: list[Block] = []
+    out: Blocks = []
     if not finding.details.get("pairs"):
         columns = (
             Column("Record", rows.cell),
@@ -267,7 +266,7 @@ def _flat(row: JsonObject) -> JsonObject:
     return out
 
 
-def _folded(table: Table, title: str, *, closed: bool) -> list[Block]:
+def _folded(table: Table, title: str, *, closed: bool) -> Blocks:
     """A short table as it is; of a long one the first rows, and the whole of it behind a line that
     opens.
     """

@@ -12,7 +12,7 @@ from claimlab.audit.result import Audit
 from claimlab.audit.rule import CDL_RULE
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Fold, Items, Section, Text
+from claimlab.pages.blocks import Blocks, Fold, Items, Section, Text
 
 VERDICT_WORDS = {verdict: verdict.replace("-", " ") for verdict in VERDICTS}
 MARKS = {"fail": "✗", "warn": "!", "inconclusive": "?", "pass": "✓", "not-measured": "–"}
@@ -28,12 +28,12 @@ def headline(audit: Audit) -> str:
     )
 
 
-def conclusion_blocks(audit: Audit) -> list[Block]:
+def conclusion_blocks(audit: Audit) -> Blocks:
     """What the audit comes to, what to do about it, and what it does not tell."""
     done = audit.concluded()
     unclear = [("Inconclusive", done.inconclusive), ("Not measured", done.not_measured)]
     rest = " ".join(f"{word}: {', '.join(names)}." for word, names in unclear if names)
-    blocks: list[Block] = [Text(verdict_line(done), "conclusion")]
+    blocks: Blocks = [Text(verdict_line(done), "conclusion")]
     if done.first is not None and done.first.commands:
         blocks.append(Text(f"{first_words(done.first).rstrip(':')}."))
     blocks += [Items([in_a_line(one) for one in done.advice])] if done.advice else []
@@ -94,7 +94,7 @@ def is_macro_f1(finding: Finding) -> bool:
     return finding.score is not None and finding.check not in RATE_CHECKS
 
 
-def explanation(check: str, protocol: str) -> list[Block]:
+def explanation(check: str, protocol: str) -> Blocks:
     """What the check asks, how it decides, and what the protocol gets wrong about it."""
     if check not in CHECKS:
         return [
@@ -103,15 +103,10 @@ def explanation(check: str, protocol: str) -> list[Block]:
                 "note",
             )
         ]
-    entry = CHECKS.get(check)
-    if not protocol.startswith("cdl"):
-        return [Text(entry.question), Fold("How it decides", [Text(rule_of(check))])]
-    faults = caveats(protocol, check)
-    return [
-        Text(entry.question),
-        Fold("How it decides", [Text(CDL_RULE)]),
-        *_faults(protocol, faults),
-    ]
+    published = protocol.startswith("cdl")
+    rule = Fold("How it decides", [Text(CDL_RULE if published else rule_of(check))])
+    faults = _faults(protocol, caveats(protocol, check)) if published else []
+    return [Text(CHECKS.get(check).question), rule, *faults]
 
 
 def rule_of(check: str) -> str:
@@ -124,7 +119,7 @@ def rule_of(check: str) -> str:
 
 def protocol_sections(audits: Sequence[Audit]) -> Section:
     """How the protocols used here work, and what each of them gets wrong."""
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text("“Not measured” and “inconclusive” do not count as passed; each gives its reason."),
     ]
     for name in dict.fromkeys(a.protocol for a in audits):
@@ -134,7 +129,7 @@ def protocol_sections(audits: Sequence[Audit]) -> Section:
     return Section("How these figures were made", blocks, anchor="method")
 
 
-def _faults(protocol: str, sentences: Sequence[str]) -> list[Block]:
+def _faults(protocol: str, sentences: Sequence[str]) -> Blocks:
     return [
         Fold(
             f"What the protocol {protocol} gets wrong",

@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -251,7 +250,8 @@ def overlap(
                 f"The corpus '{corpus}' holds no text.",
                 "Nothing can be compared with it: leave it out.",
             )
-        mine = _share(grams["short"], numbers["short"]) >= THRESHOLD
+        known = grams["short"].matches([*numbers["short"]])
+        mine = known / np.maximum(grams["short"].counts(), 1) >= THRESHOLD
         counts[name]["contaminated"] = int(mine.sum())
         sources = pl.select(
             pl.when(pl.Series(mine)).then(sources + f"{name}; ").otherwise(sources)
@@ -271,10 +271,6 @@ def overlap(
         contaminated=pl.col("share_8") >= THRESHOLD, control=pl.col("share_8_control") >= THRESHOLD
     )
     return frame, _finding(frame, records["group"], counts, seed)
-
-
-def _share(grams: Grams, numbers: set[int]) -> Any:
-    return grams.matches([*numbers]) / np.maximum(grams.counts(), 1)
 
 
 def _scan(

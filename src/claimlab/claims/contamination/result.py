@@ -180,7 +180,7 @@ def read_contamination(folder: str | Path) -> Contamination:
     """What `overlap` wrote of a model and a test set."""
     place = Path(folder)
     try:
-        content = json.loads((place / FILE).read_text(encoding="utf-8"))
+        content = json.loads((place / FILE).read_text("utf-8"))
         records = pl.read_parquet(place / TABLE)
         about = {name: content[name] for name in ("dataset", "digest", "split", "settings")}
         findings = [Finding(**finding) for finding in content["findings"]]

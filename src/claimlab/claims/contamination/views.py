@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from claimlab.claims.contamination.result import (
     CLEAN,
     KNOWN,
@@ -18,8 +16,9 @@ from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Column,
+    Columns,
     Items,
     Section,
     Table,
@@ -51,7 +50,7 @@ _ADVICE = {
 }
 
 
-def blocks(report: Contamination) -> list[Block]:
+def blocks(report: Contamination) -> Blocks:
     """What was measured of a model and a test set, as a part of a page."""
     part = f", split {report.split}" if report.split else ""
     return [
@@ -84,7 +83,7 @@ def tiles(report: Contamination) -> Tiles:
     )
 
 
-MEASUREMENT: tuple[Column[Finding], ...] = (
+MEASUREMENT: Columns[Finding] = (
     Column("Measurement", lambda f: TITLES[f.check]),
     Column("Result", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
     Column("Records (%)", "score", percent),
@@ -119,14 +118,14 @@ def summary_table(report: Contamination) -> Table:
     return Table.of(MEASUREMENT, rows, sortable=False)
 
 
-def _corpora(report: Contamination) -> list[Block]:
+def _corpora(report: Contamination) -> Blocks:
     tallies = next((f.details["corpora"] for f in report.findings if "corpora" in f.details), None)
     if tallies is None:
         return []
     return [Section("The corpora", [Table.of(CORPUS, tallies.items())], anchor="corpora")]
 
 
-def _calls(report: Contamination) -> list[Block]:
+def _calls(report: Contamination) -> Blocks:
     details = next((f.details for f in report.findings if "answers" in f.details), None)
     if details is None:
         return []
@@ -141,12 +140,12 @@ def _calls(report: Contamination) -> list[Block]:
     return [Section("The model's replies", [Items(items)], anchor="replies")]
 
 
-def _records(report: Contamination) -> list[Block]:
-    rows = report.records.filter(pl.col("status") == KNOWN)
+def _records(report: Contamination) -> Blocks:
+    rows = report.records.filter(status=KNOWN)
     if not rows.height:
         return []
     columns = [column for name, column in RECORD.items() if name in rows.columns]
-    blocks: list[Block] = [Table.of(columns, rows.head(LISTED).iter_rows(named=True))]
+    blocks: Blocks = [Table.of(columns, rows.head(LISTED).iter_rows(named=True))]
     if rows.height > LISTED:
         note = f"{LISTED} of {rows.height:,} records are shown; {TABLE} has them all."
         blocks.insert(0, Text(note, "note"))

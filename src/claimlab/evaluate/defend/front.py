@@ -69,7 +69,7 @@ from claimlab.evaluate.defend.result import (
 )
 from claimlab.evaluate.front import evaluate_run, telling
 from claimlab.evaluate.metric import SMALLEST, metrics
-from claimlab.evaluate.scored_run import ScoredRun, open_runs, predictions_in
+from claimlab.evaluate.scored_run import OwnTask, ScoredRun, open_runs, predictions_in
 from claimlab.evaluate.slices import contrast, slice_run
 from claimlab.pages.folder import fill, write_report
 from claimlab.text.near import NEAR, claims_of
@@ -237,8 +237,8 @@ def _answers(train: Part, records: pl.DataFrame, feature: str, seed: int) -> lis
 
 
 def _part(part: Part, rows: Flags) -> Part:
-    labels = [label for label, mine in zip(part.labels, rows.tolist(), strict=True) if mine]
-    return Part(part.records.filter(pl.Series(rows)), labels)
+    mine = pl.Series(rows)
+    return Part(part.records.filter(mine), pl.Series(part.labels).filter(mine).to_list())
 
 
 SMALLEST_SHARE = 0.02  # of the records
@@ -389,9 +389,7 @@ def defend(
         Place | None,
         Setting("A folder that claimlab overlap wrote about these records: what was seen where."),
     ] = None,
-    task: Annotated[
-        str | None, Setting("A task or any column; by default the one that the run was made for.")
-    ] = None,
+    task: OwnTask = None,
     draws: Annotated[int, Setting("Resamples behind each interval.", least=200)] = DRAWS,
     seed: Seed = 0,
     force: Force = False,

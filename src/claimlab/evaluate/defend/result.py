@@ -22,7 +22,7 @@ from claimlab.evaluate.result import RunResult
 from claimlab.evaluate.slices import Cell as Side
 from claimlab.evaluate.slices import Estimate
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
     Figure,
@@ -32,6 +32,7 @@ from claimlab.pages.blocks import (
     Table,
     Text,
     Value,
+    excerpt,
     percent,
     points,
     points_span,
@@ -40,7 +41,6 @@ from claimlab.pages.blocks import (
     span,
 )
 from claimlab.pages.charts import bars, to_svg
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
 
 NOT_MEASURED = "not measured"
@@ -358,19 +358,18 @@ METHOD = (
 
 def contents(defence: Defence) -> Contents:
     """The folder: JSON, the page, the paragraph, and one row of a table."""
-    row = row_table(defence)
     return Contents(
         KIND,
         [page(defence)],
         data={FILE: defence.to_json()},
-        paper_tables={"row.tex": [row]},
+        paper_tables={"row.tex": [row_table(defence)]},
         files={"paragraph.txt": " ".join(defence.sentences()) + "\n"},
     )
 
 
 def page(defence: Defence) -> Report:
     name = excerpt(defence.run.name, 80)
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text(" ".join(defence.sentences()), "conclusion"),
         *bar(defence),
         row_table(defence),
@@ -389,7 +388,7 @@ def sections(defence: Defence) -> list[Section]:
     ]
 
 
-def tables(defence: Defence) -> list[Block]:
+def tables(defence: Defence) -> Blocks:
     """The tables of these sections alone, for the terminal, where the sentences come first."""
     return [
         Section(one.title, inside)
@@ -417,7 +416,7 @@ def row_table(defence: Defence) -> Table:
     return Table(list(cells), [list(cells.values())], "Scores and shares in %.", sortable=False)
 
 
-def bar(defence: Defence) -> list[Block]:
+def bar(defence: Defence) -> Blocks:
     """The accuracy from chance to the ceiling, in parts; none where they were not measured."""
     parts = {one.name: one.share for one in defence.copied.segments}
     known = defence.run.ceiling.scores.get("accuracy") if defence.run.ceiling else None
@@ -425,9 +424,7 @@ def bar(defence: Defence) -> list[Block]:
     return stacked(defence.run.name, accuracy, known and known[0], parts) if parts else []
 
 
-def stacked(
-    run: str, accuracy: float, known: float | None, parts: Mapping[str, float]
-) -> list[Block]:
+def stacked(run: str, accuracy: float, known: float | None, parts: Mapping[str, float]) -> Blocks:
     """The bar of a run; `known` is the noise ceiling."""
     top, name = (1.0, "to 100%") if known is None else (known, "to the ceiling")
     shares = {**parts, name: top - accuracy}
@@ -460,21 +457,19 @@ def _counted(share: float | None, n: int) -> Cell:
     return MISSING if share is None else Cell(f"{100 * share:.1f} ({n:,})", sort=share)
 
 
-def _shortcut(defence: Defence) -> list[Block]:
+def _shortcut(defence: Defence) -> Blocks:
     copied = defence.copied
     if copied.shares is None:
         return [Text(f"Not measured, because {copied.why}.", "warning")]
-    (repeats, ends), (own, own_ends) = copied.shares.shortcuts[0], copied.shares.own
-    shares = Table(
-        ["Part", "Share of answers", "95% interval"],
-        [
-            [f"repeats the shortcut '{copied.feature}' (a)", percent(repeats), span(ends)],
-            ["knows the label (b)", percent(own), span(own_ends)],
-            ["guesses", percent(1 - repeats - own), None],
-        ],
+    first, own = copied.shares.shortcuts[0], copied.shares.own
+    shares = _shares(
+        {
+            f"repeats the shortcut '{copied.feature}' (a)": first,
+            "knows the label (b)": own,
+            "guesses": (1 - first[0] - own[0], None),
+        },
         f"On {several(copied.shares.n, 'record')} in {several(copied.shares.groups, 'group')}. The"
         f" shortcut alone has an accuracy of {100 * (copied.accuracy or 0):.1f}.",
-        sortable=False,
     )
     control = Table.of(
         [
@@ -493,24 +488,26 @@ def _shortcut(defence: Defence) -> list[Block]:
     return [shares, *_together(copied), control]
 
 
-def _together(copied: Copied) -> list[Block]:
+def _together(copied: Copied) -> Blocks:
     """The shares of all shortcuts at once; none where there is only one."""
     known = copied.together
     if known is None:
         return []
-    parts = [*(f"repeats '{name}'" for name in copied.features), "knows the label"]
-    shares = [*known.shortcuts, known.own]
-    table = Table(
-        ["Part", "Share of answers", "95% interval"],
-        [[part, percent(one), span(ends)] for part, (one, ends) in zip(parts, shares, strict=True)],
-        "All shortcuts at once. Two that differ on fewer than 30 records count as one.",
-        sortable=False,
-    )
-    return [table]
+    parts = {
+        f"repeats '{name}'": share
+        for name, share in zip(copied.features, known.shortcuts, strict=True)
+    }
+    note = "All shortcuts at once. Two that differ on fewer than 30 records count as one."
+    return [_shares({**parts, "knows the label": known.own}, note)]
 
 
-def _seen(defence: Defence) -> list[Block]:
-    blocks: list[Block] = []
+def _shares(parts: Mapping[str, tuple[float, Interval | None]], caption: str) -> Table:
+    rows = [(part, percent(share), span(ends)) for part, (share, ends) in parts.items()]
+    return Table(["Part", "Share of answers", "95% interval"], rows, caption, sortable=False)
+
+
+def _seen(defence: Defence) -> Blocks:
+    blocks: Blocks = []
     for seen in (defence.seen, *defence.known):
         blocks.append(Text(seen.sentence(), "warning" if seen.why is not None else "plain"))
         table = Table.of(
@@ -529,7 +526,7 @@ def _seen(defence: Defence) -> list[Block]:
     return blocks
 
 
-def _fails(defence: Defence) -> list[Block]:
+def _fails(defence: Defence) -> Blocks:
     weak = defence.search.found
     others = [Text(one.sentence()) for one in (defence.alarms, defence.citations) if one]
     if not weak:

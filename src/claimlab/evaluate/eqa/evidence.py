@@ -47,8 +47,15 @@ from claimlab.evaluate.front import evaluate_run, steps, together
 from claimlab.evaluate.judge.people import judged_in
 from claimlab.evaluate.metric import speller
 from claimlab.evaluate.result import Evaluation, RunResult
-from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run, predictions_in
-from claimlab.pages.excerpt import excerpt
+from claimlab.evaluate.scored_run import (
+    About,
+    ScoredRun,
+    about_of,
+    each_run,
+    last_step,
+    predictions_in,
+)
+from claimlab.pages.blocks import excerpt
 from claimlab.tasks import open_task, own_task
 
 
@@ -66,12 +73,10 @@ SHIFTS = {
     name: Shift(**one)
     for name, one in packaged.toml("claimlab.evaluate.eqa", "shifts.toml").items()
 }
-DEALT = frozenset(
-    {"random", "group", "near-duplicates", "pair", "balanced"}
-)  # strategies that hold no value out
-BASELINES = frozenset(
-    {"majority", "stratified", "shortcut"}
-)  # detectors that are not a method to be tested
+# strategies that hold no value out
+DEALT = {"random", "group", "near-duplicates", "pair", "balanced"}
+# detectors that are not a method to be tested
+BASELINES = {"majority", "stratified", "shortcut"}
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ def tests_of(run: ScoredRun, lineage: Sequence[Lineage], training: pl.DataFrame 
     """What a run tests. `lineage` is that of its records, `training` the rows it was trained on, if
     they are known.
     """
-    step = next((s for s in reversed(lineage) if s.step == "split"), None)
+    step = last_step(lineage, "split")
     parameters = {} if step is None else step.parameters
     by = parameters.get("by")
     split = _in_words(parameters)
@@ -352,20 +357,20 @@ def read_runs(
     """
     path = home / listed.path
     own = Dataset.open(home / listed.dataset) if listed.dataset is not None else None
-    if path.is_dir():
-        folder = Dataset.open(path)
-        task = open_task(own_task(own or folder, study.data.target))
-        predictions = predictions_in(folder, listed.name)
-        records, lineage = own or folder, folder.lineage
-        about = replace(about_of(lineage), judged=judged_in(folder, task))
-    elif own is None:
+    folder = Dataset.open(path) if path.is_dir() else None
+    records = own if folder is None else own or folder
+    if records is None:
         raise DataError(
             f"The run '{listed.name}' is a file without records.",
             'Say whose predictions they are: dataset = "DIR"',
         )
+    task = open_task(own_task(records, study.data.target))
+    lineage, about = records.lineage, About()
+    if folder is None:
+        predictions = _predictions(path)
     else:
-        predictions, records, lineage, about = _predictions(path), own, own.lineage, About()
-        task = open_task(own_task(own, study.data.target))
+        predictions, lineage = predictions_in(folder, listed.name), folder.lineage
+        about = replace(about_of(lineage), judged=judged_in(folder, task))
     scored = each_run(
         listed.name,
         predictions,
@@ -404,7 +409,7 @@ def _training(lineage: Sequence[Lineage], within_reach: Sequence[Dataset]) -> pl
     """The rows that a run was trained and tuned on: of the dataset that its lineage names, if it is
     among those.
     """
-    step = next((s for s in reversed(lineage) if s.step == "detect"), None)
+    step = last_step(lineage, "detect")
     wanted = None if step is None else set(step.inputs.values())
     for dataset in within_reach:
         if wanted is None or dataset.digest() in wanted:
@@ -613,7 +618,7 @@ def read_defence(folder: Path) -> JsonObject:
     """What `defend` wrote of a run. The figure is drawn again: a file that was received may hold
     anything."""
     try:
-        content: JsonObject = json.loads((folder / "defence.json").read_text(encoding="utf-8"))
+        content: JsonObject = json.loads((folder / "defence.json").read_text("utf-8"))
         run, ceiling = content["run"], content["run"]["ceiling"]
         top = ((ceiling or {}).get("scores") or {}).get("accuracy")
         parts = {one["name"]: float(one["share"]) for one in content["copied"]["segments"]}

@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import polars as pl
-
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
@@ -191,7 +189,7 @@ def _answered_by_models(dataset: Dataset) -> Iterator[Gap]:
     if notes is None:
         return
     by_model, by_people = (
-        set(notes.filter(pl.col("annotator_kind") == kind)["question"].drop_nulls())
+        set(notes.filter(annotator_kind=kind)["question"].drop_nulls())
         for kind in ("model", "human")
     )
     for question in sorted(by_model - by_people):

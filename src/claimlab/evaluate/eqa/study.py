@@ -204,4 +204,4 @@ def new_study(file: str | Path) -> None:
         raise OutputExists(file, todo="Choose another file: answers are never replaced.")
     file.parent.mkdir(parents=True, exist_ok=True)
     text = packaged.text("claimlab.evaluate.eqa", "eqa.toml")
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, "utf-8")

@@ -48,8 +48,10 @@ from claimlab.evaluate.views import conclusions, run_blocks, together
 from claimlab.exchange.about import about, responsible
 from claimlab.pages.blocks import (
     Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Fold,
     Items,
     Quote,
@@ -60,10 +62,10 @@ from claimlab.pages.blocks import (
     Tiles,
     Tone,
     Value,
+    excerpt,
     percent,
     short,
 )
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents, fill
 
 _LISTS = packaged.toml("claimlab.evaluate.eqa", "checklists.toml")
@@ -88,7 +90,7 @@ def venue_checklist(venue: str, evidence: Evidence, gaps: Sequence[str]) -> Json
 def checklist_section(content: JsonObject) -> Section:
     rows = [(one["question"], one["answer"] or "open") for one in content["questions"]]
     n = sum(answer == "open" for _, answer in rows)
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text(
             f"{several(n, 'question')} of {len(rows)} can only be answered by the authors: open."
             " The others are answered from the folders; check them before you submit."
@@ -180,8 +182,8 @@ def eqa_report(
         tone: Tone = "fail" if failed else "plain"
         tiles.insert(3, ("shifts in scope, not tested", str(failed), tone))
     broken = [gap.sentence for gap in gaps if gap.kind == "shift"]
-    warning: list[Block] = [Text("Failed: a test of a shift in scope is missing.", "warning")]
-    blocks: list[Block] = [
+    warning: Blocks = [Text("Failed: a test of a shift in scope is missing.", "warning")]
+    blocks: Blocks = [
         Text("In short", "conclusion"),
         Items(in_short(evidence, gaps, parts)),
         *([*warning, Items(broken)] if broken else []),
@@ -237,7 +239,7 @@ def in_short(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter]
 
 def formulation(evidence: Evidence) -> Section:
     answers = evidence.study.formulation.model_dump()
-    blocks: list[Block] = [Text("In the author's words.", "note")]
+    blocks: Blocks = [Text("In the author's words.", "note")]
     for name, question in QUESTIONS.items():
         if not is_empty(answers[name]):
             blocks.append(
@@ -248,15 +250,13 @@ def formulation(evidence: Evidence) -> Section:
             "Whether a run tests a shift is read from the split of its records, not from the"
             " author's answers."
         )
-        shown: list[Block] = [Text(note, "note"), scope_table(evidence.scope)]
+        shown: Blocks = [Text(note, "note"), scope_table(evidence.scope)]
         blocks.append(Section("Shifts in scope, and what tests them", shown, anchor="shifts"))
     return Section("1. Formulation and intended generalisation", blocks, anchor="formulation")
 
 
 def quality(evidence: Evidence, parts: Sequence[Chapter], size: Size) -> Section:
-    blocks: list[Block] = [
-        Section("The data", [Table.of(DATASET, evidence.datasets)], anchor="data")
-    ]
+    blocks: Blocks = [Section("The data", [Table.of(DATASET, evidence.datasets)], anchor="data")]
     audits = [p.audit for p in parts]
     if audits:
         links = {(i, ""): f"#audit-{i + 1}" for i in range(len(audits))}
@@ -291,7 +291,7 @@ def _defended(known: JsonObject) -> Section:
     heads = [name.replace("_", " ") for name in row]
     cells = [percent(one) if isinstance(one, float) else one for one in row.values()]
     drawn = known["run"], known["accuracy"], known["ceiling"], known["parts"]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text(known["paragraph"]),
         *(stacked(*drawn) if known["parts"] else []),
         Table(heads, [cells], "Scores and shares in %.", sortable=False),
@@ -300,7 +300,7 @@ def _defended(known: JsonObject) -> Section:
     return Section(f"What the score of {name} is made of", blocks, anchor=f"defence-{slug(name)}")
 
 
-DATASET: tuple[Column[Dataset], ...] = (
+DATASET: Columns[Dataset] = (
     Column("Dataset", "name", short(60)),
     Column("Records", lambda data: data.records.height),
     Column(
@@ -328,7 +328,7 @@ def run_section(run: ExaminedRun, number: int, size: Size) -> Section:
     """Every score with its interval and baselines, by trait, and random examples: input, output and
     truth.
     """
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if run.result is not None:
         n = several(run.table.height, "labelled record")
         sentence = f"{n} of '{run.dataset}', split: {run.split or 'all'}."
@@ -357,7 +357,7 @@ def run_section(run: ExaminedRun, number: int, size: Size) -> Section:
 
 def assurance(gaps: Sequence[Limit]) -> Section:
     """Grouped as in `KINDS`; every line was written by the program."""
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Text("Written by the program from what it was given and what it did not find.", "note")
     ]
     for kind, title in KINDS.items():
@@ -476,7 +476,7 @@ def report(
         gaps = limits(evidence)
         parts = [Chapter(a, i, alarms_only=True) for i, a in enumerate(evidence.every_audit())]
         content = Assurance(assured(evidence, gaps))
-        more: list[Block] = []
+        more: Blocks = []
         if checklist is not None:
             sentences = [gap.sentence for gap in gaps]
             content.content["checklist"] = venue_checklist(checklist, evidence, sentences)

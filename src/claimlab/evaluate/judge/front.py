@@ -78,7 +78,7 @@ from claimlab.evaluate.judge.people import (
     verdict,
 )
 from claimlab.evaluate.judge.views import Row, page
-from claimlab.evaluate.scored_run import ABSTENTIONS, about_of, task_of
+from claimlab.evaluate.scored_run import ABSTENTIONS, OwnTask, about_of, task_of
 from claimlab.llm.estimate import estimate
 from claimlab.llm.judge import Opinion, agreement_of_runs
 from claimlab.llm.prompts import Prompts, read_prompts
@@ -131,7 +131,7 @@ class Judged(Shown):
     def write_more(self, folder: Path) -> None:
         """The summary and the report, beside the tables in `folder`."""
         text = json.dumps(self.summary, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-        (folder / FILE).write_text(text, encoding="utf-8")
+        (folder / FILE).write_text(text, "utf-8")
         fill(
             Contents("judge report", [page(self.dataset.name, self.summary, self.rows)]),
             folder / REPORT,
@@ -426,9 +426,7 @@ def judge(
         float | None,
         Setting("Score at which rationales count as wrong; by default fitted.", least=0, most=10),
     ] = None,
-    task: Annotated[
-        str | None, Setting("A task or any column; by default the one that the run was made for.")
-    ] = None,
+    task: OwnTask = None,
     limit: Annotated[int | None, Option("Judge only the first N predictions.", least=1)] = None,
     probes: Annotated[
         int,

@@ -195,7 +195,7 @@ def people_in(run: Dataset) -> Verdicts:
     table = run.tables.get("annotations")
     if table is None:
         return {}
-    mine = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human"))
+    mine = table.filter(question=QUESTION, annotator_kind="human")
     return _verdicts(
         mine.select("record_id", "annotator", "value"), f"the annotations of '{run.name}'"
     )
@@ -205,13 +205,9 @@ def read_people(file: Path) -> Verdicts:
     """Answers from a table with the columns record_id, value (wrong, open, not wrong) and, if there
     are several people, annotator."""
     frame = user_table(file, *IDS, "value", "annotator")
-    who = (
-        pl.col("annotator") if "annotator" in frame.columns else pl.lit("person").alias("annotator")
-    )
+    who = "annotator" if "annotator" in frame.columns else pl.lit("person")
     value = column(frame, ("value", "label"), file)
-    rows = frame.select(
-        pl.col(column(frame, IDS, file)).alias("record_id"), who, pl.col(value).alias("value")
-    )
+    rows = frame.select(record_id=column(frame, IDS, file), who=who, value=value)
     return _verdicts(rows.drop_nulls(["record_id", "value"]), f"'{file.name}'")
 
 
@@ -479,7 +475,7 @@ def judged_in(run: Dataset, task: Task) -> tuple[JsonObject, ...]:
     table = run.tables.get("annotations")
     if table is None or "predictions" not in run.tables:
         return ()
-    mine = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "model"))
+    mine = table.filter(question=QUESTION, annotator_kind="model")
     if not mine.height:
         return ()
     correct = {
@@ -489,7 +485,7 @@ def judged_in(run: Dataset, task: Task) -> tuple[JsonObject, ...]:
     entries = []
     for (judge,), rows in mine.group_by("annotator", maintain_order=True):
         verdicts = {r: v for r, v in rows.select("record_id", "value").iter_rows() if v is not None}
-        meta: JsonObject = next((json.loads(m) for m in rows["meta"].drop_nulls().to_list()), {})
+        meta: JsonObject = next((json.loads(m) for m in rows["meta"].drop_nulls()), {})
         entries.append(
             {
                 "judge": str(judge),

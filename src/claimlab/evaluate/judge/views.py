@@ -24,9 +24,10 @@ from claimlab.evaluate.judge.people import (
     rate_in_words,
 )
 from claimlab.pages.blocks import (
-    Block,
+    Blocks,
     Cell,
     Column,
+    Columns,
     Figure,
     Items,
     Report,
@@ -35,10 +36,10 @@ from claimlab.pages.blocks import (
     Text,
     Tiles,
     Tone,
+    excerpt,
     percent,
     short,
 )
-from claimlab.pages.excerpt import excerpt
 
 CASES = 60  # on the page; the table of annotations has them all
 SHOWN = 320  # characters of rationale, article and analysis
@@ -63,7 +64,7 @@ class Row:
 
 
 def page(name: str, summary: JsonObject, rows: Sequence[Row]) -> Report:
-    blocks: list[Block] = [standing(summary), tiles(summary), misleading(summary)]
+    blocks: Blocks = [standing(summary), tiles(summary), misleading(summary)]
     blocks += [against_people(summary), *scores(summary, rows), unjudged(summary), *cases(rows)]
     return Report(
         f"Rationales of {excerpt(name, 60)}, judged",
@@ -108,7 +109,7 @@ def tiles(summary: JsonObject) -> Tiles:
     )
 
 
-MISLEADING: tuple[Column[JsonObject], ...] = (
+MISLEADING: Columns[JsonObject] = (
     Column("Cases", "meaning", str.capitalize),
     Column("By", "who", WHO.get),
     Column("How many", lambda part: f"{part['cases']:,} of {part['n']:,}"),
@@ -157,7 +158,7 @@ def against_people(summary: JsonObject) -> Section:
     annotators agree.
     """
     agreed, judged = summary["agreement_with_people"], summary["judged"]
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if summary["threshold"] is not None and judged:
         blocks.append(Text(_threshold(summary)))
     rows = _agreements(summary)
@@ -222,14 +223,14 @@ def _threshold(summary: JsonObject) -> str:
     return f"{at}: fitted on {cases} and {fit['not_wrong']:,} not wrong."
 
 
-def scores(summary: JsonObject, rows: Sequence[Row]) -> list[Block]:
+def scores(summary: JsonObject, rows: Sequence[Row]) -> Blocks:
     """How the scores spread, coloured by what annotators said; words (binary, trinary) as counts
     only.
     """
     if not summary["judged"]:
         return []
     counted = ", ".join(f"{verdict} {n:,}" for verdict, n in summary["verdicts"].items()) or "none"
-    blocks: list[Block] = [Text(f"Verdicts: {counted}.")]
+    blocks: Blocks = [Text(f"Verdicts: {counted}.")]
     values: dict[str, list[float]] = {kind: [] for kind in (WRONG, OPEN, NOT_WRONG, UNJUDGED)}
     for row in rows:
         if isinstance(row.value, float | int):
@@ -291,7 +292,7 @@ def unjudged(summary: JsonObject) -> Section:
 
 _TONES: dict[str, Tone] = {WRONG: "fail", OPEN: "warn", NOT_WRONG: "pass"}
 _CUT = short(SHOWN)
-CASE: tuple[Column[Row], ...] = (
+CASE: Columns[Row] = (
     Column("Record", "record_id", short(40)),
     Column(
         "Judge",
@@ -308,12 +309,12 @@ CASE: tuple[Column[Row], ...] = (
 )
 
 
-def cases(rows: Sequence[Row]) -> list[Block]:
+def cases(rows: Sequence[Row]) -> Blocks:
     """The first cases, worst first, so that a reader can judge the judge."""
     ordered = sorted(rows, key=lambda r: (r.verdict != WRONG, r.verdict is None))
     if not ordered:
         return []
-    blocks: list[Block] = [Table.of(CASE, ordered[:CASES])]
+    blocks: Blocks = [Table.of(CASE, ordered[:CASES])]
     if len(ordered) > CASES:
         more = (
             f"{CASES} of {len(ordered):,} cases are shown, wrong ones first; annotations.parquet"

@@ -6,23 +6,20 @@ positives and negatives at every score, or the records of about the same error.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from claimlab.core.stats.scores import Floats, Ints, ratio
-from claimlab.evaluate.metric import Answers, Cells, Measured, ScoreMetric
+from claimlab.core.stats.scores import Flags, Floats, Ints, ratio
+from claimlab.evaluate.metric import Answers, Cells, Measured, ScoreMetric, Statistic
 
 RATES = (0.01, 0.05)  # false-positive rates at which the true-positive rate is given
 BINS = 10
 SUMS_TO_ONE = 1e-3
 # distinct scores; beyond these, scores next to each other share a place in the ranking
 MOST_SCORES = 1_000
-Truth = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ def ranked(answers: Answers) -> tuple[Answers | None, str | None]:
     """The records with scores, when a ranking of them means something."""
     if answers.scores is None:
         return None, answers.unscored
-    rows = answers.take(np.flatnonzero(~np.isnan(answers.scores).any(axis=1)))
+    rows = answers.take(_scored(answers))
     assert rows.scores is not None
     if len(answers.classes) < 2 or len(np.unique(rows.truth)) < len(answers.classes):
         return None, "A class has no record with scores."
@@ -62,7 +59,7 @@ def ranked(answers: Answers) -> tuple[Answers | None, str | None]:
     return rows, None
 
 
-def targets(rows: Answers, positive: str | None) -> list[tuple[Truth, Floats]]:
+def targets(rows: Answers, positive: str | None) -> list[tuple[Flags, Floats]]:
     """(is it the class, score of the class): once for two classes, for each class of more."""
     assert rows.scores is not None
     wanted = list(range(len(rows.classes)))
@@ -82,7 +79,7 @@ def auroc(answers: Answers, positive: str | None = None) -> Measured:
     return Measured(float(np.mean(areas)))
 
 
-def rank_area(truth: Truth, score: Floats) -> float:
+def rank_area(truth: Flags, score: Floats) -> float:
     """Chance that a positive is scored above a negative, ties counted half."""
     _, place, times = np.unique(score, return_inverse=True, return_counts=True)
     rank = np.cumsum(times) - (times - 1) / 2  # equal scores share the mean of their ranks
@@ -128,16 +125,14 @@ def _scored(answers: Answers) -> Ints:
     return np.flatnonzero(~np.isnan(answers.scores).any(axis=1))
 
 
-def _spread_out(
-    answers: Answers, where: Ints, cell: Ints, size: int, figure: Callable[[Floats], Floats]
-) -> Cells:
+def _spread_out(answers: Answers, where: Ints, cell: Ints, size: int, figure: Statistic) -> Cells:
     """Cells of all records from those of the records `where`: the others count for nothing."""
     every = np.full((*cell.shape[:-1], answers.n), size)
     every[..., where] = cell
     return Cells(every, size + 1, lambda counts: figure(counts[:, :size]))
 
 
-def _ranks(truth: Truth, score: Floats) -> tuple[Ints, int]:
+def _ranks(truth: Flags, score: Floats) -> tuple[Ints, int]:
     """The cell of each record in a table of places in the ranking by class, and how many places
     there are.
     """
@@ -156,7 +151,7 @@ def areas(counts: Floats) -> Floats:
     below = np.cumsum(down, axis=-1) - down
     won = (up * (below + down / 2)).sum(axis=-1)
     pairs = up.sum(axis=-1) * down.sum(axis=-1)
-    return np.asarray(np.divide(won, pairs, out=np.full(won.shape, np.nan), where=pairs > 0))
+    return ratio(won, pairs, nothing=np.nan)
 
 
 def rates_at(counts: Floats, fpr: float) -> Floats:
@@ -182,7 +177,7 @@ def true_positives(answers: Answers, positive: str | None = None, *, fpr: float)
     return tpr_at(truth, score, fpr)
 
 
-def tpr_at(truth: Truth, score: Floats, fpr: float) -> Measured:
+def tpr_at(truth: Flags, score: Floats, fpr: float) -> Measured:
     negatives = np.sort(score[~truth])[::-1]
     if len(negatives) < round(1 / fpr):
         return Measured(
@@ -201,8 +196,8 @@ def calibration(answers: Answers) -> Calibration:
     """
     if answers.scores is None:
         return Calibration(why=answers.unscored)
-    has = ~np.isnan(answers.scores).any(axis=1)
-    probs, truth = answers.scores[has], answers.truth[has]
+    where = _scored(answers)
+    probs, truth = answers.scores[where], answers.truth[where]
     if not len(probs):
         return Calibration(why=answers.unscored)
     if probs.min() < 0 or np.abs(probs.sum(axis=1) - 1).max() > SUMS_TO_ONE:

@@ -35,11 +35,11 @@ from claimlab.pages.blocks import (
     Text,
     Tiles,
     cell,
+    excerpt,
     percent,
     short,
 )
 from claimlab.pages.charts import Chart, bars, distinct, heatmap, lines, to_svg
-from claimlab.pages.excerpt import excerpt
 
 MANY = 12  # series in one picture
 SHOWN = (1, 2, 3, 5, 10, 20, 30)  # steps in a table

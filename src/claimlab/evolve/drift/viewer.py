@@ -27,7 +27,7 @@ from claimlab.evolve.drift.lite import TOTAL, drift_lite
 from claimlab.evolve.drift.measure import Drift
 from claimlab.evolve.drift.page import VIEWER, report
 from claimlab.evolve.society.network import Network
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import excerpt
 from claimlab.pages.folder import Contents
 
 TRACES = 60

@@ -58,9 +58,8 @@ from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import read_prompts
-from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, Tiles
+from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, Tiles, excerpt
 from claimlab.pages.charts import heatmap, to_svg
-from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents, fill
 
 # Check-worthiness on a page: distributions under the stated conditions, next to what the
