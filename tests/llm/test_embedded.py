@@ -127,4 +127,4 @@ def test_without_the_engine_the_pip_line_is_said(
 ) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(MissingExtra, match=r"claimlab\[local-llm\]"):
-        local_server.local_server(tmp_path / "model.gguf")
+        local_server.server_of(local_server.Load(tmp_path / "model.gguf"))

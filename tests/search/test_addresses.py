@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from claimlab.core import packaged
 from claimlab.core.errors import PageRefused
 from claimlab.search.addresses import Guard, Target
-from claimlab.search.snapshot import KINDS
+
+KINDS = packaged.toml("claimlab.search", "failures.toml")["pages"]
 
 PUBLIC = "93.184.215.14"
 

@@ -8,9 +8,11 @@ import doctest
 import re
 from pathlib import Path
 
+from claimlab.core import packaged
 from claimlab.search.connect import PROVIDERS
-from claimlab.search.results import KINDS
 from claimlab.search.terms import terms
+
+KINDS = packaged.toml("claimlab.search", "failures.toml")["search"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "search.md"
 

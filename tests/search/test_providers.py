@@ -16,14 +16,17 @@ from typing import Any
 
 import pytest
 
+from claimlab.core import packaged
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import SearchFailed, UnknownName, UsageError
 from claimlab.search.connect import PROVIDERS, connect
 from claimlab.search.http import Http
 from claimlab.search.query import Query
-from claimlab.search.results import KINDS, Results
+from claimlab.search.results import Results
 from claimlab.search.terms import terms
 from claimlab.search.web import WebProvider
+
+KINDS = packaged.toml("claimlab.search", "failures.toml")["search"]
 
 KEY = "made-up-key-that-must-stay-secret"
 ANSWERS = Path(__file__).parent / "answers"

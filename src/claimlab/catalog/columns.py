@@ -163,10 +163,8 @@ PAGE = re.compile(
     r"(\d{1,2}:\d{2} [AP]M · [A-Z][a-z]{2} \d{1,2}, \d{4})(?:\s?·.*| from .*)"
 )  # Twitter's page adds client or place
 UNIX = re.compile(r"\d{9,13}(\.\d+)?")
-EARLIEST, LATEST = (
-    1e8,
-    1e10,
-)  # Unix seconds, 1973 to 2286; from there on they are JavaScript's milliseconds
+# Unix seconds, 1973 to 2286; from there on they are JavaScript's milliseconds
+EARLIEST, LATEST = 1e8, 1e10
 
 
 def utc(values: pl.Series, *formats: str) -> pl.Series:
@@ -195,17 +193,10 @@ def dated(
     ]
     dates = frame.select(date=pl.coalesce(frame.columns), date_source=pl.coalesce(sources))
     texts = [v for v in (written, *readings.values()) if v is not None and v.dtype == pl.String]
-    raw = (
-        pl.select(pl.coalesce(texts)).to_series()
-        if texts
-        else pl.Series([None] * dates.height, dtype=pl.String)
-    )
+    nothing = pl.Series([None] * dates.height, dtype=pl.String)
+    raw = pl.select(pl.coalesce(*texts, nothing)).to_series()
     unread = raw.set(dates["date"].is_not_null(), None)
-    return {
-        "date": dates["date"],
-        "date_source": dates["date_source"],
-        "date_raw": unread.alias("date_raw"),
-    }
+    return dates.with_columns(date_raw=unread).to_dict()
 
 
 def moment(text: str, *formats: str) -> datetime | None:
@@ -239,11 +230,9 @@ def _parsed(value: str, formats: tuple[str, ...]) -> datetime | None:
 def _from_unix(seconds: float) -> datetime | None:
     if seconds >= LATEST:
         seconds /= 1000
-    return (
-        datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
-        if EARLIEST <= seconds < LATEST
-        else None
-    )
+    if not EARLIEST <= seconds < LATEST:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def tweet_ids(raw: pl.Series) -> pl.Series:

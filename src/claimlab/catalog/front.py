@@ -117,13 +117,6 @@ def everything() -> list[Entry]:
     return list(DATASETS.all().values())
 
 
-def unnamed_languages(entries: Iterable[Entry]) -> int:
-    """How many cards give only a number of languages, so that no question for a language can find
-    them.
-    """
-    return sum(1 for e in entries if not e.card.languages and e.card.language_count)
-
-
 def phrases(text: str) -> list[str]:
     """The parts of a list written as prose: 'Politics & Celebrities' -> Politics, Celebrities."""
     parts = [part.strip() for part in re.split(r",|;|&|\band\b", text)]
@@ -291,9 +284,9 @@ def catalog(entries: Sequence[Entry] | None = None, **filters: Unpack[Filters]) 
     pool = everything() if entries is None else list(entries)
     criteria = criteria_of(filters, pool)
     matching = [e for e in pool if all(c.keeps(e) for c in criteria)]
-    unnamed = unnamed_languages(pool) if filters.get("language") else 0
+    unnamed = sum(1 for e in pool if e.card.language_count and not e.card.languages)
     note = (
         f"{several(unnamed, 'dataset')} with only a number of languages cannot be matched by"
         " `language`."
     )
-    return Listing(matching, pool, criteria, (note,) if unnamed else ())
+    return Listing(matching, pool, criteria, (note,) if unnamed and filters.get("language") else ())

@@ -338,11 +338,9 @@ def differences(entry: Entry) -> list[str]:
     default = next(iter(entry.variants))
     stated, counted = entry.published_rows.get(default, entry.card.size), entry.real_rows[default]
     where = f"in the files that were tested (variant '{default}')"
-    out = (
-        [f"Rows: {stated:,} published, {counted:,} {where}."]
-        if stated not in (None, counted)
-        else []
-    )
+    out = []
+    if stated not in (None, counted):
+        out.append(f"Rows: {stated:,} published, {counted:,} {where}.")
     verdicts = entry.maps.get("cdl")
     if entry.card.shares is None or verdicts is None or not entry.real_labels:
         return out
@@ -387,12 +385,8 @@ def _end(card: Card) -> tuple[date | None, str]:
     """The last day that its records can be of, and why: the end its card gives, or the year of its
     paper.
     """
-    years = [int(year) for year in _YEAR.findall(card.citation)]
-    if card.time_end:
-        return (
-            date(int(card.time_end[:4]), 12, 31),
-            f"though the card gives {card.time_end} as the end",
-        )
-    if years:
-        return date(max(years), 12, 31), f"though {card.title} was published in {max(years)}"
-    return None, ""
+    year, why = card.time_end, f"though the card gives {card.time_end} as the end"
+    if not year:
+        year = max(_YEAR.findall(card.citation), default=None)
+        why = f"though {card.title} was published in {year}"
+    return (date(int(year[:4]), 12, 31) if year else None), why

@@ -35,9 +35,9 @@ class Terms:
 def licence(names: Sequence[str]) -> Terms:
     """May these datasets be merged, published, trained on, sold?"""
     known = packaged.toml("claimlab.catalog", "licences.toml")
-    rows: list[dict[str, str | None]] = []
-    notes: list[str] = []
-    alike: set[str] = set()
+    rows = []
+    notes = []
+    alike = set()
     for card in (DATASETS.get(name).card for name in names):
         terms: JsonObject = next((t for t in known.values() if card.licence in t["names"]), {})
         answers = {question: terms.get(question, UNKNOWN) for question in QUESTIONS}

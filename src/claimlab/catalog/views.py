@@ -243,9 +243,8 @@ def by_verdict(verdicts: LabelMap, most: int | None = None) -> list[tuple[str, s
 
 
 def _first(values: list[str], most: int | None) -> list[str]:
-    if most is None or len(values) <= most:
-        return values
-    return [*values[:most], f"and {len(values) - most} more"]
+    more = len(values) - len(values[:most])
+    return [*values[:most], f"and {more} more"] if more else values
 
 
 def language_names(card: Card) -> str:
@@ -331,23 +330,15 @@ def _authors(text: str) -> tuple[str, ...]:
 
 def _key(work: Work, dataset: str) -> str:
     first = unicodedata.normalize("NFKD", work.authors[0] if work.authors else "")
-    return (
-        "".join(c for c in first.lower() if c.isascii() and c.isalpha())
-        + (work.year or "")
-        + "-"
-        + dataset
-    )
+    letters = "".join(c for c in first.lower() if c.isascii() and c.isalpha())
+    return f"{letters}{work.year or ''}-{dataset}"
 
 
 # columns; at least this wide, there is room for two spaces between columns and for long names
 ROOMY = 100
 LONG_NAME = 24
-CAN_GIVE = {
-    "Title": 16,
-    "Kind": 6,
-    "Lang.": 5,
-    "Topic": 6,
-}  # what is left of these, before they are left out in turn
+# what is left of these, before they are left out in turn
+CAN_GIVE = {"Title": 16, "Kind": 6, "Lang.": 5, "Topic": 6}
 SIGNS = {"pass": "✓", "fail": "✗", "not assessed": "·"}
 LEGEND = (
     (
@@ -408,13 +399,9 @@ def rounded(size: int | None) -> str:
 def languages(card: Card) -> str:
     """Codes of one or two languages, else how many there are."""
     count = max(len(card.languages), card.language_count or 0)
-    return (
-        ", ".join(card.languages)
-        if 0 < count <= 2 and card.languages
-        else str(count)
-        if count
-        else "–"
-    )
+    if card.languages and count <= 2:
+        return ", ".join(card.languages)
+    return str(count or "–")
 
 
 SIGNED = tuple(Column[Entry](mark[0].upper(), partial(_sign, mark)) for mark in MARKS)

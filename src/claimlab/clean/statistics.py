@@ -38,6 +38,7 @@ from typing import Any, Literal
 import polars as pl
 
 from claimlab.clean.step import labels
+from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import MissingExtra, UnreadableFile, UsageError
 from claimlab.text.mask import scan_personal
@@ -215,17 +216,6 @@ TOP = 15
 # The side tables in which a recipe that takes the statistics itself leaves them.
 TEXTS, DOMAINS = "text_statistics", "domain_statistics"
 
-# Short links that belong to one site. A general shortener (bit.ly) counts as a site of its own.
-_OWN_SHORT_LINKS = {
-    "youtu.be": "youtube.com",
-    "t.co": "twitter.com",
-    "fb.me": "facebook.com",
-    "fb.watch": "facebook.com",
-    "wa.me": "whatsapp.com",
-    "instagr.am": "instagram.com",
-    "glo.bo": "globo.com",
-    "goo.gl": "google.com",
-}
 # gov.br, gov.uk, gob.mx …, and what else is given to organs of state only (courts, parliaments,
 # forces in Brazil).
 _STATE = r"^.*\b((?:gov|gob|gouv)\.[a-z]{2})$"
@@ -287,11 +277,8 @@ def _sites(urls: pl.Series) -> pl.Series:
     """A domain, or the site or state that it is a part of: each ministry has a name of its own
     under gov.br.
     """
-    return (
-        urls.replace(_OWN_SHORT_LINKS)
-        .str.replace(_STATE, "$1")
-        .str.replace(_STATE_OF_BRAZIL, "gov.br")
-    )
+    whole = urls.replace(packaged.toml("claimlab.clean", "spellings.toml")["short_links"])
+    return whole.str.replace(_STATE, "$1").str.replace(_STATE_OF_BRAZIL, "gov.br")
 
 
 def text_statistics(records: pl.DataFrame, *, counting: Counting = "plain") -> pl.DataFrame:

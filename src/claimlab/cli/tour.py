@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 
 DETAILS = "details.html"
 AUDIT = "audit/index.html"
+CLEANING = f"{DETAILS}#the-cleaning"
 
 # Which finding of the audit shows which planted defect; the rest are shown by later stages.
 FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
@@ -150,7 +151,7 @@ def found_part(tour: Tour) -> Section:
     for name in DEFECTS:
         finder = tour.found.get(name)
         where = (
-            Cell(finder, tone="pass", link=_page_of(finder))
+            Cell(finder, tone="pass", link=AUDIT if finder.startswith("audit") else CLEANING)
             if finder
             else Cell("not yet", tone="not-measured")
         )
@@ -164,22 +165,19 @@ def found_part(tour: Tour) -> Section:
     return Section("What was found", blocks)
 
 
-def _page_of(finder: str) -> str:
-    return AUDIT if finder.startswith("audit") else f"{DETAILS}#the-cleaning"
-
-
 def _evidence(tour: Tour, name: str) -> list[str]:
     """Score, interval and a few words."""
     if name in FOUND_BY_AUDIT and tour.audit is not None:
         failed = [f for f in findings_of(tour.audit, *FOUND_BY_AUDIT[name]) if f.verdict == "fail"]
         if failed:
-            low, high = failed[0].interval or (0.0, 0.0)
-            macro = failed[0].score is not None and failed[0].baselines.best() is not None
-            figure = f"{100 * (failed[0].score or 0):.1f}"
-            if macro:
-                return [figure, f"{100 * low:.1f} to {100 * high:.1f}", reason(failed[0])]
-            share = "" if failed[0].score is None else f"only {figure}% "
-            return ["", "", f"{share}{reason(failed[0])}"]
+            first = failed[0]
+            low, high = first.interval or (0.0, 0.0)
+            figure = f"{100 * (first.score or 0):.1f}"
+            if first.score is None:
+                return ["", "", reason(first)]
+            if first.baselines.best() is None:
+                return ["", "", f"only {figure}% {reason(first)}"]
+            return [figure, f"{100 * low:.1f} to {100 * high:.1f}", reason(first)]
     records = len(tour.truth.records.get(name, []))
     return ["", "", f"{several(records, 'record')} set aside" if name in tour.found else ""]
 
@@ -311,7 +309,7 @@ def run_clean(tour: Tour) -> None:
 
 
 DEFECT = "contradicting-near-duplicates"
-CHECK, FEATURE = "near-duplicates", "under different labels"
+
 ANNOTATORS, ADJUDICATOR = ("ana (invented)", "ben (invented)"), "ola (invented)"
 START = datetime(2026, 1, 5, 9)  # the same in every run
 UNDECIDABLE = 3  # of every third pair neither label can be trusted: remove both
@@ -343,8 +341,7 @@ def run_review(tour: Tour) -> None:
     neither = next(row for row in estimate(review) if row["share"] == "neither")
     reviewed = review_apply(review, tour.folder / "reviewed", tour.folder / "planted")
     review.close()
-    before = _finding(tour.audit.findings if tour.audit is not None else [])
-    after = _finding(audit(reviewed, checks=[CHECK], seed=tour.seed).findings)
+    after = audit(reviewed, checks=["near-duplicates"], seed=tour.seed)
     final = sum(row.round == "final" for row in rows)
     words = (
         f"Two invented annotators decided {several(total, 'pair')} of near-duplicates with"
@@ -356,7 +353,7 @@ def run_review(tour: Tour) -> None:
         " the review with: claimlab serve."
     )
     table: list[list[Cell | str]] = [
-        ["before the review", *_cells(before)],
+        ["before the review", *_cells(tour.audit)],
         ["after it", *_cells(after)],
     ]
     heads = ["Near-duplicates under different labels", "Verdict", "Why"]
@@ -364,7 +361,7 @@ def run_review(tour: Tour) -> None:
     tour.reviewed = {
         "items": total,
         "adjudicated": final,
-        "finding": None if after is None else after.verdict,
+        "finding": next((f.verdict for f in _conflicts(after)), None),
     }
 
 
@@ -388,14 +385,14 @@ def _decisions(review: Review, originals: set[str]) -> list[Row]:
     return rows
 
 
-def _finding(findings: list[Finding]) -> Finding | None:
-    return next((f for f in findings if f.check == CHECK and f.feature == FEATURE), None)
+def _conflicts(audit: Audit) -> list[Finding]:
+    return findings_of(audit, *FOUND_BY_AUDIT[DEFECT])
 
 
-def _cells(finding: Finding | None) -> list[Cell]:
-    if finding is None:
-        return [Cell("not measured", tone="not-measured"), Cell("")]
-    return [Cell(finding.verdict, tone=finding.verdict), Cell(finding.why)]
+def _cells(audit: Audit | None) -> list[Cell]:
+    for finding in _conflicts(audit) if audit is not None else []:
+        return [Cell(finding.verdict, tone=finding.verdict), Cell(finding.why)]
+    return [Cell("not measured", tone="not-measured"), Cell("")]
 
 
 WAYS = ("random", "group", "near-duplicates", "source")

@@ -94,7 +94,7 @@ class Ledger:
 
     def _read(self) -> tuple[Units, Units]:
         spent, assumed = Units(), Units()
-        held: dict[int, Units] = {}
+        held = {}
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.is_file() else []
         for line in lines:
             try:

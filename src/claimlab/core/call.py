@@ -85,7 +85,7 @@ def in_storage(
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            outputs: list[Path] = []
+            outputs = []
             refuse_unknown(function, kwargs)
             for name, value in kwargs.items():
                 if isinstance(value, str) and name in _take_several(call):

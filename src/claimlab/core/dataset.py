@@ -80,10 +80,10 @@ class Manifest(BaseModel):
     def own_digest(self) -> str:
         return digest_json(self.model_dump(exclude={"digest"}))
 
-    def fingerprint(self) -> str:  # see `Dataset.fingerprint`
-        return digest_json(
-            [self.name, {name: digest for name, digest in self.files.items() if _is_table(name)}]
-        )
+    def fingerprint(self) -> str:
+        """sha256 of the name and all tables: what a run that reads it depends on."""
+        tables = {name: digest for name, digest in self.files.items() if _is_table(name)}
+        return digest_json([self.name, tables])
 
 
 @dataclass
@@ -263,10 +263,10 @@ class Dataset:
             card=self.card,
             licence=self.licence,
             synthetic=self.synthetic,
-            notes=list(self.notes),
+            notes=self.notes,
             counts=count(self.records, self.tables),
-            files=dict(self.files),
-            lineage=list(self.lineage),
+            files=self.files,
+            lineage=self.lineage,
         )
 
     def derive(

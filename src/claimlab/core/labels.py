@@ -207,7 +207,7 @@ def parse_map(text: str, where: str) -> LabelMap:
 
 
 def _flatten(table: Mapping[str, object], where: str) -> dict[str, str]:
-    out: dict[str, str] = {}
+    out = {}
     for key, value in table.items():
         if isinstance(value, str):
             out[key] = value

@@ -23,14 +23,22 @@ _TYPES: dict[str, pl.DataType] = {
     "text": pl.String(),
     "time": pl.Datetime("us"),
     "whole": pl.Int32(),
+    "count": pl.Int64(),
     "number": pl.Float64(),
     "flag": pl.Boolean(),
     "texts": pl.List(pl.String()),
 }
-_TABLES = {
-    name: {column: _TYPES[kind] for column, kind in columns.items()}
-    for name, columns in packaged.toml("claimlab.core", "tables.toml").items()
-}
+
+
+def tables_of(package: str) -> dict[str, dict[str, pl.DataType]]:
+    """The columns of tables, with their types, as `tables.toml` of a room names them."""
+    return {
+        name: {column: _TYPES[kind] for column, kind in columns.items()}
+        for name, columns in packaged.toml(package, "tables.toml").items()
+    }
+
+
+_TABLES = tables_of("claimlab.core")
 SCHEMA = _TABLES.pop("records")
 KINDS = ("claim", "article", "post", "id-only")
 VERACITIES = ("true", "false", "mixed", "unknown")

@@ -48,7 +48,7 @@ class Registry(Generic[T]):
     @cached_property
     def _modules(self) -> dict[str, str]:
         package = importlib.import_module(self.package)
-        homes: dict[str, str] = {}
+        homes = {}
         for file in (
             m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")
         ):
@@ -80,7 +80,7 @@ class Registry(Generic[T]):
 
     def all(self) -> dict[str, T]:
         """Every entry that loads; a warning names each outside one that does not, once."""
-        loaded: dict[str, T] = {}
+        loaded = {}
         for name in self.names():
             if name in self._modules:
                 loaded[name] = self.get(name)

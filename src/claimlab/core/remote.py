@@ -36,11 +36,8 @@ SENDING = ".sending.json"
 PLACEHOLDER = (  # what holds it stays there as it is
     b"claimlab has not fetched this file from its place in storage.\n"
 )
-LAST = (
-    "dataset.json",
-    "claimlab.json",
-    ".claimlab.json",
-)  # what makes a folder claimlab's, see core/guard
+# what makes a folder claimlab's, see core/guard
+LAST = ("dataset.json", "claimlab.json", ".claimlab.json")
 _URL = re.compile(
     r"^([a-z][a-z0-9+-]+):/{1,2}(?=[^/])(.*)$", re.DOTALL
 )  # a Path has one slash where a URL has two
@@ -59,9 +56,9 @@ _OTHERS = {
     "tcp",
     "tls",
 }
-Listing = dict[
-    str, list[str]
-]  # file inside the folder ("" for a single file) -> size, tag, and sha256 once known
+_LIBRARIES = ("botocore", "aiobotocore", "aiohttp", "s3fs", "gcsfs", "adlfs")
+# file inside the folder ("" for a single file) -> size, tag, and sha256 once known
+Listing = dict[str, list[str]]
 
 
 def is_remote(path: object) -> bool:
@@ -275,19 +272,9 @@ def _storage(url: str) -> Iterator[tuple[Any, str]]:
             f"The storage does not permit this at '{url}'.",
             "Check the credentials and what they may do there.",
         ) from None
-    except OSError as error:
-        raise DataError(
-            f"'{url}' cannot be reached ({type(error).__name__}).", "Check the endpoint."
-        ) from error
     except Exception as error:
-        if type(error).__module__.split(".")[0] not in (
-            "botocore",
-            "aiobotocore",
-            "aiohttp",
-            "s3fs",
-            "gcsfs",
-            "adlfs",
-        ):
+        library = type(error).__module__.split(".")[0]
+        if not isinstance(error, OSError) and library not in _LIBRARIES:
             raise
         if "Credentials" in type(error).__name__:
             todo = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE."

@@ -47,7 +47,7 @@ def read(make: Callable[..., Any], pairs: Sequence[str], *, of: str) -> JsonObje
     detector 'tfidf'".
     """
     known = declared(make)
-    values: JsonObject = {}
+    values = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         key = key.strip().replace("-", "_")

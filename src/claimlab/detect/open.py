@@ -7,7 +7,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 from claimlab.catalog.load import holds_factchecks
 from claimlab.core import sync
@@ -46,14 +45,10 @@ def open_handles(
             names = each_of(providers)
             handles["search"] = named_chain(names, calls, factcheck=holds_factchecks, passage=PAGE)
         for handle in handles.values():
-            stack.callback(_close, handle)
+            stack.callback(lambda one: sync.run(one.close()), handle)
         if providers:
             handles["reader"] = PageFetcher(calls=calls)  # it holds no connection open
         yield handles
-
-
-def _close(handle: Any) -> None:
-    sync.run(handle.close())
 
 
 @contextmanager

@@ -254,7 +254,7 @@ def _predict(
     free: JsonObject = {} if detector.handles else {"cost": 0.0}
     if not timed and (shared := shared_predictions(detector, records, shard, progress)):
         return [_with(p, **free) for p in shared]
-    done: list[Prediction] = []
+    done = []
     for number, start in enumerate(range(0, records.height, shard)):
         rows = records[start : start + shard]
         predictions = [restored(raw) for raw in journal.read(f"{number:06d}") or []]

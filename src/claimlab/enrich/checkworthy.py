@@ -29,15 +29,16 @@ from claimlab.text.stopwords import stop_words
 # a report uses them are made by the rules of the language. Without a list nothing is known to be a
 # verb.
 
-Cues = dict[str, frozenset[str]]
+
+class Cues(dict[str, frozenset[str]]):
+    """The words of a language by kind; of a kind that it does not list there are none."""
+
+    def __missing__(self, kind: str) -> frozenset[str]:
+        return frozenset()
+
+
 SUBJECT = 4  # words within which a headline comes to its verb
 _AND = frozenset({"and", "e", "y", "und", "et", "or", "ou"})
-# Third person: present, past, future, imperfect; one and many.
-_PORTUGUESE = {
-    "ar": ("a", "am", "ou", "aram", "ará", "arão", "ava", "avam"),
-    "er": ("e", "em", "eu", "eram", "erá", "erão", "ia", "iam"),
-    "ir": ("e", "em", "iu", "iram", "irá", "irão", "ia", "iam"),
-}
 
 
 @cache
@@ -47,14 +48,11 @@ def cues(language: str | None) -> Cues:
     """
     listed = packaged.toml("claimlab.enrich", "checkworthy.toml").get(language or "", {})
     other = stop_words(language) if language and listed else frozenset[str]()
-    return {
-        kind: (
-            frozenset(words)
-            if kind == "endings"
-            else frozenset(words) | (frozenset(_folded(words)) - other)
-        )
-        for kind, words in listed.items()
-    }
+    known = Cues()
+    for kind, spelt in listed.items():
+        folded = [] if kind == "endings" else _folded(spelt)
+        known[kind] = frozenset(spelt) | (frozenset(folded) - other)
+    return known
 
 
 def _folded(listed: list[str]) -> list[str]:
@@ -66,12 +64,12 @@ def is_verb(word: str, language: str | None, before: str = "") -> bool:
     """Whether a lower-case word is a verb of a report: by the lists, or by its ending; after a word
     that only a noun can follow (`before`) it is none."""
     known = cues(language)
-    if before in known.get("determiners", ()):
+    if before in known["determiners"]:
         return False
-    endings = tuple(known.get("endings", ()))
-    listed = word in known.get("factual", ()) or word in _forms(language)
-    plural = before.endswith("s") or before in known.get("plural", ())
-    return listed or (plural and word in known.get("regular", ())) or _ends(word, endings, language)
+    endings = tuple(known["endings"])
+    listed = word in known["factual"] or word in _forms(language)
+    plural = before.endswith("s") or before in known["plural"]
+    return listed or (plural and word in known["regular"]) or _ends(word, endings, language)
 
 
 def verbs(written: Sequence[str], language: str | None) -> list[bool]:
@@ -88,11 +86,10 @@ def verbs(written: Sequence[str], language: str | None) -> list[bool]:
 def main_verbs(written: Sequence[str], language: str | None) -> list[bool]:
     """The same without the verbs of relative clauses: "a message of a man who lives in Ostrel" has
     none. After a verb, "that" begins what is said, and not a relative clause."""
-    relatives = cues(language).get("relatives", frozenset())
+    relatives = cues(language)["relatives"]
     flags = verbs(written, language)
-    waiting = joined = (
-        False  # for the verb of a relative clause; for another one that "and" joins to it
-    )
+    # for the verb of a relative clause; for another one that "and" joins to it
+    waiting = joined = False
     for i, word in enumerate(written):
         if word in relatives and not (i and flags[i - 1]):
             waiting, joined = True, False
@@ -112,7 +109,7 @@ def _forms(language: str | None) -> frozenset[str]:
     """The forms of the regular verbs; a form that is another word (Portuguese "para", for) is left
     out.
     """
-    regular = cues(language).get("regular", frozenset())
+    regular = cues(language)["regular"]
     if language == "eng":
         return frozenset(form for verb in regular for form in _english(verb))
     if language == "por":
@@ -123,7 +120,7 @@ def _forms(language: str | None) -> frozenset[str]:
 
 @cache
 def _participles(language: str | None) -> frozenset[str]:
-    regular = cues(language).get("regular", frozenset()) if language == "por" else frozenset[str]()
+    regular = cues(language)["regular"] if language == "por" else ()
     stems = [verb[:-2] + ("ad" if verb.endswith("ar") else "id") for verb in regular]
     return frozenset(stem + end for stem in stems for end in ("o", "a", "os", "as"))
 
@@ -132,7 +129,8 @@ def _portuguese(verb: str) -> tuple[str, ...]:
     stem, kind = verb[:-2], verb[-2:]
     if verb.endswith("uir"):  # inclui, incluem
         return f"{stem}i", f"{stem}em", f"{stem}iu", f"{stem}íram", f"{stem}irá", f"{stem}irão"
-    return tuple(stem + end for end in _PORTUGUESE[kind])
+    endings = packaged.toml("claimlab.enrich", "checkworthy.toml")["portuguese"][kind]
+    return tuple(stem + end for end in endings)
 
 
 def _english(verb: str) -> tuple[str, str]:
@@ -185,17 +183,19 @@ def bare(word: str) -> str:
     return _AROUND.sub("", word).lower()
 
 
+def bare_words(text: str) -> list[str]:
+    return [bare(word) for word in words(text)]
+
+
 def _parts(whole: str, language: str | None) -> Iterator[str]:
     """What comes before each place where a clause may end."""
     yield from (whole[: end.start()] for end in _BOUNDARY.finditer(whole))
     known = cues(language)
-    joins, adds, relatives = (
-        known.get(kind, frozenset()) for kind in ("joins", "adds", "relatives")
-    )
+    joins, adds = known["joins"], known["adds"]
     if bare(words(whole)[0]) in joins:
         return  # the first clause is not the main one
     if len(words(whole)) > LONG:  # else what says which one is meant stays
-        joins |= relatives - _WHAT
+        joins |= known["relatives"] - _WHAT
     for at in re.finditer(r"(?<!\s)\s+(?=(\S+)\s+(\S+))", whole):
         pair = f"{at[1]} {at[2]}".lower()
         word = pair if pair in joins else at[1].lower()
@@ -206,7 +206,7 @@ def _parts(whole: str, language: str | None) -> Iterator[str]:
 
 
 def _says_something(rest: str, language: str | None) -> bool:
-    phrase = [bare(word) for word in words(_BOUNDARY.split(rest, maxsplit=1)[0])[1:]]
+    phrase = bare_words(_BOUNDARY.split(rest, maxsplit=1)[0])[1:]
     infinitive = (
         language in ("por", "spa") and bool(phrase) and phrase[0].endswith(("ar", "er", "ir"))
     )
@@ -217,7 +217,7 @@ def _is_clause(part: str, whole: str, language: str | None) -> bool:
     """No bracket is left open, no word waits for the next, something is said of the subject, and
     nothing that belongs to it comes after."""
     known = cues(language)
-    written = [bare(word) for word in words(part)]
+    written = bare_words(part)
     if len(written) < LEAST_PART or part.count("(") != part.count(")"):
         return False
     verb_marks = verbs(written, language)
@@ -234,9 +234,7 @@ def _is_clause(part: str, whole: str, language: str | None) -> bool:
 def _has_main_verb(part: str, language: str | None) -> bool:
     """Where a sentence begins with "when" or "if", its main verb comes after the first comma."""
     segments = _segments(part)
-    late = segments[0][0] in _openers(cues(language)) | cues(language).get(
-        "conditions", frozenset()
-    )
+    late = segments[0][0] in _openers(cues(language)) | cues(language)["conditions"]
     return any(main_verbs([word for segment in segments[late:] for word in segment], language))
 
 
@@ -250,27 +248,22 @@ def _goes_on(
     if not rest:
         return False
     known = cues(language)
-    prepositions, articles = (
-        known.get("determiners", frozenset()),
-        known.get("articles", frozenset()),
-    )
     openings = [segment[0] for segment in (last, *rest[:2])]
     interrupted = any(
-        (a in prepositions or _PARTICIPLE.search(a)) and b in articles
+        (a in known["determiners"] or _PARTICIPLE.search(a)) and b in known["articles"]
         for a, b in pairwise(openings)
     )
-    waits = _waiting(written, known.get("says", frozenset())) and any(s[0] in _WHAT for s in rest)
+    waits = _waiting(written, known["says"]) and any(s[0] in _WHAT for s in rest)
     return interrupted or waits or len(last) < TAIL or is_verb(rest[0][0], language, written[-1])
 
 
 def _segments(text: str) -> list[list[str]]:
     """The words between commas, dashes and brackets."""
-    cut = ([bare(word) for word in words(part)] for part in _BOUNDARY.split(text))
-    return [segment for segment in cut if segment]
+    return list(filter(None, map(bare_words, _BOUNDARY.split(text))))
 
 
 def _openers(known: Cues) -> frozenset[str]:
-    return known.get("joins", frozenset()) | known.get("relatives", frozenset())
+    return known["joins"] | known["relatives"]
 
 
 def _waiting(written: list[str], says: frozenset[str]) -> bool:
@@ -285,10 +278,8 @@ CONTENT = 4  # content words of a claim
 # the least score of a claim: more must speak for it than against; below, the text is said to make
 # none
 WORTHY = 0.1
-SEVERAL, SEVERAL_WORTHY = (
-    3,
-    -0.5,
-)  # a text with this many statements rarely has no claim: a lower minimum score there
+# a text with this many statements rarely has no claim: a lower minimum score there
+SEVERAL, SEVERAL_WORTHY = 3, -0.5
 HEADLINE = 1.5
 LEAD = 0.5
 FIRST = 1.0  # more for a lead that says something, against what comes later
@@ -335,7 +326,8 @@ def score(sentence: str, language: str | None) -> float:
     counted = bool(_COUNT.search(sentence))
     n_verbs = sum(verbs(lower, language)) if any(main_verbs(lower, language)) else 0
     whole = 1.0 if n_verbs or not known else 0.5  # a heading, a name or a source names things too
-    named = 1.0 * min(2, _numbers(written)) + 0.6 * min(3, _names(written))
+    numbers = sum(bool(_NUMBER.match(word)) for word in written)
+    named = 1.0 * min(2, numbers) + 0.6 * min(3, _names(written))
     total = whole * named + 0.8 * min(2, n_verbs)
     for cost in (
         *(cost * min(most, _count(lower, known, kind)) for kind, (cost, most) in _SPOKEN.items()),
@@ -363,10 +355,6 @@ def _is_figures(written: list[str]) -> bool:
     return sum(any(map(str.isdigit, word)) for word in written) * 2 > len(written)
 
 
-def _numbers(written: list[str]) -> int:
-    return sum(bool(_NUMBER.match(word)) for word in written)
-
-
 def _opening(written: list[str], lower: list[str], known: Cues) -> Iterator[float]:
     """What the first words take away: a link to the sentence before, a command, a question."""
     linked = len(lower) > 1 and _begins(lower, known, "links")
@@ -388,17 +376,17 @@ def _heading(lower: list[str], known: Cues, *, counted: bool, says: bool) -> Ite
 
 def _asks_later(sentence: str, known: Cues) -> bool:
     """ "The mill: what is known", "May 1: see how it went"."""
-    parts = [[bare(word) for word in words(part)] for part in sentence.split(": ")[1:]]
-    return any(_begins(part, known, kind) for part in parts if part for kind in ("asks", "call"))
+    parts = filter(None, map(bare_words, sentence.split(": ")[1:]))
+    return any(_begins(part, known, kind) for part in parts for kind in ("asks", "call"))
 
 
 def _count(written: list[str], known: Cues, kind: str) -> int:
     pairs = [" ".join(pair) for pair in pairwise(written)]
-    return sum(w in known.get(kind, ()) for w in [*written, *pairs])
+    return sum(w in known[kind] for w in [*written, *pairs])
 
 
 def _begins(written: list[str], known: Cues, kind: str) -> bool:
-    return written[0] in known.get(kind, ()) or " ".join(written[:2]) in known.get(kind, ())
+    return written[0] in known[kind] or " ".join(written[:2]) in known[kind]
 
 
 def _names(written: list[str]) -> int:
@@ -437,10 +425,10 @@ def _statement(sentence: str, language: str | None) -> str:
     """A sentence without its opening: a call for attention, "did you know that", "look here,"."""
     known = cues(language)
     statement = _without_question(sentence, known)
-    while (shout := _SHOUT.match(statement)) and bare(shout[1]) in known.get("shouts", ()):
+    while (shout := _SHOUT.match(statement)) and bare(shout[1]) in known["shouts"]:
         statement = statement[shout.end() :].lstrip(_SIGNS)
     head, comma, rest = statement.partition(",")
-    begins = [bare(word) for word in words(head)]
+    begins = bare_words(head)
     called = 0 < len(begins) <= CALL and _begins(begins, known, "command")
     return (
         _capital(rest.strip(_SIGNS))
@@ -454,17 +442,13 @@ def _unlinked(statement: str, language: str | None) -> str:
     burnt".
     """
     head, comma, rest = statement.partition(",")
-    return (
-        _capital(rest.strip())
-        if comma and bare(head) in cues(language).get("links", ())
-        else statement
-    )
+    return _capital(rest.strip()) if comma and bare(head) in cues(language)["links"] else statement
 
 
 def _without_question(sentence: str, known: Cues) -> str:
     """ "Did you know that the mill burnt?" says that the mill burnt."""
     lower = sentence.lower()
-    for opening in sorted(known.get("known", ()), key=len, reverse=True):
+    for opening in sorted(known["known"], key=len, reverse=True):
         at = lower.find(f"{opening} ")
         if 0 <= at <= AHEAD and _ends_in(_QUESTION, sentence):
             return _capital(sentence[at + len(opening) :].strip(_SIGNS + "?"))
@@ -495,9 +479,7 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
         claim = shortened(_unlinked(statement, language), language)
         if len(words(claim)) < LEAST:
             continue
-        says = any(main_verbs([bare(word) for word in words(statement)], language)) or not cues(
-            language
-        )
+        says = any(main_verbs(bare_words(statement), language)) or not cues(language)
         headline = alone and not has_headline and says and score(statement, language) > 0
         has_headline = has_headline or headline or (says and not alone)
         claims.append(Candidate(statement, claim, says, headline, lead=not claims))

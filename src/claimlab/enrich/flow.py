@@ -60,8 +60,7 @@ class Settings:
 
     def when(self, record: Mapping[str, Any]) -> date | datetime | None:
         if self.as_of == CLAIM_DATE:
-            when: datetime | None = record.get("date")
-            return when
+            return record.get("date")
         return date.fromisoformat(self.as_of) if self.as_of else None
 
 

@@ -22,6 +22,7 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
+from claimlab.core.record import tables_of as columns_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -222,33 +223,9 @@ def _with_country(row: JsonObject) -> JsonObject:
 # The stance of a fact-check that corresponds is what its rating says of the claim. Of other texts
 # it is not measured: sentence vectors do not know it (bench/stance_truth.py).
 BY_RATING = {"true": "supports", "false": "refutes"}
-EVIDENCE = {
-    **SIDE_TABLES["evidence"],
-    "stage": pl.String(),  # query | claim | factcheck-query | factcheck-claim
-    "correspondence": pl.Float64(),  # share of the words asked for that the best snippet holds
-    "cosine": pl.Float64(),  # of their sentence vectors; null: not measured
-    "corresponds": pl.Boolean(),  # by the rule of the run
-    "as_of": pl.String(),  # before | undated | claim-undated; null when no day was set
-    "filtered": pl.Boolean(),  # social media: the filtered reading leaves it out
-    "guard_factcheck": pl.Boolean(),
-    "guard_own_source": pl.Boolean(),
-    "guard_copy": pl.Boolean(),
-}
-ENRICHMENT = {
-    **dict.fromkeys(
-        ("record_id", "outcome", "outcome_filtered", "query", "query_how"), pl.String()
-    ),
-    "needed_extraction": pl.Boolean(),
-    "no_claim": pl.Boolean(),  # the extractor found no claim in the text
-    "newer": pl.Int64(),
-    "undated": pl.Int64(),
-    "failures": pl.String(),
-}
-PAGES = {
-    **dict.fromkeys(("sha256", "url", "final_url", "title", "text"), pl.String()),
-    "published": pl.Datetime("us"),
-    "retrieved": pl.Datetime("us"),
-}
+_TABLES = columns_of("claimlab.enrich")
+EVIDENCE = SIDE_TABLES["evidence"] | _TABLES["evidence"]
+ENRICHMENT, PAGES = _TABLES["enrichment"], _TABLES["pages"]
 
 
 def tables_of(

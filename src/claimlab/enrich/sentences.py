@@ -41,7 +41,7 @@ def sentences(text: str) -> list[str]:
     """The sentences, in order and stripped. A line end always ends one."""
     from icu4py.breakers import SentenceBreaker
 
-    parts: list[str] = []
+    parts = []
     for line in text.splitlines():
         open_part = ""
         for part in SentenceBreaker(line, "en"):  # the rules are the same for every locale
@@ -90,7 +90,7 @@ _MARKUP = re.compile(r"</?[A-Za-z][^<>]*>|\[([^\[\]]*)\]\([^()\s]*\)")  # tags, 
 # "R$ 2 , 5 milhões": an amount with a space in it
 _AMOUNT = re.compile(r"(?<=[$€£])(\s?\d{1,3})(?:\s,\s?|,\s)(?=\d)")
 # what is left of dashes and quotation marks of cp1252
-_CP1252 = {0x91: "‘", 0x92: "’", 0x93: "“", 0x94: "”", 0x95: "•", 0x96: "–", 0x97: "—"}
+_CP1252 = {code: bytes([code]).decode("cp1252") for code in range(0x91, 0x98)}  # quotes, dashes
 CAPITALS = 4  # words of a headline in capitals that a sentence may follow in the same line
 _TIGHT_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
 _INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\ufeff\u00ad]")

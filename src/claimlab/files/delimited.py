@@ -219,7 +219,7 @@ def _quotes(source: Source, sample: str, delimiter: str | None, marks: Marks) ->
         best = min(refusals.values(), default=None)
         enough = None if best is None else best + 1
         refusals[quotes] = count_refused(text_lines(source), delimiter, quotes, width, enough)
-    return sniff.judge_quotes(refusals)
+    return min(refusals, key=lambda quotes: refusals[quotes])  # between equals, the first
 
 
 def _names(rows: list[list[str]], header: bool) -> list[str]:
@@ -259,7 +259,8 @@ def _fast(
     if frame.shape != (height, len(names)):
         return None
     if marks.quotes and not quoted:  # delimiters between quotes were not counted as such
-        regular = all_regular(text_lines(source), layout.delimiter, "none", len(names))
+        rows = read_rows(text_lines(source), layout.delimiter, "none")
+        regular = all(not row.cells or len(row.cells) == len(names) for row in rows)
     else:
         regular = marks.fewest == marks.most == len(names) - 1
     if not regular:
@@ -405,13 +406,6 @@ def count_refused(
         if enough is not None and refused >= enough:
             break
     return refused
-
-
-def all_regular(lines: Iterable[str], delimiter: str, quotes: Quotes, width: int) -> bool:
-    """Whether every line that holds anything is a row of `width` cells."""
-    return all(
-        not row.cells or len(row.cells) == width for row in read_rows(lines, delimiter, quotes)
-    )
 
 
 def is_blank(cells: list[str], width: int) -> bool:

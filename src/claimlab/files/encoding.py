@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections import Counter
 
+from claimlab.core import packaged
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.words import several
 
@@ -26,26 +27,6 @@ NEAR = 1 << 16  # bytes that a detector sees
 CLEARLY = 1.2  # times the letters that cp1252 explains
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 
-_CENTRAL = ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "áäčďéíĺľňóôŕšťúýž")
-# The letters beyond ASCII of languages that a Latin code page was made for; the first page wins a
-# tie.
-_ALPHABETS: dict[str, tuple[str, ...]] = {
-    "cp1252": (
-        "áâãàçéêíóôõúü",  # Portuguese
-        "áéíñóúü¿¡",  # Spanish
-        "àâæçèéêëîïôœùûüÿ",  # French
-        "äöüß",  # German
-        "àèéìíîòóùú",  # Italian
-        "åäöæøé",  # Nordic
-        "áðéíóúýþæö",  # Icelandic
-        "àçèéíïòóúü·",  # Catalan
-        "éèëïóöüáí",  # Dutch
-    ),
-    "cp1250": _CENTRAL,
-    "iso8859-2": _CENTRAL,
-    "cp1254": ("çğıöşüâîûİ",),
-    "cp1257": ("āčēģīķļņšūž", "ąčęėįšųūž", "äõöüšž"),
-}
 # The commonest characters of languages that a page of two bytes was made for, and their least
 # share: read under another page, a text has hardly any of them.
 _USUAL = {
@@ -204,7 +185,7 @@ def _latin_page(data: bytes) -> str:
     them."""
     counts = {bytes([byte]): n for byte, n in Counter(data).items() if byte > 0x7F}
     scores = {}
-    for page, alphabets in _ALPHABETS.items():
+    for page, alphabets in packaged.toml("claimlab.files", "alphabets.toml").items():
         odd = [(mark.decode(page, errors="ignore").lower() or "?", n) for mark, n in counts.items()]
         scores[page] = max(sum(n for c, n in odd if c in alphabet) for alphabet in alphabets)
     if any(mark < b"\xa0" for mark in counts):

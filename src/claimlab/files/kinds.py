@@ -101,7 +101,7 @@ def is_pickle(head: bytes, size: int) -> bool:
     """
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return True
-    seen: set[str] = set()
+    seen = set()
     commands, reached = 0, 0
     try:
         for command, argument, position in pickletools.genops(head):

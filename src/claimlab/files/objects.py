@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from claimlab.core import packaged
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -20,47 +21,9 @@ _DEEP = "nested too deeply"
 _TODO_JSON = (
     "Give a list of objects, one object per line, or an object that holds one list of them."
 )
-# What people call the list of records in an object, and what they call lists that may also be part
-# of one record.
-_TABLE_KEYS = (
-    "data",
-    "records",
-    "rows",
-    "items",
-    "examples",
-    "instances",
-    "samples",
-    "train",
-    "dev",
-    "test",
-)
-_ABOUT_KEYS = (
-    "version",
-    "name",
-    "description",
-    "license",
-    "licence",
-    "citation",
-    "count",
-    "total",
-    "date",
-    "created",
-    "meta",
-    "metadata",
-    "info",
-    "status",
-    "next",
-    "nextpagetoken",
-    "page",
-    "context",
-    "type",
-    "schema",
-    "source",
-)
 MANY_KEYS = 200  # of an object, that may be ids
 FAR = 10  # times as many records as another list of an object has
 ID = 6  # digits of a number that names a record, no column
-_PART_KEYS = ("claims", "results", "documents", "articles", "tweets", "posts")
 
 
 class NotATable(UnreadableFile):
@@ -74,14 +37,11 @@ def read_json_file(text: str, name: str, encoding: str) -> RawTable:
     lines = name.lower().endswith((".jsonl", ".ndjson")) and not text.lstrip().startswith("[")
     reader = _Reader(name)
     if lines or _is_lines(text):
-        table = typed_table(
-            list(reader.lines(text)), name, Layout("JSON lines", encoding), reader.refused
-        )
+        rows, form = reader.lines(text), "JSON lines"
     else:
         reader.refused.unit = "record"
-        table = typed_table(
-            list(reader.whole(text)), name, Layout("JSON", encoding), reader.refused
-        )
+        rows, form = reader.whole(text), "JSON"
+    table = typed_table(list(rows), name, Layout(form, encoding), reader.refused)
     if reader.inner_twice:
         table.notes.append(
             f"{several(reader.inner_twice, 'object')} in records of '{name}' with a key twice: the"
@@ -207,7 +167,8 @@ def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
     key = lists[0].lower()
     prose = any(isinstance(v, str) and len(v) > 40 for v in value.values())
     about = all(_is_about(k) or k in sizes for k in value)
-    if key in _TABLE_KEYS or about or (key in _PART_KEYS and not prose):
+    known = _keys()
+    if key in known["table"] or about or (key in known["part"] and not prose):
         return value[lists[0]]  # type: ignore[no-any-return]
     return None
 
@@ -221,7 +182,11 @@ def _inside(value: Mapping[str, Any]) -> Sequence[Any] | None:
 
 
 def _is_about(key: str) -> bool:
-    return key.startswith("@") or key.lower() in _ABOUT_KEYS
+    return key.startswith("@") or key.lower() in _keys()["about"]
+
+
+def _keys() -> dict[str, list[str]]:
+    return packaged.toml("claimlab.files", "json_keys.toml")
 
 
 def _parts(value: Mapping[str, Any]) -> Sequence[Any] | None:

@@ -40,7 +40,7 @@ def sniff_delimiter(sample: str, suffix: str) -> str | None:
     best: tuple[float, bool, int] | None = None
     chosen = None
     for delimiter in sorted(CANDIDATES, key=lambda d: d != first):
-        share, width = max(_agreement(_widths(sample, delimiter, quoted=q)) for q in (True, False))
+        share, width = _agreed(sample, delimiter)
         if width < 2:
             continue
         score = (round(share, 2), delimiter == first, width)
@@ -71,12 +71,17 @@ def lines_above(sample: str, suffix: str) -> int:
 
 def agrees(sample: str, delimiter: str) -> float:
     """The share of the sample's rows that have as many cells as its first row."""
-    return max(_agreement(_widths(sample, delimiter, quoted=q))[0] for q in (True, False))
+    return _agreed(sample, delimiter)[0]
 
 
 def usual_width(sample: str, delimiter: str) -> int:
     """How many cells a row has, by the reading that most rows agree on."""
-    return max(_agreement(_widths(sample, delimiter, quoted=q)) for q in (True, False))[1]
+    return _agreed(sample, delimiter)[1]
+
+
+def _agreed(sample: str, delimiter: str) -> tuple[float, int]:
+    """Both, by the reading of quotes that more rows agree on."""
+    return max(_agreement(_widths(sample, delimiter, quoted=q)) for q in (True, False))
 
 
 def commonest_width(rows: Sequence[Sequence[str]]) -> int:
@@ -144,11 +149,6 @@ def _shape(cell: str) -> str:
     length.
     """
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", cell))
-
-
-def judge_quotes(refusals: dict[Quotes, int]) -> Quotes:
-    """The reading that refuses the fewest rows; between equals, the first of `refusals`."""
-    return min(refusals, key=lambda q: refusals[q])
 
 
 @dataclass(frozen=True)
@@ -242,10 +242,6 @@ def _is_above(row: Sequence[str], columns: Sequence[_Column]) -> bool:
     return -1 not in votes and sum(votes) >= min(2, len(columns))
 
 
-def _or_before(before: str, cell: str) -> str:
-    return cell or before
-
-
 def _name_counts(row: Sequence[str], known: frozenset[str]) -> tuple[int, int]:
     """How many cells are usual names of columns, and how many could be names."""
     words = {cell.strip() for cell in row if cell.strip()}
@@ -271,6 +267,10 @@ def _best_names(rows: Sequence[Sequence[str]], known: frozenset[str]) -> list[st
         f"{group} {name}" if group and names.count(name) > 1 else name
         for group, name in zip(groups, names, strict=True)
     ]
+
+
+def _or_before(before: str, cell: str) -> str:
+    return cell or before
 
 
 def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:

@@ -204,7 +204,7 @@ def trained(
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: min(1, (step + 1) / RECIPE["warm_up"]) * (1 - step / (total + 1))
     )
-    best: Pairs = {}
+    best = {}
     lowest = math.inf
     for _ in range(epochs):
         draw.shuffle(examples)

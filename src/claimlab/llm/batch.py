@@ -125,12 +125,8 @@ class Batched(Layer):
             (await self.calls.budget.reserve(price)).settle(None)
             self._assumed[call.key] = price
             self.deferred.add(self, call, OpenAICompatible(self.profile).body(request))
-        return Answer(
-            model=self.profile.chosen_model(),
-            failure="batched",
-            detail="the answer comes with a batch",
-            transient=True,
-        )
+        reason = "the answer comes with a batch"
+        return self.profile.failed("batched", reason, transient=True)
 
     async def _waited_for(self) -> set[str]:
         """The questions in batches that are not done; what has come in since the last start is
@@ -190,18 +186,6 @@ def _line(question: Question, body: Mapping[str, object]) -> str:
     return json.dumps(call, ensure_ascii=False) + "\n"
 
 
-def status(cache: Path) -> list[Batch]:
-    return sync.run(looked_at(cache))
-
-
-def collect(cache: Path) -> list[Batch]:
-    return sync.run(collected(cache))
-
-
-def cancel(cache: Path) -> list[Batch]:
-    return sync.run(cancelled(cache))
-
-
 async def looked_at(cache: Path) -> list[Batch]:
     """Every batch of a cache, with the endpoint's status of those that are not collected."""
     batches = batches_in(cache)
@@ -244,7 +228,7 @@ async def cancelled(cache: Path) -> list[Batch]:
 
 
 async def _collect(batch: Batch, recording: Recording) -> None:
-    costs: list[Amount | None] = []
+    costs = []
     for key, answer in await batch.endpoint.answers(batch.id):
         question = batch.questions.get(key)
         if question is None:
@@ -287,7 +271,7 @@ class Endpoint:
         """The answers of a batch that is over, by the hash of their question; of the files that it
         has.
         """
-        lines: list[bytes] = []
+        lines = []
         async with self._client() as client:
             batch = await client.batches.retrieve(number)
             for file in filter(None, (batch.output_file_id, batch.error_file_id)):
@@ -301,8 +285,7 @@ class Endpoint:
         if response.get("status_code") != 200:
             failure = f"http-{response.get('status_code') or 0}"
             detail = json.dumps(line.get("error"))
-            model = self.profile.chosen_model()
-            return line["custom_id"], Answer(model=model, failure=failure, detail=detail)
+            return line["custom_id"], self.profile.failed(failure, detail)
         answer = self._calls.read(json.dumps(response["body"]).encode())
         cost = None if answer.cost is None else round(answer.cost * self.profile.batch_price, 12)
         return line["custom_id"], replace(answer, cost=cost)

@@ -65,10 +65,9 @@ def estimate(
     profile: Profile,
     *,
     recording: Recording | None = None,
-    counter: Counter | None = None,
 ) -> Estimate:
     """Count what `requests` would take; nothing is sent anywhere."""
-    by, count = ("the counter passed in", counter) if counter else token_counter()
+    by, count = token_counter()
     calls = cached = tokens_in = tokens_out = 0
     learned: Learned | None = None
     for request in map(profile.limited, requests):

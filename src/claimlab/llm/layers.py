@@ -83,13 +83,8 @@ class Metered(Layer):
                     answer = await self.inner.ask(request)
             except TimeoutError:
                 waited = time.monotonic() - started
-                return Answer(
-                    model=self.profile.chosen_model(),
-                    failure="timeout",
-                    detail=f"no whole reply in {waited:.1f} s",
-                    seconds=waited,
-                    transient=True,
-                )
+                reason = f"no whole reply in {waited:.1f} s"
+                return self.profile.failed("timeout", reason, seconds=waited, transient=True)
             hold.settle(actual(answer))
             return replace(answer, seconds=round(time.monotonic() - started, 6))
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, Never, NoReturn, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from claimlab.core import packaged
 from claimlab.core.types import JsonObject
 
 T = TypeVar("T", bound=BaseModel)
@@ -259,31 +260,7 @@ def _described(schema: type[BaseModel], bounds: bool) -> tuple[JsonObject, str]:
     )
 
 
-# What strict modes refuse or do not promise to take (OpenAI, Azure, Anthropic, Groq), and how to
-# say it in words.
-_BOUNDS = {
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "pattern": "of the form {}",
-    "minimum": "at least {}",
-    "maximum": "at most {}",
-    "exclusiveMinimum": "more than {}",
-    "exclusiveMaximum": "less than {}",
-    "multipleOf": "a multiple of {}",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "uniqueItems": "each once",
-}
 _NAMED, _PLAIN = ("properties", "$defs"), ("enum", "required", "description")
-_DROPPED = (
-    "title",
-    "default",
-    "examples",
-    "format",
-    "minProperties",
-    "maxProperties",
-    "contentMediaType",
-)
 
 
 def _tighten(node: object, bounds: bool) -> bool:
@@ -304,7 +281,7 @@ def _tighten(node: object, bounds: bool) -> bool:
 
 def _rewrite(node: JsonObject) -> None:
     """The same schema in the words that strict endpoints take; objects are closed."""
-    for keyword in _DROPPED:
+    for keyword in packaged.toml("claimlab.llm", "schema.toml")["dropped"]:
         node.pop(keyword, None)
     if "const" in node:
         node["enum"] = [node.pop("const")]
@@ -322,7 +299,8 @@ def _all_tight(parts: Iterable[object], bounds: bool) -> bool:
 
 def _say_bounds(node: JsonObject) -> None:
     """Bounds as part of the description; a reference may have no neighbours at all."""
-    words = [_BOUNDS[keyword].format(node.pop(keyword)) for keyword in _BOUNDS if keyword in node]
+    bounds = packaged.toml("claimlab.llm", "schema.toml")["bounds"].items()
+    words = [phrase.format(node.pop(keyword)) for keyword, phrase in bounds if keyword in node]
     if "$ref" in node:
         node.pop("description", None)
     elif words:

@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
 from claimlab.core.types import JsonObject
-from claimlab.llm.messages import Request, T, Usage
+from claimlab.llm.messages import Answer, Request, T, Unread, Usage
 
 if TYPE_CHECKING:
     from claimlab.core.trust import Need
@@ -187,6 +187,10 @@ class Profile(BaseModel):
         if self.price is None or usage.input is None or usage.output is None:
             return None
         return self.price.cost(usage.input, usage.output, usage.cached or 0)
+
+    def failed(self, failure: str, detail: str | None, **more: Any) -> Unread:
+        """The answer to a call that brought none, with the reason."""
+        return Answer(model=self.chosen_model(), failure=failure, detail=detail or None, **more)
 
     def chosen_model(self) -> str:
         if self.model is None:

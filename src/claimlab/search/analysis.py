@@ -155,7 +155,7 @@ def snippets(text: str, least: int = 25, most: int = 40) -> list[str]:
     """The parts of a text that are as long as what a search engine shows of a page: whole sentences
     of at least `least` words together, from each sentence on; of more than `most` words, the
     sentence is cut in runs that overlap by half."""
-    parts: list[list[str]] = []
+    parts = []
     for sentence in _SENTENCE.split(text):
         words = sentence.split() if sentence else []
         starts = range(0, max(len(words) - most // 2, 1), most // 2) if words else ()

@@ -66,7 +66,7 @@ class Chain:
         }
 
     async def search(self, query: Query) -> Results:
-        attempts: list[Attempt] = []
+        attempts = []
         empty: Results | None = None
         for provider in self.providers:
             try:

@@ -12,21 +12,6 @@ from claimlab.core.types import JsonObject
 from claimlab.search.evidence import Evidence
 from claimlab.search.query import Query
 
-# Why a call failed, in one word each, so that failures can be counted.
-KINDS = {
-    "no-key": "the provider needs a key and none is set",
-    "refused": "the provider refused the request (a wrong key, no credit left, a bad parameter)",
-    "rate-limited": "the provider asked to wait longer than allowed",
-    "server-error": "the provider failed on its side, every time it was tried",
-    "timeout": "no whole answer came in time",
-    "network": "the connection could not be made or broke",
-    "too-large": "the answer was larger than the limit",
-    "not-json": "the answer was not JSON",
-    "wrong-shape": "the answer was JSON, but not laid out as documented",
-    "no-index": "there is no local index where one was expected",
-    "all-failed": "every provider of a chain failed",
-}
-
 
 @dataclass(frozen=True)
 class Attempt:

@@ -29,23 +29,6 @@ from claimlab.search.results import now
 if TYPE_CHECKING:
     import httpx2
 
-# Why a page was not kept, in one word each, so that refusals can be counted.
-KINDS = {
-    "scheme": "the address is not http or https",
-    "credentials": "the address carries a user name or password",
-    "host": "the address has no plain host",
-    "port": "the address uses a port that is not allowed",
-    "unresolved": "the host cannot be found",
-    "private-address": "the address does not lead to the public web",
-    "redirects": "the page sends its reader on too often, or nowhere",
-    "status": "the server did not give the page",
-    "content-type": "the page is neither HTML nor plain text",
-    "encoding": "the page is packed in a way that is not read",
-    "too-large": "the page is larger than the limit",
-    "timeout": "no whole page came in time",
-    "network": "the connection could not be made or broke",
-    "no-text": "the page holds no text",
-}
 TEXT_TYPES = ("text/html", "application/xhtml+xml", "text/plain")
 PAGES_A_SECOND = 1.0  # from one host
 

@@ -49,6 +49,8 @@ class WebProvider(ABC):
     page_size: ClassVar[int] = 10  # the most results one call can give
     header: ClassVar[str] = ""  # that has the key, as "Name: {}"
     results: ClassVar[tuple[str, ...]] = ("results",)  # where they are in an answer
+    parts: ClassVar[Mapping[str, str]] = {}  # of a result, and what the service calls each
+    dates: ClassVar[tuple[str, ...]] = ()  # what it calls dates, the best first
     # fields by which an answer without them shows that the service searched and found nothing
     searched: ClassVar[tuple[str, ...]] = ()
 
@@ -76,7 +78,8 @@ class WebProvider(ABC):
 
     def hit(self, hit: JsonObject) -> JsonObject:
         """One result of the answer: the arguments of `piece`, as the service gives them."""
-        raise NotImplementedError
+        parts = {part: hit.get(key) for part, key in self.parts.items()}
+        return {**parts, "dates": tuple(map(hit.get, self.dates))}
 
     def parameters(self) -> JsonObject:
         return {}

@@ -88,7 +88,7 @@ def keep_promise(parts: Parts) -> None:
     """Held-out values truly absent from train and dev; what was to stay together truly on one
     side.
     """
-    broken: list[object] = []
+    broken = []
     for values, side in ((parts.whole, parts.side), (parts.apart, parts.side == "test")):
         if values is not None:
             sides = pl.DataFrame({"value": values, "side": side}).drop_nulls().unique()

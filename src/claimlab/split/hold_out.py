@@ -235,7 +235,10 @@ class LanguageTable:
     def __call__(self, material: Material, request: Request) -> Trait:  # noqa: ARG002
         counts = dict(material.records["language"].drop_nulls().value_counts().iter_rows())
         languages = {code: language for code in counts if (language := describe(code)) is not None}
-        cells = {code: self._cell(language, material) for code, language in languages.items()}
+        cells = {
+            code: self.value(one, material) if self.value else getattr(one, self.column)
+            for code, one in languages.items()
+        }
         value_of = {code: value for code, value in cells.items() if value is not None}
         values = material.records["language"].replace_strict(
             value_of, default=None, return_dtype=pl.String
@@ -262,12 +265,6 @@ class LanguageTable:
             tuple(notes),
         )
 
-    def _cell(self, language: Language, material: Material) -> str | None:
-        cell: str | None = (
-            self.value(language, material) if self.value else getattr(language, self.column)
-        )
-        return cell
-
 
 def resource_of(language: Language, material: Material) -> str | None:
     """What the dataset itself states about a language has priority over the language table."""
@@ -280,10 +277,8 @@ def resource_of(language: Language, material: Material) -> str | None:
 
 
 ENOUGH = 0.5  # of the rows of a side; below, what keeping translations together costs is said
-IN_TEST, IN_TRAIN = (
-    "a translation of it is in the test set",
-    "a translation of it is in the training set",
-)
+IN_TEST = "a translation of it is in the test set"
+IN_TRAIN = "a translation of it is in the training set"
 
 
 @dataclass(frozen=True)
@@ -317,8 +312,7 @@ def mixed_rows(material: Material, test: Flags, rest: Flags) -> Flags:
     groups = material.records["group"]
     one, other = (groups.filter(pl.Series(side)).drop_nulls() for side in (test, rest))
     shared = groups.is_in(one.implode()) & groups.is_in(other.implode())
-    mixed: Flags = shared.fill_null(False).to_numpy() & (test | rest)
-    return mixed
+    return shared.fill_null(False).to_numpy() & (test | rest)
 
 
 def shared_note(material: Material, test: Flags, rest: Flags) -> tuple[str, ...]:

@@ -343,7 +343,7 @@ def changed_ids(tables: Mapping[str, pl.DataFrame]) -> dict[str, set[str]]:
     A text that a rule rewrote (links stripped, letters repaired) says what it said: such rules
     treat all rows alike.
     """
-    ids: dict[str, set[str]] = {}
+    ids = {}
     changes = tables.get("changes")
     if changes is not None and {"id", "column"} <= set(changes.columns):
         by_rule = pl.col("step") != BY_PEOPLE if "step" in changes.columns else pl.lit(False)

@@ -146,7 +146,7 @@ class Encoder:
         flat = np.array([token for ids in tokens for token in ids])
         self._learn(np.unique(flat))
         ends = np.cumsum(lengths)
-        blocks: list[tuple[int, int]] = []
+        blocks = []
         first = 0
         for text, end in enumerate(ends.tolist()):
             if end - (ends[first] - lengths[first]) >= ROWS or text == len(texts) - 1:

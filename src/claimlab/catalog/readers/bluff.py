@@ -37,7 +37,7 @@ uuids are joined to metadata and splits; every problem is kept with its uuid, fo
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -53,17 +53,11 @@ from claimlab.core.words import several
 from claimlab.files.tables import read_json
 
 LISTS = kit.lists_of("bluff")
-KINDS: tuple[str, ...] = tuple(dict.fromkeys(kind for kind, _ in LISTS["places"]))
+
 METADATA = {"generated": "meta-generated", "human": "meta-human", "raw-human": "meta-human"}
 # The texts of a sample by form, translated or not, and the columns that hold them in generated and
 # in human files.
-TEXTS = (
-    ("article", False, ("article_content",)),
-    ("article", True, ("translated_content", "translated_article")),
-    ("post", False, ("post_content",)),
-    ("post", True, ("translated_post",)),
-)
-TEXT_COLUMNS = (*(name for *_, names in TEXTS for name in names), "content")
+TEXT_COLUMNS = (*(name for *_, names in LISTS["texts"] for name in names), "content")
 REPUTATIONS = {"f": "fake_news", "r": "real_news"}
 ENGLISH = "eng"
 DEFAULT = "multilingual"
@@ -169,19 +163,6 @@ METADATA_TWICE = "repeated in the metadata (the first row is used)"
 LISTED_ONLY = "in a split list but without text"
 SEVERAL_SPLITS = "in several lists of one split setting (left out of the split)"
 VERDICTS = "with a verdict that contradicts the metadata (the row's own is used)"
-# What is odd in the rows themselves: counted, or named.
-COUNTED = {
-    "nameless": ("row", "without a uuid left out"),
-    "misplaced": ("row", "in another language than their folder, read as such"),
-    "no text": ("sample", "without any text"),
-    "language": ("text", "identified as a language that is neither the sample's nor English"),
-    "no author": ("text", "without authorship: the rule cannot tell it from the degree or flags"),
-}
-NAMED = {
-    "keys": "Technique keys that no list names",
-    "degrees": "Degrees that no list names",
-    "clashes": "The metadata call these languages both head and tail",
-}
 
 
 @dataclass
@@ -190,7 +171,7 @@ class Findings:
 
     problems: dict[str, list[str]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
-    names: dict[str, set[str]] = field(default_factory=lambda: {key: set() for key in NAMED})
+    names: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, problem: str, uuids: Iterable[str]) -> None:
         known = self.problems.setdefault(problem, [])
@@ -204,10 +185,10 @@ class Findings:
         for problem, uuids in self.problems.items():
             if uuids:
                 yield f"{several(len(uuids), 'uuid')} {problem}, such as {uuids[0]}."
-        for key, (noun, what) in COUNTED.items():
+        for key, (noun, what) in LISTS["counted"].items():
             if self.counts[key]:
                 yield f"{several(self.counts[key], noun)} {what}."
-        for key, what in NAMED.items():
+        for key, what in LISTS["named"].items():
             if self.names[key]:
                 yield f"{what}: {', '.join(sorted(self.names[key]))}."
 
@@ -230,7 +211,7 @@ def read(
     }
     classes, clashes = resource_classes([m for m in metadata.values() if m is not None])
     findings.names["clashes"] |= clashes
-    texts: dict[str, pl.DataFrame] = {}
+    texts = {}
     for source in sources:
         chosen = parts(bundle, source)
         if not chosen:
@@ -377,26 +358,16 @@ def contradictions(samples: pl.DataFrame) -> list[str]:
     ]
 
 
-# what the release itself says of a sample: column, its words, what they mean
-DOUBTS = (
-    ("mPURIFY", ("fail", "failed", "false", "0"), "failed the authors' quality filter"),
-    ("lang_pass", ("false", "0"), "failed the authors' check of language"),
-    ("json_repaired", ("true", "1"), "repaired from broken JSON"),
-    ("is_duplicate", ("true", "1"), "marked as a duplicate by the authors"),
-)
-KEPT_OUT = ("mPURIFY", "lang_pass", "is_duplicate")  # of the variant without doubtful samples
-
-
 def with_doubts(samples: pl.DataFrame, doubts: Counter[str], *, only_clean: bool) -> pl.DataFrame:
     """Count the samples that the release itself calls into question; `samples` without them where
     only clean ones are wanted.
     """
     clean = pl.lit(True)
-    for column, words, what in DOUBTS:
+    for column, words, what in LISTS["doubts"]:
         if column in samples.columns:
             doubtful = pl.col(column).str.to_lowercase().is_in(words).fill_null(False)
             doubts[what] += samples.filter(doubtful).height
-            clean = clean & ~doubtful if column in KEPT_OUT else clean
+            clean = clean & ~doubtful if column in LISTS["kept_out"] else clean
     return samples.filter(clean) if only_clean else samples
 
 
@@ -522,7 +493,7 @@ def explode(
     """
     ready = _decoded(samples, findings)
     texts = []
-    for form, translated, columns in TEXTS:
+    for form, translated, columns in LISTS["texts"]:
         names = [column for column in columns if column in ready.columns]
         if names:
             rows = ready.with_columns(_either(ready, *names).alias(names[0])).drop_nulls(names[0])

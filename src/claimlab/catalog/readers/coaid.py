@@ -14,6 +14,7 @@ from claimlab.catalog.kit import (
     Loaded,
     Table,
     dated,
+    lists_of,
     members,
     meta_column,
     utc,
@@ -23,19 +24,7 @@ NAME = re.compile(
     r"(?:(\d{1,2})[-:_](\d{1,2})[-:_](\d{4})/)?(News|Claim)(Fake|Real)COVID-19\.csv$", re.IGNORECASE
 )
 NEEDED = ["title", "news_url", "fact_check_url"]
-OPTIONAL = [
-    "type",
-    "newstitle",
-    "content",
-    "abstract",
-    "publish_date",
-    "meta_keywords",
-    "archive",
-    "news_url2",
-    "news_url3",
-    "news_url4",
-    "news_url5",
-]
+OPTIONAL: list[str] = lists_of("coaid")["optional"]
 DATES = ("%m/%d/%y", "%m/%d/%y %H:%M", "%d-%b-%y", "%b %d, %Y at %I:%M%p", "%B %d, %Y at %I:%M %p")
 
 

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Loaded, Table, dated, meta_column
+from claimlab.catalog.kit import Bundle, Loaded, Table, dated, lists_of, meta_column
 from claimlab.core.words import several
 
 SPLITS = {"train": "train", "validate": "dev", "test_public": "test"}
 COLUMNS = ["id", "title", "author", "created_utc", "subreddit"]
-META = [
-    "clean_title",
-    "domain",
-    "hasImage",
-    "image_url",
-    "linked_submission_id",
-    "num_comments",
-    "score",
-    "upvote_ratio",
-    "2_way_label",
-    "3_way_label",
-    "6_way_label",
-]
+META: list[str] = lists_of("fakeddit")["meta"]
 
 
 def posts(bundle: Bundle) -> Loaded:

@@ -27,7 +27,7 @@ def load(bundle: Bundle) -> Loaded:
         tuple(name.removesuffix(".json").split("/")[-2:]): name
         for name in bundle.match("content/*/*.json")
     }
-    rows: list[JsonObject] = []
+    rows = []
     for part in PARTS:
         for name in bundle.match(f"reviews/{part}.json"):
             for review in read_json_as(bundle.text(name), name, list):

@@ -37,7 +37,8 @@ def hover(bundle: kit.Bundle, splits: Sequence[str] = PARTS) -> kit.Loaded:
     rows = _split_rows("hover", bundle, splits, key="uid")
     loaded = _claims("hover", rows, _hover_pages, meta=["num_hops"], group="hpqa_id", split="split")
     bare = loaded.records["label_raw"].null_count()
-    loaded.notes += [f"{several(bare, 'claim')} published without a label."] if bare else []
+    if bare:
+        loaded.notes.append(f"{several(bare, 'claim')} published without a label.")
     return loaded
 
 
@@ -121,7 +122,7 @@ def faviq(bundle: kit.Bundle, sets: Sequence[str] = ("a", "r")) -> kit.Loaded:
     """JSON lines in `faviq_a_set*/` (claims from ambiguous questions) and `faviq_r_set*/` (from
     regular ones); the test part of the A set is given out by its authors on request.
     """
-    rows: list[JsonObject] = []
+    rows = []
     for part in sets:
         for split in PARTS:
             for name in bundle.match(
@@ -188,7 +189,7 @@ def politihop(bundle: kit.Bundle) -> kit.Loaded:
     """TSV per split, whichever are present, with JSON in its cells; the sentences of the annotated
     chains are the evidence.
     """
-    rows: list[JsonObject] = []
+    rows = []
     for split, name in _present("politihop", bundle):
         table = kit.Table.read(bundle, name, delimiter="\t")
         columns = ["article_id", "statement", "ruling", "annotated_evidence", "annotated_label"]

@@ -75,7 +75,7 @@ def checkthat_2022(bundle: kit.Bundle, part: Part) -> kit.Loaded:
             **kit.dated({"date column": claims.maybe("date")}),
         )
     tables = []
-    answers: dict[str, list[Pair]] = {}
+    answers = {}
     for split, file in {"train": "Train", "dev": "Dev", "dev-test": "Dev-Test"}.items():
         earlier = "dev-test-" if split == "dev-test" else ""
         answers[split] = _pairs(bundle, bundle.one(f"*EN-{file}_QRELs.tsv"), earlier)

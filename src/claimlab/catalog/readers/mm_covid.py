@@ -11,12 +11,12 @@ from claimlab.catalog.kit import (
     dated,
     host,
     languages,
+    lists_of,
     meta_column,
 )
 
-NEEDED = ["news_id", "claim", "label", "lang", "time", "fact_url"]
-OTHERS = ["agency", "ref_source_url", "explain", "statement", "loc", "orginated"]
-EXTRA = ["Cluster", "Main heading", "Subcategory"]  # only in the clustered file
+LISTS = lists_of("mm-covid")
+EXTRA: list[str] = LISTS["extra"]
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -29,7 +29,9 @@ def load(bundle: Bundle) -> Loaded:
     names = bundle.match("news_dataset_cl.csv") + bundle.match("clustered_df_eng.csv")
     if not names:
         bundle.one("news_dataset_cl.csv", "clustered_df_eng.csv")  # raises, and says what is there
-    raw = pl.concat([Table.read(bundle, n).pick(NEEDED, [*OTHERS, *EXTRA]) for n in names])
+    raw = pl.concat(
+        [Table.read(bundle, n).pick(LISTS["needed"], [*LISTS["others"], *EXTRA]) for n in names]
+    )
     raw = raw.with_columns(pl.all().replace("NONE", None)).with_columns(
         pl.col(EXTRA).drop_nulls().first().over("news_id")
     )

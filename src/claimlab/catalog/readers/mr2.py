@@ -5,7 +5,6 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.kit import Bundle, Loaded, Table, frame_of, read_json_as
-from claimlab.core.types import JsonObject
 
 SPLITS = {"train": "train", "val": "dev", "test": "test"}
 
@@ -15,7 +14,7 @@ def load(bundle: Bundle) -> Loaded:
     language: Chinese script separates the Weibo half from the Twitter half. Images and search
     results are not read.
     """
-    rows: list[JsonObject] = []
+    rows = []
     for stem, split in SPLITS.items():
         for name in bundle.match(f"dataset_items_{stem}.json"):
             items = read_json_as(bundle.text(name), name, dict)

@@ -39,11 +39,9 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     )
     bare = known.null_count()
     notes = ["Every article carries the label of its source: split by source."]
-    notes += (
-        [f"{bare:,} of {several(records.height, 'article')} from sources without a label."]
-        if bare
-        else []
-    )
+    if bare:
+        of = several(records.height, "article")
+        notes.append(f"{bare:,} of {of} from sources without a label.")
     return kit.Loaded(records, notes=notes)
 
 

@@ -118,7 +118,7 @@ def _object(bundle: kit.Bundle, name: str) -> JsonObject:
 
 def _replies(structure: JsonObject) -> list[tuple[str | None, str]]:
     """(parent, child) of every tweet of a thread; a leaf is an empty list."""
-    edges: list[tuple[str | None, str]] = []
+    edges = []
     left: list[tuple[str | None, JsonObject]] = [(None, structure)]
     while left:
         parent, children = left.pop()

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Loaded, Table, answers, meta_column
+from claimlab.catalog.kit import Bundle, Loaded, Table, answers, lists_of, meta_column
 
-QUESTIONS = {
-    "5_label_majority_answer": "agrees with the statement (5 answers)",
-    "3_label_majority_answer": "agrees with the statement (3 answers)",
-}
-META = {
-    "fact_checker": "author",
-    "manual_keywords": "manual_keywords",
-    "BinaryNumTarget": "BinaryNumTarget",
-}
+LISTS = lists_of("truthseeker2023")
+QUESTIONS: dict[str, str] = LISTS["questions"]
+META: dict[str, str] = LISTS["meta"]
 
 
 def load(bundle: Bundle) -> Loaded:

@@ -20,22 +20,13 @@ from claimlab.core.labels import fold
 from claimlab.core.step import Outcome
 from claimlab.core.words import several
 
-# What the columns are called in ClaimReview tables (schema.org names, the fact-check search API,
-# and our own).
-_SPELLINGS = {
-    "record_id": ("record_id", "id"),
-    "claim": ("claim", "claimReviewed", "claim_reviewed", "text"),
-    "rating": ("rating", "textualRating", "textual_rating", "alternateName", "verdict"),
-    "publisher": ("publisher", "author", "site"),
-    "url": ("url", "reviewUrl", "review_url"),
-}
-
 
 def ratings_table(frame: pl.DataFrame) -> pl.DataFrame:
     """The agreed columns of a ClaimReview table; absent ones are null."""
+    spellings = packaged.toml("claimlab.clean", "spellings.toml")["columns"]
     picked = {
         name: next((s for s in names if s in frame.columns), None)
-        for name, names in _SPELLINGS.items()
+        for name, names in spellings.items()
     }
     if picked["rating"] is None or (picked["record_id"] is None and picked["claim"] is None):
         raise DataError(

@@ -57,7 +57,7 @@ class InspectionSample(CleanStep):
         # Sorted by id, so that the draw does not depend on the order of the file.
         ordered = rows.drop_nulls("text").sort("record_id")
         rng = np.random.default_rng(self.seed)
-        picked: list[int] = []
+        picked = []
         strata = ordered.with_row_index("row").group_by("label").agg("row").sort("label")["row"]
         shares = _shares(strata.list.len().to_list(), self.size)
         for members, n in zip(strata.to_list(), shares, strict=True):

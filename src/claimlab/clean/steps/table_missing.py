@@ -19,7 +19,7 @@ class MissingValue(CleanStep):
     columns: tuple[str, ...] = ()
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        dropped: dict[str, str] = {}
+        dropped = {}
         for column in reversed(self.columns):  # the first column that is empty gives the reason
             ids = records.filter(column_values(records, column).is_null())["id"].to_list()
             dropped.update(dict.fromkeys(ids, f"no {column}"))

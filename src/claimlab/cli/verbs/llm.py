@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from claimlab.cli.command import verb
 from claimlab.cli.output import echo, emit, progress_bar, say, wants_json
+from claimlab.core import sync
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, ModelName, Option
 from claimlab.core.progress import reporting
@@ -129,38 +131,34 @@ CacheArgument = Annotated[Path, Argument("Folder of recorded calls (OUTPUT.cache
 @batch.of(None, "status")
 def batch_status(cache: CacheArgument) -> None:
     """Say how far the batches of a run are."""
-    from claimlab.llm.batch import status
+    from claimlab.llm.batch import looked_at
 
-    _batches(status(_there(cache)))
+    _batches(looked_at, cache)
 
 
 @batch.of(None, "collect")
 def batch_collect(cache: CacheArgument) -> None:
     """Put the answers of finished batches into the recording; then run the same command again."""
-    from claimlab.llm.batch import collect
+    from claimlab.llm.batch import collected
 
-    _batches(collect(_there(cache)))
+    _batches(collected, cache)
 
 
 @batch.of(None, "cancel")
 def batch_cancel(cache: CacheArgument) -> None:
     """Stop what is under way; answers that exist by then can still be collected."""
-    from claimlab.llm.batch import cancel
+    from claimlab.llm.batch import cancelled
 
-    _batches(cancel(_there(cache)))
+    _batches(cancelled, cache)
 
 
 app.add_typer(batch, name="batch")
 
 
-def _there(cache: Path) -> Path:
+def _batches(work: Callable[[Path], Coroutine[Any, Any, list[Any]]], cache: Path) -> None:
     if not cache.is_dir():
         raise UsageError(f"There is no folder '{cache}'.", "Name that of recorded calls.")
-    return cache
-
-
-def _batches(batches: list[Any]) -> None:
-    rows = [one.row() for one in batches]
+    rows = [one.row() for one in sync.run(work(cache))]
     if wants_json():
         emit({"batches": rows})
         return

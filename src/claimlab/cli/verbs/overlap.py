@@ -9,11 +9,10 @@ from claimlab.claims.conflicts import Conflicts
 from claimlab.claims.front import Compared
 from claimlab.claims.views import printed
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, emit, page, say, screen, several, suggest, wants_json
+from claimlab.cli.output import echo, emit, page, say, several, show_grid, suggest, wants_json
 from claimlab.core.calls.calls import without_recordings
 from claimlab.core.options import Option
 from claimlab.pages.blocks import Table
-from claimlab.pages.terminal import grid
 
 app = verb()
 SHOWN = 20  # conflicts; the file has all
@@ -40,7 +39,7 @@ def overlap(
 def _print(result: Compared) -> None:
     table = printed(result)
     if table.rows:
-        _grid(table)
+        show_grid(table)
         echo(table.caption)
     for sentence in result.sentences() or ["Nothing is shared."]:
         echo(sentence)
@@ -67,7 +66,7 @@ def _print_conflicts(conflicts: Conflicts) -> None:
         for at, s in enumerate(c.sides)
     ]
     if rows:
-        _grid(Table(("No.", "Same", "Dataset", "Label", "Records", "Text"), rows))
+        show_grid(Table(("No.", "Same", "Dataset", "Label", "Records", "Text"), rows))
     counts = conflicts.counts()
     hidden = max(0, counts["conflicts"] - SHOWN)
     more = f" ({hidden:,} not shown; conflicts.csv has all)" if hidden else ""
@@ -76,12 +75,6 @@ def _print_conflicts(conflicts: Conflicts) -> None:
         f" {several(counts['compared'], 'record')} with a label: {counts['across']:,} between"
         f" datasets, {counts['within']:,} within one, {counts['dated_apart']:,} dated apart."
     )
-
-
-def _grid(table: Table) -> None:
-    width, colour = screen()
-    for line in grid(table, width=width, colour=colour, whole=table.columns[:-1], cut=True):
-        echo(line, styled=True)
 
 
 def _suggest(call: Call[Compared], result: Compared) -> None:

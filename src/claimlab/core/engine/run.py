@@ -59,7 +59,7 @@ def run_stage(
     if not spec.is_remote:
         stage.sweep()
     missing = stage.missing()
-    failures: dict[int, Failure] = {}
+    failures = {}
     for _ in range(
         1 if spec.kind == "shared" else 1 + RETRIES
     ):  # shared workers try again by themselves
@@ -94,7 +94,7 @@ def _round(
 ) -> dict[int, Failure]:
     """Try each missing shard once. An error that claimlab explains is raised at once, as it is
     without shards: it would come again. So is a full disk."""
-    failures: dict[int, Failure] = {}
+    failures = {}
     done, total = len(stage.shards) - len(stage.missing()), len(stage.shards)
     try:
         for number, failure in results:
@@ -205,7 +205,7 @@ def _inline(
     name: str,
     progress: Progress,
 ) -> list[Json]:
-    results: list[Json] = []
+    results = []
     for start, stop in slices:
         results += _checked(function, list(rows[start:stop]))
         progress(name, stop, len(rows))

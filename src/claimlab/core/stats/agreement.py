@@ -172,9 +172,14 @@ def _cells(one: Sequence[object], other: Sequence[object]) -> tuple[Ints, int]:
     )
 
 
-def _cohen(counts: Floats, k: int) -> Floats:
+def _shares(counts: Floats, k: int) -> tuple[Floats, Floats]:
+    """The table of both raters' answers as shares, and the share of units on which they agree."""
     share = _over(counts, counts.sum(axis=1)[:, None]).reshape(-1, k, k)
-    observed = np.trace(share, axis1=1, axis2=2)
+    return share, np.trace(share, axis1=1, axis2=2)
+
+
+def _cohen(counts: Floats, k: int) -> Floats:
+    share, observed = _shares(counts, k)
     expected = (share.sum(axis=1) * share.sum(axis=2)).sum(axis=1)
     return _over(observed - expected, 1 - expected)
 
@@ -182,17 +187,16 @@ def _cohen(counts: Floats, k: int) -> Floats:
 def _gwet(counts: Floats, k: int) -> Floats:
     """Gwet's AC1: chance is what two raters would share if the hard cases alone were guessed, so
     that a rare answer does not make agreement look poor."""
-    share = _over(counts, counts.sum(axis=1)[:, None]).reshape(-1, k, k)
+    share, observed = _shares(counts, k)
     mean = (share.sum(axis=1) + share.sum(axis=2)) / 2
     expected = (mean * (1 - mean)).sum(axis=1) / max(k - 1, 1)
-    return _over(np.trace(share, axis1=1, axis2=2) - expected, 1 - expected)
+    return _over(observed - expected, 1 - expected)
 
 
 def _adjusted(counts: Floats, k: int) -> Floats:
     """PABAK: kappa as if every answer were as frequent."""
-    share = _over(counts, counts.sum(axis=1)[:, None]).reshape(-1, k, k)
     chance = 1 / max(k, 2)
-    return np.asarray((np.trace(share, axis1=1, axis2=2) - chance) / (1 - chance))
+    return (_shares(counts, k)[1] - chance) / (1 - chance)
 
 
 def _equal_pairs(ratings: Patterns) -> Floats:
@@ -234,16 +238,10 @@ def compared(one: Sequence[str], other: Sequence[str]) -> JsonObject:
     }
     row: JsonObject = {"n": n}
     for name, measured in figures.items():
-        row |= {name: _round(measured.value), f"{name}_interval": _rounded(measured.interval)}
+        value, ends = measured.value, measured.interval
+        row[name] = None if value is None else round(value, 4)
+        row[f"{name}_interval"] = None if ends is None else [round(end, 4) for end in ends]
     return row
-
-
-def _round(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
-
-
-def _rounded(ends: Interval | None) -> list[float] | None:
-    return None if ends is None else [round(end, 4) for end in ends]
 
 
 Answer = TypeVar("Answer", bound=Hashable)

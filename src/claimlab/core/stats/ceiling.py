@@ -109,7 +109,7 @@ def _majority(one: Floats, votes: int, classes: int) -> Floats:
 @cache
 def _compositions(votes: int, classes: int) -> list[tuple[tuple[int, ...], int]]:
     """Every number of votes for each class, and in how many orders it occurs."""
-    out: dict[tuple[int, ...], int] = {}
+    out = {}
     for vote in combinations_with_replacement(range(classes), votes):
         counts = tuple(vote.count(c) for c in range(classes))
         out[counts] = factorial(votes) // prod(map(factorial, counts))

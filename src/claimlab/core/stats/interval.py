@@ -150,9 +150,7 @@ def _buckets(rng: np.random.Generator, size: int, kinds: Kinds) -> Ints:
     return np.bincount(drawn.ravel(), minlength=size * len(kinds.times)).reshape(size, -1)
 
 
-def interval(
-    draws: Floats, groups: int, level: float = LEVEL, *, point: float | None = None
-) -> Interval | None:
+def interval(draws: Floats, groups: int, *, point: float | None = None) -> Interval | None:
     """The interval of one figure from its resamples; null with one group, or where it was often
     undefined.
 
@@ -162,22 +160,18 @@ def interval(
     known = draws[~np.isnan(draws)]
     if groups < 2 or len(known) < 0.9 * len(draws):
         return None
-    low, high = np.quantile(known, [tail(groups, level), 1 - tail(groups, level)])
-    return (
-        (float(low), float(high))
-        if point is None
-        else (min(float(low), point), max(float(high), point))
-    )
+    low, high = np.quantile(known, [tail(groups), 1 - tail(groups)]).tolist()
+    return (low, high) if point is None else (min(low, point), max(high, point))
 
 
 @cache
-def tail(groups: int, level: float = LEVEL) -> float:
-    """The share cut off at each end: a little less than (1 - level) / 2, because groups are finite
+def tail(groups: int) -> float:
+    """The share cut off at each end: a little less than (1 - LEVEL) / 2, because groups are finite
     in number.
     """
     from scipy.special import ndtr, stdtrit  # what scipy.stats calls, without its second of imports
 
-    return float(ndtr(np.sqrt(groups / (groups - 1)) * stdtrit(groups - 1, (1 - level) / 2)))
+    return float(ndtr(np.sqrt(groups / (groups - 1)) * stdtrit(groups - 1, (1 - LEVEL) / 2)))
 
 
 def intervals(
@@ -250,18 +244,25 @@ def resample(
     draws: int = DRAWS,
 ) -> Resampled:
     """The mean macro-F1 of `guesses` (one array per go) and its resamples over whole groups."""
-    # What a record adds to every table is given by its class and all its answers: those are the
-    # cells to count.
-    answers, cell = np.unique(np.stack([truth, *guesses]), axis=1, return_inverse=True)
-    places = answers[0] * classes + answers[1:]
+    places, known = _answered(truth, guesses, groups, classes)
 
     def figures(counts: Floats) -> Floats:
         tables = _tables(counts, places, classes)
         return np.stack([macro_f1(tables).mean(axis=0), majority_f1(tables[0].sum(axis=2))], axis=1)
 
-    known = kinds(groups, cell.ravel(), answers.shape[1])
     drawn = redraw(known, figures, seed=seed, draws=draws)
     return Resampled(mean_macro_f1(truth, guesses, classes), drawn[:, 0], drawn[:, 1], known.groups)
+
+
+def _answered(
+    truth: Ints, guesses: Sequence[Ints], groups: Ints, classes: int
+) -> tuple[Ints, Kinds]:
+    """What a record adds to every confusion table is given by its class and all its answers: those
+    are the cells to count. For each cell its place in every table, and the kinds of group.
+    """
+    answers, cell = np.unique(np.stack([truth, *guesses]), axis=1, return_inverse=True)
+    known = kinds(groups, cell.ravel(), answers.shape[1])
+    return answers[0] * classes + answers[1:], known
 
 
 def difference(
@@ -277,14 +278,12 @@ def difference(
     """The macro-F1 of `other` less that of `one`, and its interval: both are scored under the same
     weights.
     """
-    answers, cell = np.unique(np.stack([truth, one, other]), axis=1, return_inverse=True)
-    places = answers[0] * classes + answers[1:]
+    places, known = _answered(truth, [one, other], groups, classes)
 
     def gain(counts: Floats) -> Floats:
         before, after = macro_f1(_tables(counts, places, classes))
         return np.asarray(after - before)
 
-    known = kinds(groups, cell.ravel(), answers.shape[1])
     point = mean_macro_f1(truth, [other], classes) - mean_macro_f1(truth, [one], classes)
     ends = interval(redraw(known, gain, seed=seed, draws=draws), known.groups, point=point)
     return point, ends or (-1.0, 1.0)
@@ -299,11 +298,11 @@ def _tables(counts: Floats, places: Ints, classes: int) -> Floats:
     return tables.reshape(len(places), len(counts), classes, classes)
 
 
-def wilson(hits: int, n: int, level: float = 0.95) -> tuple[float, float] | None:
+def wilson(hits: int, n: int) -> Interval | None:
     """Wilson's score interval; null when nothing was counted."""
     from scipy.stats import binomtest
 
     if n == 0:
         return None
-    ends = binomtest(hits, n).proportion_ci(level, method="wilson")
+    ends = binomtest(hits, n).proportion_ci(LEVEL, method="wilson")
     return float(ends.low), float(ends.high)

@@ -53,7 +53,7 @@ class Ranking:
         return (self.critical + self.reach) * float(np.median(pairs))
 
 
-def rank(scores: Floats, drawn: Floats, groups: float, level: float = LEVEL) -> Ranking:
+def rank(scores: Floats, drawn: Floats, groups: float) -> Ranking:
     """The ranking of two or more `scores` (the higher the better) with their common resamples
     `drawn` (draws, scores), which were made of so many effective `groups` of records.
     """
@@ -62,14 +62,14 @@ def rank(scores: Floats, drawn: Floats, groups: float, level: float = LEVEL) -> 
     noise = np.where(np.isnan(drawn), 0.0, drawn - scores)
     errors = _errors(noise)
     p, maxima = _step_down(scores, noise, errors, groups)
-    better = (p < level) & (scores[:, None] > scores)
+    better = (p < LEVEL) & (scores[:, None] > scores)
     beaten, beats = better.sum(axis=0), better.sum(axis=1)
-    tied, p_tied = confidence_set(scores, noise, groups, level)
+    tied, p_tied = confidence_set(scores, noise, groups)
     return Ranking(
         [(1 + int(up), len(scores) - int(down)) for up, down in zip(beaten, beats, strict=True)],
         p,
         errors,
-        _as_student(float(np.quantile(maxima, 1 - level)), groups),
+        _as_student(float(np.quantile(maxima, 1 - LEVEL)), groups),
         _as_student(float(ndtri(POWER)), groups),
         tied,
         p_tied,
@@ -162,9 +162,7 @@ def _pairs(scores: Floats) -> tuple[Ints, Ints]:
     return order[first], order[second]
 
 
-def confidence_set(
-    scores: Floats, noise: Floats, groups: float, level: float = LEVEL
-) -> tuple[list[int], float | None]:
+def confidence_set(scores: Floats, noise: Floats, groups: float) -> tuple[list[int], float | None]:
     """The scores that may be the highest, and the p-value of their being equal; `noise` (draws,
     scores) is how far each resample is off. The largest shortfall against the mean of those left
     over is the statistic ("T max")."""
@@ -177,7 +175,7 @@ def confidence_set(
         statistic = _as_normal(short * known, groups)
         reached = int(((drawn * known).max(axis=1) >= statistic.max() - 1e-9).sum())
         p = (1 + reached) / (1 + len(noise))
-        if p >= level:
+        if p >= LEVEL:
             return left.tolist(), p
         left = np.delete(left, int(statistic.argmax()))
     return left.tolist(), None

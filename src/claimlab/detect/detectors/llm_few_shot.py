@@ -88,7 +88,7 @@ class LlmFewShot(Asking):
         # of examples and records alike: 15 examples with one whole piece each fit, with five not
         most = max(len(evidence_in(row)) for row in rows)
         self.piece = max(LEAST_PIECE, PIECE // max(1, most))
-        turns: list[Message] = []
+        turns = []
         for row, i, rationale in zip(rows, chosen, rationales, strict=True):
             why = f"{rationale} " if self.reasoned else ""
             turns.append(Message("user", self._text(row, EXAMPLE_READ)))

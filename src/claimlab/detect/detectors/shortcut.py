@@ -225,10 +225,6 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
     )
 
 
-def _surface(records: pl.DataFrame) -> Floats32:
-    return np.concatenate([shares(records["text"], family)[1] for family in PATTERNS], axis=1)
-
-
 def _path(records: pl.DataFrame) -> pl.Series:
     cited = find_urls(records["text"]).list.first()
     addresses = pl.DataFrame({"own": records["url"], "cited": cited})
@@ -241,7 +237,9 @@ def _evidence(records: pl.DataFrame) -> pl.Series:
 
 MEASURED: dict[str, Callable[[pl.DataFrame], Floats32 | pl.Series]] = {
     "length": lambda records: lengths(records["text"]),
-    "surface": _surface,
+    "surface": lambda records: np.concatenate(
+        [shares(records["text"], family)[1] for family in PATTERNS], axis=1
+    ),
     "url": lambda records: links(records["text"]),
     "path": _path,
     "evidence": _evidence,

@@ -76,11 +76,15 @@ class OpenAICompatible:
             ) as response:
                 raw = await read_bounded(response.http_response, MAX_REPLY)
         except TooLarge:
-            return self._failed("too-large", f"the reply is longer than {MAX_REPLY:,} bytes")
+            return self.profile.failed("too-large", f"the reply is longer than {MAX_REPLY:,} bytes")
         except UnicodeError:
-            return self._failed("unsendable", "the text holds broken characters (lone surrogates)")
+            return self.profile.failed(
+                "unsendable", "the text holds broken characters (lone surrogates)"
+            )
         except sdk.APITimeoutError:
-            return self._failed("timeout", "the endpoint did not answer in time", transient=True)
+            return self.profile.failed(
+                "timeout", "the endpoint did not answer in time", transient=True
+            )
         except (
             Exception
         ) as error:  # the transport's own, while the body is read: its package differs between SDKs
@@ -99,7 +103,7 @@ class OpenAICompatible:
         name = type(cause).__name__
         failure = "unreachable" if name in _NEVER_SENT else "connection"
         failure = "bad-response" if isinstance(cause, WrongEncoding | _sdk().APIError) else failure
-        return self._failed(failure, excerpt(f"{name}: {cause}", self._key), transient=True)
+        return self.profile.failed(failure, excerpt(f"{name}: {cause}", self._key), transient=True)
 
     def body(self, request: Request[BaseModel]) -> JsonObject:
         messages = request.wire()
@@ -121,7 +125,7 @@ class OpenAICompatible:
     def read(self, raw: bytes) -> Unread:
         reply = read_reply(raw, self._key)
         if isinstance(reply, str):
-            return self._failed("bad-response", reply, transient=True)
+            return self.profile.failed("bad-response", reply, transient=True)
         if reply.error is not None:
             return self._turned_away(reply.status, reply.error, {})
         refused = reply.refusal
@@ -150,7 +154,7 @@ class OpenAICompatible:
         no_quota = status == 429 and error.get("code") == "insufficient_quota"
         self._stop_if_hopeless(402 if no_quota else status, status, words)
         if refusal_in(error):
-            return self._failed("refusal", words)
+            return self.profile.failed("refusal", words)
         if self.profile.schema_bound and schema_refused(status, body):
             raise EndpointRefused(
                 f"The endpoint of '{self.profile.name}' does not take the schema that answers are"
@@ -160,7 +164,7 @@ class OpenAICompatible:
             )
         transient = status in (408, 409, 425, 429) or status >= 500
         wait = retry_after(headers)
-        return self._failed(f"http-{status}", words, transient=transient, retry_after=wait)
+        return self.profile.failed(f"http-{status}", words, transient=transient, retry_after=wait)
 
     def _stop_if_hopeless(self, reason: int, status: int, words: str) -> None:
         """Raise what every further call would hear too."""
@@ -171,22 +175,6 @@ class OpenAICompatible:
             f"The endpoint of '{self.profile.name}' {problem} (HTTP {status}:"
             f" {words or 'no reason given'}).",
             todo.format(variable=self.profile.key_variable or "the profile's key_variable"),
-        )
-
-    def _failed(
-        self,
-        failure: str,
-        detail: str,
-        *,
-        transient: bool = False,
-        retry_after: float | None = None,
-    ) -> Unread:
-        return Answer(
-            model=self.profile.chosen_model(),
-            failure=failure,
-            detail=detail or None,
-            transient=transient,
-            retry_after=retry_after,
         )
 
     def _line(self) -> _Line:

@@ -106,14 +106,8 @@ class LocalServer:
     engine: Any
 
 
-def local_server(weights: Path, context: int = CONTEXT, adapter: str | None = None) -> LocalServer:
-    """The server of these weights, with this many tokens of context per call and an adapter where
-    one is named; blocks while it loads.
-    """
-    return server_of(Load(weights, context, adapter))
-
-
 def server_of(load: Load) -> LocalServer:
+    """The server of these weights; blocks while it loads."""
     with _lock:
         if load not in _running:
             _running[load] = _start(load)

@@ -41,6 +41,8 @@ class Brave(WebProvider):
     page_size = 20
     results = ("web", "results")
     searched = ("query", "type")
+    parts = {"title": "title", "text": "description", "url": "url", "language": "language"}
+    dates = ("page_age", "age")
 
     def ask(self, query: Query, wanted: int, page: Json) -> Call:
         params = {
@@ -67,14 +69,8 @@ class Brave(WebProvider):
 
     def hit(self, hit: JsonObject) -> JsonObject:
         profile = mapping(hit.get("profile"))
-        return {
-            "title": hit.get("title"),
-            "text": hit.get("description"),
-            "url": hit.get("url"),
-            "dates": (hit.get("page_age"), hit.get("age")),
-            "language": hit.get("language"),
-            "site": text(profile.get("long_name")) or text(profile.get("name")),
-        }
+        site = text(profile.get("long_name")) or text(profile.get("name"))
+        return {**super().hit(hit), "site": site}
 
 
 def _brave_language(query: Query) -> str | None:
@@ -90,6 +86,8 @@ class Exa(WebProvider):
     needs = ("EXA_API_KEY",)
     header = "x-api-key: {}"
     page_size = 100
+    parts = {"title": "title", "text": "summary", "url": "url", "score": "score"}
+    dates = ("publishedDate",)
 
     def price(self, wanted: int) -> float | None:
         base = super().price(wanted)
@@ -112,15 +110,10 @@ class Exa(WebProvider):
         return self.call(wanted, body=body)
 
     def hit(self, hit: JsonObject) -> JsonObject:
+        parts = super().hit(hit)
         highlights = text(" … ".join(strings(hit.get("highlights"))))
-        return {
-            "title": hit.get("title"),
-            "text": highlights or text(hit.get("text")) or hit.get("summary"),
-            "url": hit.get("url"),
-            "dates": (hit.get("publishedDate"),),
-            "score": hit.get("score"),
-            "author": text(hit.get("author")),
-        }
+        words = highlights or text(hit.get("text")) or parts["text"]
+        return {**parts, "text": words, "author": text(hit.get("author"))}
 
 
 class Serper(WebProvider):
@@ -131,6 +124,8 @@ class Serper(WebProvider):
     page_size = 100
     results = ("organic",)
     searched = ("searchParameters",)
+    parts = {"title": "title", "text": "snippet", "url": "link"}
+    dates = ("date",)
 
     def price(self, wanted: int) -> float | None:
         credit = super().price(wanted)
@@ -152,10 +147,6 @@ class Serper(WebProvider):
         }
         return self.call(wanted, body=body)
 
-    def hit(self, hit: JsonObject) -> JsonObject:
-        parts = {"title": hit.get("title"), "text": hit.get("snippet"), "url": hit.get("link")}
-        return {**parts, "dates": (hit.get("date"),)}
-
 
 class Tavily(WebProvider):
     """Language and country are not sent: the service wants a country's English name, and only
@@ -167,6 +158,8 @@ class Tavily(WebProvider):
     needs = ("TAVILY_API_KEY",)
     header = "Authorization: Bearer {}"
     page_size = 20
+    parts = {"title": "title", "text": "content", "url": "url", "score": "score"}
+    dates = ("published_date",)
 
     def ask(self, query: Query, wanted: int, page: Json) -> Call:  # noqa: ARG002
         body = {
@@ -178,10 +171,6 @@ class Tavily(WebProvider):
         }
         return self.call(wanted, body=body)
 
-    def hit(self, hit: JsonObject) -> JsonObject:
-        parts = {"title": hit.get("title"), "text": hit.get("content"), "url": hit.get("url")}
-        return {**parts, "dates": (hit.get("published_date"),), "score": hit.get("score")}
-
 
 class SearxNG(WebProvider):
     """It needs no key: SEARXNG_URL names the instance, whose settings must allow the JSON format
@@ -192,6 +181,8 @@ class SearxNG(WebProvider):
     name = "searxng"
     endpoint = ""
     needs = ("SEARXNG_URL",)
+    parts = {"title": "title", "text": "content", "url": "url", "score": "score"}
+    dates = ("publishedDate", "pubdate")
 
     def ask(self, query: Query, wanted: int, page: Json) -> Call:
         params = {
@@ -214,14 +205,7 @@ class SearxNG(WebProvider):
         return listing
 
     def hit(self, hit: JsonObject) -> JsonObject:
-        return {
-            "title": hit.get("title"),
-            "text": hit.get("content"),
-            "url": hit.get("url"),
-            "dates": (hit.get("publishedDate"), hit.get("pubdate")),
-            "score": hit.get("score"),
-            "engines": sorted(strings(hit.get("engines"))) or None,
-        }
+        return {**super().hit(hit), "engines": sorted(strings(hit.get("engines"))) or None}
 
     def place(self) -> str:
         where = self.address or self.key("SEARXNG_URL").rstrip("/")

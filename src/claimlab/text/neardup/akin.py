@@ -139,8 +139,7 @@ def _sharing(keys: U64) -> Iterator[U64]:
 
 
 def _turn(x: U64, left: int) -> U64:
-    turned: U64 = (x << np.uint64(left)) | (x >> np.uint64(64 - left))
-    return turned
+    return (x << np.uint64(left)) | (x >> np.uint64(64 - left))
 
 
 def murmur3_upper(words: U64, lengths: I64, seed: int) -> U64:

@@ -35,8 +35,7 @@ def sharing(packed: U64) -> U64:
     shared = np.zeros(len(packed), bool)
     shared[1:] = same
     shared[:-1] |= same
-    rest: U64 = packed[shared]
-    return rest
+    return packed[shared]
 
 
 def candidates(
@@ -93,5 +92,4 @@ def _possible(rows: U64, second: Flags | None) -> int:
 
 
 def _code(a: U64, b: U64) -> U64:
-    code: U64 = (np.minimum(a, b) << SHIFT) | np.maximum(a, b)
-    return code
+    return (np.minimum(a, b) << SHIFT) | np.maximum(a, b)

@@ -142,7 +142,7 @@ class CompiledKernel(NumpyKernel):
         share = (1 - threshold) / (1 + threshold)
         cuts = _between_keys(packed, 4 * threads if len(packed) > SHARE else 1)
         bits, counts = sketched.bits, sketched.counts
-        parts: dict[int, tuple[U64, I64]] = {}
+        parts = {}
 
         def match(at: int, _: int) -> None:
             start, stop = cuts[at]

@@ -82,8 +82,7 @@ def distinct(codes: U64) -> U64:
     codes = np.sort(codes)
     fresh = np.ones(len(codes), bool)
     fresh[1:] = codes[1:] != codes[:-1]
-    rest: U64 = codes[fresh]
-    return rest
+    return codes[fresh]
 
 
 def bitmap_lanes(characters: int, texts: int) -> int:

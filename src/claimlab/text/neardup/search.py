@@ -97,7 +97,7 @@ class Search:
 
     def near(self, rows: U32, left: Rows, right: Rows, second: Flags | None = None) -> Pairs:
         """The verified pairs among `rows`, and those of identical texts (`left`, `right`)."""
-        gathered: list[U64] = []
+        gathered = []
         skipped, size = Skipped(), 0
         for band, packed in enumerate(self._packed(rows)):
             next_keys = self.sketches.keys[(band + 1) % self.plan.bands]
@@ -162,6 +162,10 @@ def rows_to_compare(first: Rows) -> U32:
     return np.flatnonzero(first == np.arange(len(first))).astype(np.uint32)
 
 
+def further_copies(first: Rows) -> Rows:
+    return np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
+
+
 def as_list(texts: Texts) -> Sequence[str | None]:
     if isinstance(texts, str):
         raise UsageError(
@@ -194,7 +198,7 @@ def find_pairs(texts: Texts, **options: Unpack[WishesInMemory]) -> Pairs:
     """
     search = Search.over(texts, Options(**options))
     first = first_of_same(search.sketches.hashes, search.sketches.counts)
-    copies = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
+    copies = further_copies(first)
     return search.near(rows_to_compare(first), first[copies], copies)
 
 
@@ -236,7 +240,7 @@ def _with_copies(near: Pairs, first: Rows, border: int) -> Pairs:
     list's start.
     """
     parts: list[Found] = [(near.left, near.right, near.jaccard)]
-    copies = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
+    copies = further_copies(first)
     best = np.lexsort((near.right, near.left, -near.jaccard))
     for mine, theirs in ((near.left, near.right), (near.right, near.left)):
         row, at = np.unique(mine[best], return_index=True)

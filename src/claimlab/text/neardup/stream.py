@@ -152,9 +152,8 @@ class Store:
 
     folder: Path  # of the run
     job: Job
-    done: dict[
-        str, dict[str, str]
-    ]  # of each stage that is done: its outputs, in order, and their digests
+    # of each stage that is done: its outputs, in order, and their digests
+    done: dict[str, dict[str, str]]
 
     @classmethod
     def open(cls, shard: Mapping[str, Json]) -> Store:
@@ -185,18 +184,22 @@ class Store:
 
     def ranges(self) -> Iterator[tuple[int, int, int]]:
         """Number, first row and end of each range."""
-        for number, start in enumerate(self.job.cuts[:-1]):
-            yield number, start, self.job.cuts[number + 1]
+        for number, (start, stop) in enumerate(pairwise(self.job.cuts)):
+            yield number, start, stop
 
     def gather(self, name: str, rows: Rows, band: int | None = None) -> NDArray[Any]:
         """An array at these rows, which are sorted."""
-        bounds = np.searchsorted(rows, self.job.cuts)
         parts = []
-        for number, start, _ in self.ranges():
+        for number, mine in self._by_range(rows):
             array = self.array(number, name)
-            mine = rows[bounds[number] : bounds[number + 1]] - start
             parts.append((array if band is None else array[band])[mine])
         return np.concatenate(parts)
+
+    def _by_range(self, rows: Rows) -> Iterator[tuple[int, Rows]]:
+        """Each range with those of these sorted rows that are in it, counted from its first."""
+        bounds = np.searchsorted(rows, self.job.cuts)
+        for number, start, _ in self.ranges():
+            yield number, rows[bounds[number] : bounds[number + 1]] - start
 
     def sizes(self, rows: Rows) -> Rows:
         """Bytes of these texts; the rows may come in any order."""
@@ -207,7 +210,7 @@ class Store:
 
     def texts(self, rows: Rows) -> list[str]:
         """The texts of these rows, which are sorted."""
-        texts: list[str] = []
+        texts = []
         for number, begin, end in self._spans(rows):
             store = mapped(self._ranges[number] / "texts", np.uint8)
             texts += [
@@ -218,17 +221,9 @@ class Store:
 
     def _spans(self, rows: Rows) -> Iterator[tuple[int, Rows, Rows]]:
         """For each range, where the texts of its rows begin and end."""
-        bounds = np.searchsorted(rows, self.job.cuts)
-        for number, start, _ in self.ranges():
-            mine, ends = (
-                rows[bounds[number] : bounds[number + 1]] - start,
-                self.array(number, "ends"),
-            )
-            yield (
-                number,
-                np.where(mine > 0, ends[np.maximum(mine - 1, 0)], 0) if len(mine) else mine,
-                ends[mine],
-            )
+        for number, mine in self._by_range(rows):
+            ends = self.array(number, "ends")
+            yield number, np.append(0, ends)[mine], ends[mine]
 
     # what later stages wrote
 
@@ -256,10 +251,11 @@ class Store:
         notes = [json.loads((path / "skipped.json").read_bytes()) for path in self.outputs("match")]
         return sum((Skipped(*note) for note in notes), Skipped())
 
-    def pairs(self) -> list[NDArray[Any]]:
-        """Left, right and Jaccard similarity of the verified ones."""
+    def pairs(self) -> Found:
+        """The verified ones."""
         table = pl.concat([pl.read_parquet(path) for path in self.outputs("verify")])
-        return [table[name].to_numpy() for name in COLUMNS]
+        left, right, jaccard = (table[name].to_numpy() for name in COLUMNS)
+        return left, right, jaccard
 
 
 def mapped(path: Path, kind: type[np.generic]) -> NDArray[Any]:
@@ -370,14 +366,13 @@ def _cuts(stored: list[U64], job: Job) -> list[int]:
     stride = max(1, total // (parts * 256))
     sample = np.sort(np.concatenate([codes[::stride] for codes in stored])) >> SHIFT
     inner = sample[np.linspace(0, len(sample) - 1, parts + 1).astype(int)[1:-1]].tolist()
-    return sorted({0, *(int(row) for row in inner), job.rows + 1})
+    return sorted({0, *inner, job.rows + 1})
 
 
 def _clusters(store: Store) -> Clusters:
     copies, first = store.copies()
-    left, right, jaccard = store.pairs()
     same = (first, copies, np.ones(len(copies)))
-    pairs = Pairs.of(store.job.plan, same, (left, right, jaccard), skipped=store.skipped())
+    pairs = Pairs.of(store.job.plan, same, store.pairs(), skipped=store.skipped())
     return Clusters.of(pairs, store.job.rows)
 
 
