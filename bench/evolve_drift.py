@@ -6,6 +6,8 @@ as Markdown.
                                                            on three networks
     python bench/evolve_drift.py details [ARCHIVE]         what released traces keep of their seeds,
                                                            and what noise keeps at the same rate
+    python bench/evolve_drift.py separation [ARCHIVE]      how far style, expression and granularity
+                                                           tell claims from non-claims (figure 3)
     python bench/evolve_drift.py distances                 Wasserstein distances from people, from
                                                            published counts
 
@@ -14,7 +16,9 @@ ARCHIVE is the released evolved-claims archive (default: in ../shared/data).
 `pairs` takes each value of a steered dimension against the others of that dimension: 0.5 says that
 a dimension of drift-lite cannot tell claims steered there from the rest, below 0.5 that they moved
 less. Nothing is fitted. `curve` runs `claimlab evolve run` on seed240 with its defaults (word
-noise, 90 agents, 30 steps) on each network, then measures.
+noise, 90 agents, 30 steps) on each network, then measures. `separation` has the trained auditor of
+a dimension read every text; it learned from evolved claims that come from other seeds. An evolved
+claim is read in the dimensions that it was not steered in.
 """
 
 from __future__ import annotations
@@ -36,6 +40,9 @@ from sklearn.metrics import roc_auc_score
 from claimlab.catalog.load import load
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
+from claimlab.core.stats.streams import stream_seed
+from claimlab.evolve.auditors.known.classifier import View, examples
+from claimlab.evolve.claims.model import dimension
 from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
 from claimlab.evolve.drift.measure import measure
 from claimlab.evolve.worth.score import wasserstein
@@ -161,6 +168,68 @@ def details(archive: str) -> Iterator[str]:
         )
 
 
+SEPARATED = ("style", "expression", "granularity")
+FOLDS = 5
+
+
+def readings(released: Dataset, staged: pl.DataFrame, name: str) -> pl.Series:
+    """The value of the dimension that each text has for an auditor that saw no text of its seed."""
+    learned = examples(released, name)
+    of_examples = np.array([stream_seed(0, group, "fold") % FOLDS for group in learned.groups])
+    owners = staged.select(pl.coalesce("group", "id")).to_series()
+    of_texts = np.array([stream_seed(0, owner, "fold") % FOLDS for owner in owners])
+    values = np.empty(staged.height, dtype=object)
+    for fold in range(FOLDS):
+        auditor = View("words-and-characters", seed=0).fit(learned.take(of_examples != fold))
+        rows = np.flatnonzero(of_texts == fold)
+        values[rows] = auditor.predict(staged["text"].gather(rows).to_numpy())
+    return pl.Series("value", values.tolist(), dtype=pl.String)
+
+
+def apart(claims: pl.Series, others: pl.Series) -> tuple[float, float, float]:
+    """The balanced accuracy of the best guess from the value alone, with its 95% interval."""
+    names = sorted({*claims, *others})
+    codes = [np.searchsorted(names, one.to_numpy().astype(str)) for one in (claims, others)]
+
+    def best(*parts: np.ndarray) -> float:
+        shares = [np.bincount(part, minlength=len(names)) / len(part) for part in parts]
+        return float(np.maximum(*shares).sum() / 2)
+
+    rng = np.random.default_rng(0)
+    draws = [best(*(rng.choice(part, len(part)) for part in codes)) for _ in range(1000)]
+    low, high = np.quantile(draws, (0.025, 0.975))
+    return best(*codes), float(low), float(high)
+
+
+def separation(archive: str) -> Iterator[str]:
+    released = load("evolved-claims", archive, variant="evolved")
+    staged = load("evolved-claims", archive, variant="stages").records
+    meta = pl.col("meta").str
+    staged = staged.with_columns(
+        stage=meta.json_path_match("$.stage"), steered=meta.json_path_match("$.dimension")
+    )
+    yield "| dimension | value | non-claims | seeds | evolved |"
+    yield "|---|---|---|---|---|"
+    told = []
+    own = {word: dimension(word).name for word in staged["steered"].drop_nulls().unique()}
+    staged = staged.with_columns(pl.col("steered").replace(own))
+    for name in SEPARATED:
+        read = staged.with_columns(readings(released, staged, name))
+        read = read.filter((pl.col("stage") != "evolved") | (pl.col("steered") != name))
+        parts = {one: read.filter(stage=one)["value"] for one in ("non-claim", "seed", "evolved")}
+        for value in sorted(set(read["value"])):
+            shares = [f"{100 * (part == value).mean():.1f}%" for part in parts.values()]
+            yield f"| {name} | {value} | {' | '.join(shares)} |"
+        for stage in ("seed", "evolved"):
+            figure, low, high = apart(parts[stage], parts["non-claim"])
+            figures = f"{100 * figure:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+            told.append(f"| {name} | {stage} | {figures} |")
+    yield ""
+    yield "| dimension | claims | balanced accuracy of the best guess from the value alone, % |"
+    yield "|---|---|---|"
+    yield from told
+
+
 def distances() -> Iterator[str]:
     people = np.repeat(SCORES, PEOPLE)
     yield "| method | Wasserstein distance from people |"
@@ -172,12 +241,22 @@ def distances() -> Iterator[str]:
 def main() -> None:
     made = parser(__doc__)
     jobs = made.add_subparsers(dest="job", required=True)
-    for name in ("pairs", "curve", "details"):
+    for name in ("pairs", "curve", "details", "separation"):
         jobs.add_parser(name).add_argument("archive", nargs="?")
     jobs.choices["curve"].add_argument("--steps", type=int, default=30)
     jobs.choices["curve"].add_argument("--seed", type=int, default=20)
     jobs.add_parser("distances")
-    show(begin(made), {"pairs": pairs, "curve": curve, "details": details, "distances": distances})
+    asked = begin(made)
+    show(
+        asked,
+        {
+            "pairs": pairs,
+            "curve": curve,
+            "details": details,
+            "separation": separation,
+            "distances": distances,
+        },
+    )
 
 
 if __name__ == "__main__":

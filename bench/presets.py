@@ -56,7 +56,7 @@ def study_of(preset: str, data: Path, place: Path, changes: dict[str, str]) -> P
     text = study_new(place / "preset.toml", preset).read_text(encoding="utf-8")
     text = re.sub(r"(?m)^data = .*$", f'data = "{data.as_posix()}"', text)
     for before, after in changes.items():
-        text = text.replace(before, after)
+        text = text.replace(before, after, 1)
     file = place / "study.toml"
     file.write_text(text, encoding="utf-8")
     return file

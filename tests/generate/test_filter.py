@@ -283,3 +283,44 @@ def test_every_sample_is_counted_for_every_metric() -> None:
     assert (
         sum(row["does_not_apply"] for row in rows if row["metric"] == "copying") == 40
     )  # nothing was copied from
+
+
+def test_figures_from_elsewhere_are_gates_where_they_have_limits(tmp_path: Path) -> None:
+    data = planted_samples(size=8, each=0)[0]
+    ids = [row["id"] for row in data.records.iter_rows(named=True) if row["authorship"] != "HWT"]
+    lines = [f"{name},{0.5 if name == ids[0] else 0.95},0.1" for name in ids[:-1]]
+    (tmp_path / "s.csv").write_text("\n".join(["id,bertscore,novelty", *lines]), encoding="utf-8")
+    plain = quality_filter(data, metrics=["structure"], scores=tmp_path / "s.csv")
+    assert plain.count("passed") == quality_filter(data, metrics=["structure"]).count("passed"), (
+        "without limits they are information"
+    )
+    (tmp_path / "t.toml").write_text(
+        '[scores.bertscore]\ndimension = "consistency"\nreal = { at_least = 0.9 }\n'
+        "altered = { at_least = 0.9 }\n",
+        encoding="utf-8",
+    )
+    held = quality_filter(
+        data, metrics=["structure"], scores=tmp_path / "s.csv", thresholds=tmp_path / "t.toml"
+    )
+    gate = next(gate for gate in held.gates if gate.name == "bertscore")
+    outcomes = {text.id: r.outcome for text, r in zip(held.texts, gate.readings, strict=True)}
+    assert (outcomes[ids[0]], outcomes[ids[1]], outcomes[ids[-1]]) == (
+        "failed",
+        "passed",
+        "not measured",
+    )
+    assert any("bertscore: bertscore 0.50" in r for v in held.verdicts for r in v.reasons)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("name,bertscore\na,1\n", "no figures by id"),
+        ("id,bertscore\na,high\n", "no number"),
+        ("id,bertscore\na,1\na,2\n", "several rows"),
+    ],
+)
+def test_a_wrong_file_of_figures_is_a_sentence(tmp_path: Path, table: str, words: str) -> None:
+    (tmp_path / "s.csv").write_text(table, encoding="utf-8")
+    with pytest.raises(ClaimlabError, match=words):
+        quality_filter(planted_samples(size=4, each=0)[0], scores=tmp_path / "s.csv")

@@ -46,7 +46,7 @@ def test_a_stratified_sample_has_equal_shares(tmp_path: Path) -> None:
         "health": 10,
         "politics": 10,
     }
-    with pytest.raises(UnknownName, match="no column to stratify by named 'topics'"):
+    with pytest.raises(UnknownName, match="no column named 'topics'"):
         review_create(made, tmp_path / "s", sample=20, stratify="topics")
 
 
@@ -133,6 +133,33 @@ def test_gold_items_and_attention_checks_are_spread_among_the_others(tmp_path: P
         review_create(made, tmp_path / "s", gold={"r999": "true"})
     with pytest.raises(UsageError, match="not an answer to 'label'"):
         review_create(made, tmp_path / "s", gold={"r001": "maybe"})
+
+
+def test_the_other_records_of_the_cluster_are_beside_a_pair_unless_labels_are_hidden(
+    tmp_path: Path,
+) -> None:
+    made = dataset()
+    more = made.records.filter(pl.col("id") == "r000").with_columns(
+        id=pl.lit("copy"), text=pl.col("text") + " again", source=pl.lit("Hill Gazette")
+    )
+    made.records = pl.concat([made.records, more])
+    pair = review_create(
+        made, tmp_path / "r", task="conflict", pairs="conflicts", people=["ana", "ben"]
+    )
+    item = pair.next_item("ana")
+    assert item is not None
+    assert item.payload.cluster is not None
+    (other,) = item.payload.cluster
+    assert other.title is not None
+    assert {item.record_id, item.other_id, other.title.split(" ")[0]} == {"r000", "r003", "copy"}
+    alone = review_create(made, tmp_path / "s", records=["r000", "r009"], people=["ana", "ben"])
+    rows = {row["record_id"]: row["payload"] for row in items(tmp_path / "s")}
+    assert [one["title"].split(" ")[0] for one in rows["r000"]["cluster"]] == ["r003", "copy"]
+    assert "cluster" not in rows["r009"]
+    blind = alone.next_item("ana")
+    assert blind is not None
+    assert blind.payload.label is None
+    assert blind.payload.cluster is None
 
 
 def test_evidence_is_shown_beside_the_record(tmp_path: Path) -> None:

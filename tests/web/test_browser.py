@@ -144,7 +144,7 @@ def test_wrong_predictions_are_filtered_and_two_runs_compared(
         page.locator(".matrix td.miss a").first.click()
         assert page.locator("td.wrong").count() >= 1
         page.get_by_role("link", name="compare with runs/majority").click()  # on the same records
-        page.get_by_role("link", name="only the first").click()
+        page.get_by_role("link", name="only runs/tfidf").click()
         shot(page, "11-two-runs")
         rows = page.locator("table.records tbody tr")
         assert (

@@ -184,6 +184,15 @@ def test_findings_are_filtered(client: TestClient) -> None:
     assert {f["verdict"] for f in some} == {"fail"}
 
 
+def test_findings_that_move_a_score_most_come_first(client: TestClient) -> None:
+    findings = get(client, "/audits/reports~audit")["findings"]
+    by_verdict: dict[str, list[float]] = {}
+    for one in findings:
+        by_verdict.setdefault(one["verdict"], []).append(one["points"])
+    assert all(points == sorted(points, reverse=True) for points in by_verdict.values())
+    assert findings[0]["points"] == max(one["points"] for one in findings) > 10
+
+
 def test_a_word_of_the_plot_leads_to_its_records(client: TestClient) -> None:
     audit = get(client, "/audits/reports~audit", check="giveaways")
     page = client.get(audit["findings"][0]["link"]).text
@@ -234,6 +243,11 @@ def test_two_runs_side_by_side(client: TestClient) -> None:
     assert sum(parts) == data["shared"] > 0
     first = get(client, "/compare", one="runs~tfidf", other="runs~majority", side="only the first")
     assert all(p["one_right"] and not p["other_right"] for p in first["pairs"])
+    page = client.get("/compare?one=runs~tfidf&other=runs~majority").text
+    right = parts[0] + parts[1]
+    assert f"is right on {right} ({100 * right / data['shared']:.1f}%), alone on {parts[1]}" in page
+    assert "only runs/majority" in page
+    assert 'id="told"' in client.get("/runs/runs~tfidf/figures").text  # what the page then fetches
 
 
 def test_a_prediction_shows_its_scores(client: TestClient) -> None:
@@ -569,3 +583,7 @@ def test_a_claim_is_looked_up_in_a_dataset_of_the_workspace(
     assert found["matches"][0]["text"] == record["text"]
     assert client.get(found["matches"][0]["link"]).status_code == 200
     assert get(client, "/match")["matches"] == []
+    asked = get(client, "/match", text=record["text"])  # nobody says where: the largest
+    sizes = {entry["id"]: entry["records"] for entry in asked["archives"]}
+    assert sizes[asked["question"]["archive"]] == max(sizes.values())
+    assert asked["matches"]

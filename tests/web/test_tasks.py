@@ -15,6 +15,13 @@ from claimlab.review.create import review_create
 from claimlab.review.review import Review
 
 pytestmark = pytest.mark.slow
+# How far what is seen moves while a page is loaded; above 0.1, people lose their place.
+JUMPS = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const one of list.getEntries()) sum += one.value; })
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(sum), 300);
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +88,16 @@ def test_decide_ten_conflicts(
     with serving(tmp_path) as place:
         page.goto(f"{place}reviews/conflicts/sign-in#token={token}")
         page.locator(".origin a").first.wait_for()  # where both texts come from
+        assert page.locator("#guideline").get_attribute("open") is not None
+        assert page.evaluate(JUMPS) < 0.1
         for done in range(10):
             page.get_by_text(f"{done} of ").wait_for()
             page.keyboard.press("2")
         page.get_by_text("10 of ").wait_for()
+        page.reload()
+        page.locator(".answer").first.wait_for()
+        assert page.locator("#guideline").get_attribute("open") is None  # it was read
+        assert page.evaluate(JUMPS) < 0.1
     review = Review.open(conflicts)
     assert int(review.progress().people["decisions"].sum()) == 10
     review.close()
@@ -93,7 +106,11 @@ def test_decide_ten_conflicts(
 def test_compare_two_runs(page: Any, address: str) -> None:
     page.goto(address)
     page.locator(".card", has_text="planted").get_by_role("link", name="Next: compare").click()
-    page.get_by_role("link", name="only the first").click()
+    page.locator("#told", has_text=" above ").wait_for()  # more than chance
+    names = page.locator("h1").inner_text().split(" and ")
+    for name in names:
+        assert page.get_by_role("link", name=f"only {name}").count() == 1
+    page.get_by_role("link", name=f"only {names[0]}").click()
     rows = page.locator("table.records tbody tr")
     assert rows.count() == rows.locator("td.right").count() > 0
 
@@ -129,6 +146,9 @@ def test_start_an_audit_and_export(page: Any, demo: Path, tmp_path: Path, servin
         page.locator("#start").click()
         page.wait_for_url("**/jobs/*")
         page.get_by_text("Done in").wait_for()
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Download records.csv").click()
+        assert "cheese market" in Path(download.value.path()).read_text(encoding="utf-8")
     assert list((tmp_path / "here" / "clean-twin-export").rglob("*.csv"))
 
 
@@ -146,9 +166,23 @@ def test_find_the_fact_check_of_a_claim(page: Any, address: str) -> None:
     assert "cheese market" in page.locator("blockquote").first.inner_text()
 
 
+def test_a_claim_is_looked_up_from_home_and_from_a_record_by_key(page: Any, address: str) -> None:
+    page.goto(address)
+    page.keyboard.press("/")
+    page.keyboard.type("cheese market in Old Kirrin cancelled evening courses")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/match?*")
+    page.locator("table.records tbody tr a").first.click()
+    page.get_by_role("link", name="Checked before?").click()
+    assert "cheese market" in page.locator("table.records tbody tr").first.inner_text()
+
+
 def test_keys_are_shown_on_demand(page: Any, address: str) -> None:
     page.goto(f"{address}datasets/planted")
     page.keyboard.press("?")
+    page.get_by_role("heading", name="Keys").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Keys").click()  # who does not know the key
     page.get_by_role("heading", name="Keys").wait_for()
     page.keyboard.press("Escape")
     page.keyboard.press("/")

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 import claimlab as cl
 from claimlab.core.errors import NotFound
-from claimlab.generate.planted import clean_twin
+from claimlab.generate.planted import clean_twin, planted
 from claimlab.review.create import review_create
 from claimlab.web.workspace import Workspace
 
@@ -89,6 +89,19 @@ def test_a_card_has_the_best_score_as_the_evaluation_gives_it_and_open_reviews(
         (family,) = client.get("/api").json()["families"]
         assert family["next"]["verb"] == "compare"
         assert client.get(family["next"]["link"]).status_code == 200
+
+
+def test_a_step_that_was_not_made_from_the_one_before_it_does_not_follow_it(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    planted(size=120)[0].write(tmp_path / "data")
+    cl.clean(tmp_path / "data", output=tmp_path / "cleaned")
+    cl.split(tmp_path / "data", output=tmp_path / "divided")
+    with client_of(tmp_path) as client:
+        (family,) = client.get("/api").json()["families"]
+        steps = [(step["name"], step["follows"]) for step in family["steps"]]
+        assert steps == [("data", True), ("cleaned", True), ("divided", False)]
+        assert 'class="apart"' in client.get("/").text
 
 
 def test_families_are_apart_and_each_has_its_next_step(

@@ -123,7 +123,7 @@ class FairCheck:
         self, subject: Subject, measured: fair.Measured, why: str, **more: object
     ) -> Finding:
         """The rule applied as if this were the only test; `why` is completed with the numbers."""
-        rule = subject.context.settings.rule
+        rule = subject.settings.rule
         return Finding.model_validate(
             {
                 "check": self.name,
@@ -156,7 +156,7 @@ def sampled(
     and for a test of groups those whose labels can be shuffled; the same for all checks. `texts`
     are what it reads, where that is not the text of a record. A test of one column, which splits
     rows at random, may take more than one that grows trees; `most` is fewer."""
-    settings = subject.context.settings
+    settings = subject.settings
     limit = settings.max_column_rows if columns else settings.max_rows
     whole = subject.distinct if texts is None else subject.first_of_each(texts)
     limit = limit if most is None else min(most, limit)

@@ -73,7 +73,7 @@ class Measured:
 
 def too_few(subject: Subject, groups: Ints) -> str | None:
     """Why this cannot be measured, or null."""
-    rule = subject.context.settings.rule
+    rule = subject.settings.rule
     if len(subject.classes) < 2:
         only = f"only '{subject.classes[0]}'" if subject.classes else "none"
         return f"It needs two classes; the dataset has {only}."
@@ -165,7 +165,7 @@ def unmeasurable(subject: Subject, grouping: Grouping = "groups") -> str | None:
     if reason is not None:
         return reason
     moved, free = movement(subject, grouping)
-    if moved >= subject.context.settings.rule.min_moved * free:
+    if moved >= subject.settings.rule.min_moved * free:
         return None
     return (
         "Shuffled labels would be nearly the real ones: records of one group stay together, and"
@@ -180,7 +180,7 @@ def movement(subject: Subject, grouping: Grouping = "groups") -> tuple[float, fl
     groups.
     """
     deal = deal_of(subject, grouping)
-    return deal.moved(subject.context.settings.few), deal.exchange.moved_freely
+    return deal.moved(subject.settings.few), deal.exchange.moved_freely
 
 
 def shuffled_freely(subject: Subject) -> Subject:
@@ -194,9 +194,9 @@ def shuffled_freely(subject: Subject) -> Subject:
     if too_few(subject, subject.groups) is not None:
         return subject
     moved, free = movement(subject)
-    if moved >= subject.context.settings.rule.min_moved * free:
+    if moved >= subject.settings.rule.min_moved * free:
         return subject
-    order = np.random.default_rng([subject.context.seed, 30_000]).permutation(subject.n)
+    order = np.random.default_rng([subject.seed, 30_000]).permutation(subject.n)
     kinds = subject.groups[order] * len(subject.classes) + subject.y[order]
     rows = np.sort(order[np.unique(kinds, return_index=True)[1]])
     note = (
@@ -212,7 +212,7 @@ def measure(subject: Subject, feature: Feature, deal: Deal) -> Measured:
     `unmeasurable`.
     """
     guesses = out_of_fold(deal, feature)
-    drawn = resample(deal.y, guesses, deal.groups, deal.classes, seed=subject.context.seed)
+    drawn = resample(deal.y, guesses, deal.groups, deal.classes, seed=subject.seed)
     return against_permuted(
         subject, drawn, deal, lambda start, more: permuted_scores(deal, feature, start, more)
     )
@@ -229,7 +229,7 @@ def against_permuted(
     """A score against its baselines. `scores(start, more)` gives the same statistic on so many
     permutations of `deal`; it is asked for a few where the decision is clear, and for many where it
     may be `close`."""
-    settings = subject.context.settings
+    settings = subject.settings
     most = settings.many if close else settings.few
     counts = np.bincount(deal.y, minlength=deal.classes)
     fixed = Baselines(majority=float(majority_f1(counts)), stratified=stratified_f1(counts))
@@ -239,7 +239,7 @@ def against_permuted(
         more = min(2 * done or settings.few, most - done)
         permuted = np.concatenate([permuted, scores(done, more)])
         baselines = fixed.model_copy(update={"shuffled": float(permuted.mean())})
-        difference, gap = against_best(drawn, baselines, permuted, subject.context.seed)
+        difference, gap = against_best(drawn, baselines, permuted, subject.seed)
         if len(permuted) >= most or decided(drawn, permuted, gap):
             break
     return Measured(

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.audit.rule import Context
+from claimlab.audit.rule import Context, Settings
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.deal import Codes, codes_of, linked
 from claimlab.core.stats.scores import Flags, Ints
@@ -77,6 +77,14 @@ class Subject:
     def memo(self) -> dict[tuple[object, ...], Any]:
         """What several checks need and only one has to work out (folds, samples)."""
         return {}
+
+    @property
+    def settings(self) -> Settings:
+        return self.context.settings
+
+    @property
+    def seed(self) -> int:
+        return self.context.seed
 
     @property
     def n(self) -> int:

@@ -91,13 +91,13 @@ def text_score(subject: Subject, texts: pl.Series) -> TextScore:
     """
     classes, matrix, deal = len(subject.classes), vectors(texts), fair.deal_of(subject)
     answers = out_of_fold(matrix, subject.y, deal.fold[0], classes).argmax(axis=1)
-    drawn = resample(subject.y, [answers], deal.groups, classes, seed=subject.context.seed)
+    drawn = resample(subject.y, [answers], deal.groups, classes, seed=subject.seed)
     return TextScore(drawn, answers.astype(np.int64), matrix)
 
 
 def change(subject: Subject, before: TextScore, after: TextScore) -> tuple[float, Interval]:
     """What another text of the same rows adds to the score, and its interval."""
-    groups, seed = fair.deal_of(subject).groups, subject.context.seed
+    groups, seed = fair.deal_of(subject).groups, subject.seed
     answers = before.answers, after.answers
     return difference(subject.y, *answers, groups, len(subject.classes), seed=seed)
 

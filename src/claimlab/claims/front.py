@@ -34,6 +34,7 @@ from claimlab.core.options import (
 )
 from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, Stored, folders_of
+from claimlab.core.settings import each_of
 from claimlab.llm.prompts import read_prompts
 from claimlab.pages.folder import fill, write_report
 
@@ -100,7 +101,7 @@ def overlap(
     sources = [data] if isinstance(data, Dataset | str | Path) else list(data)
     if not sources:
         raise UsageError("There is nothing to compare.", "Name at least one dataset.")
-    corpora = tuple(Path(c) for c in ([corpus] if isinstance(corpus, str | Path) else corpus))
+    corpora = tuple(map(Path, each_of(corpus)))
     if profile is None and (model or prompts or is_capped(calls)):
         raise UsageError(
             "A model, a prompt or a cap means something only where a model is asked.",

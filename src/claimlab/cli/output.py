@@ -134,13 +134,14 @@ def listing(key: str, rows: dict[str, str], *, verb: str) -> None:
     )
 
 
-def show_grid(table: Table) -> None:
-    """A table with a line for each row: its last column is cut where the terminal ends."""
+def show_grid(table: Table, whole: int = -1) -> None:
+    """A table with a line for each row: what does not fit the terminal is cut, but for the first
+    `whole` columns; all but the last.
+    """
     from claimlab.pages.terminal import grid
 
     width, colour = screen()
-    whole = table.columns[:-1]
-    for line in grid(table, width=width, colour=colour, whole=whole, cut=True):
+    for line in grid(table, width=width, colour=colour, whole=table.columns[:whole], cut=True):
         echo(line, styled=True)
 
 

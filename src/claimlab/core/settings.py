@@ -146,6 +146,7 @@ def as_toml(value: object) -> str:
 
 
 Word = TypeVar("Word", bound=str)
+Name = TypeVar("Name", bound=str | Path)
 
 
 def one_of(known: Sequence[Word], word: str, argument: str) -> Word:
@@ -156,6 +157,6 @@ def one_of(known: Sequence[Word], word: str, argument: str) -> Word:
     raise UnknownName(f"choice for `{argument}`", word, known)
 
 
-def each_of(names: str | Sequence[str]) -> tuple[str, ...]:
-    """One name or several, as a user may give either."""
-    return (names,) if isinstance(names, str) else tuple(names)
+def each_of(names: Name | Sequence[Name]) -> tuple[Name, ...]:
+    """One name or path, or several, as a user may give either."""
+    return (names,) if isinstance(names, str | Path) else tuple(names)

@@ -180,13 +180,7 @@ def write_evidence(dataset: Dataset, folder: Path, *, force: bool = False) -> Js
 
 
 def blocks(analysis: JsonObject) -> list[Block]:
-    out: list[Block] = []
-    if analysis["outcomes"]:
-        out.append(
-            Section(
-                "Outcomes", [_table(analysis["outcomes"], "outcome", "What became of the records.")]
-            )
-        )
+    outcomes = analysis["outcomes"]
     marks = analysis["marks"]
     kept_apart = (
         f"{several(analysis['evidence'], 'piece')} of evidence. Marked: {marks['filtered']:,}"
@@ -201,13 +195,6 @@ def blocks(analysis: JsonObject) -> list[Block]:
     table = Table(["Pattern", "What it is", "Records", "Of", "%"], rows, sortable=False)
     unknown = several(analysis["stance_not_measured"], "piece")
     stance = Text(f"The stance of {unknown} that correspond is not measured.", kind="note")
-    out.append(Section("Evidence patterns", [Text(kept_apart), table, stance]))
-    out.append(
-        Section(
-            "Domains",
-            [_table(analysis["domains"], "domain", "All results, by the record's verdict.")],
-        )
-    )
     checkers = [
         _table(analysis["factcheck_domains"], "domain", "Fact-checks by domain."),
         _table(analysis["ratings"], "rating", "Ratings as the fact-checkers wrote them."),
@@ -221,14 +208,23 @@ def blocks(analysis: JsonObject) -> list[Block]:
             "Ratings of each fact-checker, as written; those that differ in case alone are one.",
         ),
     ]
-    out.append(Section("Fact-checks", checkers))
+
     dates: list[Block] = [
         Text(f"Without a date: {several_of(analysis['undated'], analysis['evidence'], 'piece')}.")
     ]
     dates += _histogram(analysis["years"], "All evidence by year of publication.")
     dates += _histogram(analysis["factcheck_years"], "Fact-checks by year of publication.")
-    out.append(Section("Publication dates", dates))
-    return out
+    domains = _table(analysis["domains"], "domain", "All results, by the record's verdict.")
+    sections: dict[str, list[Block]] = {
+        "Outcomes": [_table(outcomes, "outcome", "What became of the records.")],
+        "Evidence patterns": [Text(kept_apart), table, stance],
+        "Domains": [domains],
+        "Fact-checks": checkers,
+        "Publication dates": dates,
+    }
+    if not outcomes:
+        del sections["Outcomes"]
+    return [Section(title, inside) for title, inside in sections.items()]
 
 
 def _table(rows: list[JsonObject], column: str, caption: str) -> Block:

@@ -208,7 +208,7 @@ def compare(first: ScoredRun, second: ScoredRun, **how: Unpack[Resampling]) -> C
         why = unmeasured(left.answers) or unmeasured(right.answers)
         return replace(empty, why=f"Macro-F1 is {why}.")
     drawn = draw_metric([left, right], **how)
-    hit, other = (run.answers.guess == run.answers.truth for run in (left, right))
+    hit, other = left.answers.right, right.answers.right
     only_first, only_second = int((hit & ~other).sum()), int((other & ~hit).sum())
     return replace(
         empty,

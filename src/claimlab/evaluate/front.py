@@ -25,6 +25,7 @@ from claimlab.core.machine import side_by_side
 from claimlab.core.options import Argument, Force, Option, OptionalFolder, Place, Seed, TaskOfRun
 from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, Stored, folders_of
+from claimlab.core.settings import each_of
 from claimlab.core.stats.chance import corrected
 from claimlab.core.stats.interval import DRAWS, Resampling, interval
 from claimlab.core.stats.scores import Floats, f1_per_class, majority_f1, stratified_f1
@@ -336,7 +337,7 @@ def evaluate(
     """
     named = [runs] if isinstance(runs, Dataset | ScoredRun | str | Path) else runs
     folders = [_ranking(one) for one in named]
-    files = [predictions] if isinstance(predictions, str | Path) else list(predictions)
+    files = each_of(predictions)
     _refuse_missing(bool(folders), bool(files), data is not None)
     if isinstance(contamination, str | Path):
         contamination = read_contamination(contamination)

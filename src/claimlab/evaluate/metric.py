@@ -77,6 +77,10 @@ class Answers:
         return len(self.classes) + 1
 
     @property
+    def right(self) -> Flags:
+        return np.asarray(self.guess == self.truth)
+
+    @property
     def answered(self) -> int:
         """Records with an answer, whatever it says."""
         return int((self.guess != self.failed).sum())

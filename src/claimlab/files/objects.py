@@ -40,14 +40,11 @@ def read_json_file(text: str, name: str, encoding: str) -> RawTable:
     lines = name.lower().endswith((".jsonl", ".ndjson")) and not text.lstrip().startswith("[")
     reader = _Reader(name)
     if lines or _is_lines(text):
-        table = typed_table(
-            list(reader.lines(text)), name, Layout("JSON lines", encoding), reader.refused
-        )
+        rows, form = reader.lines(text), "JSON lines"
     else:
         reader.refused.unit = "record"
-        table = typed_table(
-            list(reader.whole(text)), name, Layout("JSON", encoding), reader.refused
-        )
+        rows, form = reader.whole(text), "JSON"
+    table = typed_table(list(rows), name, Layout(form, encoding), reader.refused)
     if reader.inner_twice:
         table.notes.append(
             f"{several(reader.inner_twice, 'object')} in records of '{name}' with a key twice: the"

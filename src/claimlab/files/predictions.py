@@ -21,7 +21,8 @@ from claimlab.core.types import JsonObject
 from claimlab.files.read import user_table
 
 IDS = ("id", "record_id")
-LABELS = ("label", "prediction", "predicted", "answer")
+LABELS = ("label", "prediction", "predicted", "answer", "value")
+RUNS = ("run", "annotator")  # the decisions of a review: each annotator is a run
 PREFIX = "score_"
 ANSWERS = {"id": pl.String, "label": pl.String, "run": pl.String, "rationale": pl.String}
 Answer = tuple[str, str | None, str, str | None]
@@ -33,18 +34,19 @@ def read_predictions(
     """record_id, run, label, scores (JSON) and rationale of the predictions in `file`.
 
     A table has the columns id and label; `score` (of the class `positive`) or a `score_CLASS` per
-    class; optionally run and rationale.
+    class; optionally run (or annotator) and rationale.
     """
     table = inspect_log(file)
     if table is None:
         table = lm_eval_samples(file)
     if table is None:
-        table = user_table(file, *IDS, *LABELS, "score", "run")
+        table = user_table(file, *IDS, *LABELS, "score", *RUNS)
+    run = next((name for name in RUNS if name in table.columns), None)
     ids, labels = _column(table, IDS, file), _column(table, LABELS, file)
     return pl.DataFrame(
         {
             "record_id": table[ids],
-            "run": table["run"] if "run" in table.columns else [file.stem] * table.height,
+            "run": table[run] if run else [file.stem] * table.height,
             "label": table[labels].set(table[labels].str.strip_chars() == "", None),
             "scores": _scores(table, classes, positive, file),
             "rationale": (

@@ -94,13 +94,8 @@ class Layout:
 
     def parameters(self) -> JsonObject:
         """For the lineage: what a later reader needs to read the file in the same way."""
-        known = {
-            "format": self.format,
-            "encoding": self.encoding,
-            "delimiter": self.delimiter,
-            "quotes": self.quotes,
-        }
-        return {**{k: v for k, v in known.items() if v is not None}, "header": self.header}
+        known = {name: value for name, value in vars(self).items() if value is not None}
+        return {**known, "header": self.header}
 
 
 @dataclass

@@ -40,7 +40,7 @@ def sniff_delimiter(sample: str, suffix: str) -> str | None:
     best: tuple[float, bool, int] | None = None
     chosen = None
     for delimiter in sorted(CANDIDATES, key=lambda d: d != first):
-        share, width = max(_agreement(_widths(sample, delimiter, quoted=q)) for q in (True, False))
+        share, width = _agreed(sample, delimiter)
         if width < 2:
             continue
         score = (round(share, 2), delimiter == first, width)
@@ -71,12 +71,17 @@ def lines_above(sample: str, suffix: str) -> int:
 
 def agrees(sample: str, delimiter: str) -> float:
     """The share of the sample's rows that have as many cells as its first row."""
-    return max(_agreement(_widths(sample, delimiter, quoted=q))[0] for q in (True, False))
+    return _agreed(sample, delimiter)[0]
 
 
 def usual_width(sample: str, delimiter: str) -> int:
     """How many cells a row has, by the reading that most rows agree on."""
-    return max(_agreement(_widths(sample, delimiter, quoted=q)) for q in (True, False))[1]
+    return _agreed(sample, delimiter)[1]
+
+
+def _agreed(sample: str, delimiter: str) -> tuple[float, int]:
+    """Both, by the reading of quotes that more rows agree on."""
+    return max(_agreement(_widths(sample, delimiter, quoted=q)) for q in (True, False))
 
 
 def commonest_width(rows: Sequence[Sequence[str]]) -> int:

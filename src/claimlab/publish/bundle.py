@@ -33,6 +33,7 @@ from claimlab.core.licence import spdx
 from claimlab.core.options import Argument, Force, Option, Place, Setting
 from claimlab.core.record import to_records
 from claimlab.core.run import Source
+from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown
 from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import DRAWS, Resampling
@@ -202,7 +203,7 @@ def publish_bundle(
     force: Force = False,
 ) -> Bundle:
     """Pack runs into one file from which every figure can be derived again."""
-    places = [Path(one) for one in ([source] if isinstance(source, str | Path) else source)]
+    places = [Path(one) for one in each_of(source)]
     file = Path(output)
     for place in places:
         refuse_input(file, place)

@@ -45,6 +45,7 @@ from claimlab.core.options import Argument, Force, OutputFolder, Place, Setting
 from claimlab.core.plain import slug
 from claimlab.core.progress import progress
 from claimlab.core.run import Run
+from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
@@ -137,7 +138,7 @@ def publish_site(
     """Write a static site: a matrix, a page with badge and figures for each dataset, and a feed of
     what changed since the site that it replaces.
     """
-    places = [Path(one) for one in ([folders] if isinstance(folders, str | Path) else folders)]
+    places = [Path(one) for one in each_of(folders)]
     with Run(
         "publish site",
         None,

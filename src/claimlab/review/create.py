@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.call import repeatable
+from claimlab.core.columns import column_values
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.finding import Finding
@@ -318,9 +319,8 @@ def _in_equal_shares(
     """The first of every stratum, then the second of every one: shares are equal until a stratum
     has no more.
     """
-    if column not in dataset.records.columns:
-        raise UnknownName("column to stratify by", column, dataset.records.columns)
-    values = dataset.records.select("id", stratum=pl.col(column).cast(pl.String))
+    stratum = column_values(dataset.records, column).cast(pl.String)
+    values = dataset.records.select("id", stratum=stratum)
     turns = ranked.join(values, on="id", how="left", maintain_order="left").with_columns(
         turn=pl.int_range(pl.len()).over("stratum"), of=pl.len().over("stratum")
     )
@@ -330,6 +330,8 @@ def _in_equal_shares(
 
 PASSAGES = 3  # pieces of evidence shown beside a record
 LONGEST_PASSAGE = 3_000
+COPIES, LONGEST_COPY = 5, 400  # other records of its cluster, and characters of each
+MOST_TEXTS = 200_000  # among which clusters are looked for
 
 
 def build(
@@ -359,9 +361,9 @@ def build(
     more = pl.DataFrame({"id": [*known]}, schema={"id": pl.String})
     more = more.join(rows, on="id", how="anti", maintain_order="left")
     every = pl.concat([rows, _filled(more)])
-    evidence = _evidence_of(dataset, every["id"])
+    evidence, clusters = _evidence_of(dataset, every["id"]), _clusters_of(dataset)
     items = [
-        _item(row, texts, evidence.get(row["id"], ()), known.get(row["id"]))
+        _item(row, texts, evidence.get(row["id"], ()), clusters, known.get(row["id"]))
         for row in every.iter_rows(named=True)
     ]
     specials = [item for item in items if item["gold"] is not None]
@@ -394,10 +396,34 @@ def _evidence_of(dataset: Dataset, ids: pl.Series) -> dict[str, tuple[Passage, .
     }
 
 
+def _clusters_of(dataset: Dataset) -> dict[str, list[str]]:
+    """The near-duplicates that each record is among, itself included."""
+    from claimlab.text.neardup import find_clusters
+
+    if dataset.records.height > MOST_TEXTS:
+        return {}
+    labels = pl.Series("cluster", find_clusters(dataset.records["text"]).labels)
+    rows = dataset.records.select("id", labels).filter(pl.col("cluster") >= 0)
+    clusters = rows.group_by("cluster", maintain_order=True).agg("id")["id"].to_list()
+    return {id: cluster for cluster in clusters for id in cluster}
+
+
+def _copy(record: JsonObject) -> Passage:
+    label = f"labelled {record['veracity']}" if record["veracity"] else None
+    parts = (record["id"], label, record["source"], record["date"])
+    text = (record["text"] or "")[:LONGEST_COPY]
+    return Passage(title=" · ".join(filter(None, parts)), text=text, url=record["url"])
+
+
 def _item(
-    row: JsonObject, texts: Mapping[str | None, JsonObject], context: tuple[Passage, ...], gold: Any
+    row: JsonObject,
+    texts: Mapping[str | None, JsonObject],
+    context: tuple[Passage, ...],
+    clusters: Mapping[str, list[str]],
+    gold: Any,
 ) -> JsonObject:
     record, other = texts.get(row["id"], {}), texts.get(row["other"], {})
+    copies = [id for id in clusters.get(row["id"], ()) if id not in (row["id"], row["other"])]
     payload = Payload(
         text=record.get("text"),
         other_text=other.get("text"),
@@ -406,6 +432,7 @@ def _item(
         about=_known(About(**record)),
         other_about=_known(About(**other)),
         context=context,
+        cluster=tuple(_copy(texts[id]) for id in copies[:COPIES]) or None,
         model=_known(Said(**row, label=row["said"])),
         reason=row["reason"],
     )

@@ -61,7 +61,7 @@ NOTHING_HIDDEN = Blind(label=False, model=False, others=False)
 NO_PERSON = Person(id=0, name="-", role="annotator")
 SEES_ALL = Person(id=0, name="-", role="owner")
 # What gives the label of a record away: where it comes from often does.
-_GIVE_LABEL = ("label", "other_label", "reason", "about", "other_about")
+_GIVE_LABEL = ("label", "other_label", "reason", "about", "other_about", "cluster")
 _NEXT = _upcoming()
 _ASSIGNED = sa.and_(_MINE, assignment.c.item == _ITEM)
 _CLAIM = assignment.update().where(_ASSIGNED).values(shown=sa.bindparam("at"))

@@ -103,6 +103,7 @@ class Payload(_Shape):
     about: About | None = None
     other_about: About | None = None
     context: tuple[Passage, ...] = ()
+    cluster: tuple[Passage, ...] | None = None  # other records that say nearly the same
     model: Said | None = None
     reason: str | None = None  # why the record is in this review
 

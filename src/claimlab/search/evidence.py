@@ -80,11 +80,7 @@ class Evidence:
     def to_json(self) -> JsonObject:
         """Every field as JSON, to be read back by `from_json`."""
         return {
-            **{
-                k: v
-                for k, v in self.__dict__.items()
-                if k not in ("retrieved", "published", "review")
-            },
+            **self.__dict__,
             "retrieved": self.retrieved.isoformat(),
             "published": _iso(self.published),
             "review": self.review.to_json() if self.review else None,
@@ -200,7 +196,7 @@ class Document:
         """As the index stores it, to be read back by `stored`."""
         known = {
             **self.__dict__,
-            "published": self.published.isoformat() if self.published else None,
+            "published": _iso(self.published),
             "review": self.review.to_json() if self.review else None,
         }
         return json.dumps({k: v for k, v in known.items() if v is not None}, sort_keys=True).encode(

@@ -60,7 +60,7 @@ from claimlab.study.file import Axes, Published, StudyFile, View, read_study_fil
 from claimlab.study.plan import PART, parts_of, view_of
 from claimlab.study.run import Grid
 from claimlab.study.score import MAJORITY, entries
-from claimlab.study.step import FILE, NONE, REFERENCES, STEPS_FOLDER
+from claimlab.study.step import FILE, NONE, REFERENCES, STEPS_FOLDER, Node
 
 MEASURES = {
     "macro_f1": "macro-F1",
@@ -527,15 +527,14 @@ def _write_answers(grid: Grid) -> None:
     title, shifts = words.pop("title", grid.study.name), words.pop("shifts", None)
     answers = words.pop("formulation", words)
     nodes = [cell.node.before[0] for cell in grid.done]
-    # paths in the file are read from where it is
-    datasets = dict.fromkeys(
-        f"{STEPS_FOLDER}/{node.name}"
-        if not node.folder
-        else node.folder
-        if is_remote(node.folder)
-        else os.path.relpath(node.folder, grid.output)
-        for node in nodes
-    )
+
+    def place(node: Node) -> str:
+        """Paths in the file are read from where it is."""
+        if not node.folder:
+            return f"{STEPS_FOLDER}/{node.name}"
+        return node.folder if is_remote(node.folder) else os.path.relpath(node.folder, grid.output)
+
+    datasets = dict.fromkeys(map(place, nodes))
     lines = [f"title = {as_toml(title)}", "", "[formulation]"]
     lines += [f"{name} = {as_toml(answer)}" for name, answer in answers.items()]
     if shifts is not None:

@@ -82,11 +82,8 @@ def _dataset_node(study: StudyFile, name: str, entry: Options) -> Node:
 
 def _as_arguments(options: Options) -> Options:
     """The options of `claimlab import` as arguments of its function: the layout is one of them."""
-    layout = {
-        name: options.pop(name)
-        for name in (field.name for field in fields(Layout))
-        if name in options
-    }
+    names = [field.name for field in fields(Layout)]
+    layout = {name: options.pop(name) for name in names if name in options}
     if layout:
         Layout.of(layout)  # a word that is wrong is said before anything is done
     return {**options, **({"options": layout} if layout else {})}
@@ -96,12 +93,10 @@ def digest_of(path: str | list[str]) -> str:
     """The digest of a file, or of all files of a folder: a study notices that its data has
     changed.
     """
-    files = [to_read(p) for p in ([path] if isinstance(path, str) else path)]
-    paths = [
-        f
-        for p in files
-        for f in (sorted(q for q in p.rglob("*") if q.is_file()) if p.is_dir() else [p])
-    ]
+    paths: list[Path] = []
+    for file in map(to_read, each_of(path)):
+        inside = sorted(one for one in file.rglob("*") if one.is_file())
+        paths += inside if file.is_dir() else [file]
     if missing := [str(f) for f in paths if not f.is_file()]:
         raise UsageError(f"There is no file '{missing[0]}'.", "Correct the path in the study file.")
     return sha256("".join(f"{f.name} {digest_file(f)}\n" for f in paths).encode()).hexdigest()

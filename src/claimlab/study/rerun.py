@@ -35,6 +35,7 @@ from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.guard import refuse_input
 from claimlab.core.options import Argument, Force, Option, Place, parameters_of
+from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
@@ -179,7 +180,7 @@ def rerun(
     call = _call_of(folder)
     function = _function(folder, call)
     require(folder / CALL, needs_of_call(call, folder), trust=trust)
-    folders = [Path(one) for one in ([inputs] if isinstance(inputs, str | Path) else inputs)]
+    folders = [Path(one) for one in each_of(inputs)]
     with tempfile.TemporaryDirectory(prefix="claimlab-rerun-") as temporary:
         target = Path(temporary) / "out" / folder.resolve().name if output is None else Path(output)
         refuse_input(

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.text.rows import change_where, cut_out, tidy
 from claimlab.text.tokens import UNSPACED
 
@@ -49,12 +50,6 @@ _TRACKING = re.compile(
     r"(utm|mtm|pk|hsa)_\w+|_hs\w+|(fb|g|d|tw|tt|ms|y)clid|[gw]braid|li_fat_id|igsh(id)?|mc_[ce]id|_g[al]"
     r"|ref(_src|_url)?|cmp(id)?|ocid|smid|smtyp|ncid|spm|s_cid|xtor|share(_?id|d)?|amp"
 )
-_TRACKING_AT = {
-    "twitter.com": frozenset({"s", "t"}),
-    "x.com": frozenset({"s", "t"}),
-    "youtube.com": frozenset({"si", "feature", "app"}),
-    "youtu.be": frozenset({"si", "feature"}),
-}
 
 
 # What datasets put where a link was: "URL", "[URL]", "<url>", "$URL$", "HTTPURL", or a scheme
@@ -150,7 +145,7 @@ def canonical_url(url: str) -> str | None:
         return None
     host = host.removeprefix("www.")
     place = host if port in (None, 80, 443) else f"{host}:{port}"
-    dropped = _TRACKING_AT.get(_registrable(host) or "", frozenset())
+    dropped = packaged.toml("claimlab.text", "tracking.toml").get(_registrable(host) or "", ())
     query = [
         (key, value)
         for key, value in parse_qsl(parts.query, keep_blank_values=True)

@@ -11,7 +11,7 @@ import polars as pl
 from fastapi import Query
 from pydantic import Field
 
-from claimlab.audit.advice import Advice
+from claimlab.audit.advice import Advice, points_of
 from claimlab.audit.result import Audit
 from claimlab.audit.views import pictures
 from claimlab.audit.views.page import Detail, finding_blocks
@@ -87,6 +87,8 @@ class FindingRow(Shape):
     interval: tuple[float, float] | None
     baseline: float | None
     """What the best baseline reaches."""
+    points: float
+    """By how much it can move a score."""
     p_adjusted: float | None
     n: int
     records: int
@@ -137,7 +139,7 @@ def audit_page(
     ]
     shown = sorted(
         filter(filters.passes, every),
-        key=lambda f: (VERDICTS.index(f.verdict), f.dataset, f.title),
+        key=lambda f: (VERDICTS.index(f.verdict), f.dataset, -f.points, f.title),
     )
     tallies = {name: tally(pl.Series([getattr(f, name) for f in every])) for name in CHOSEN}
     tallies["verdict"].sort(key=lambda one: VERDICTS.index(one[0]))
@@ -247,6 +249,7 @@ def _finding_row(base: str, number: int, dataset: str, finding: Finding) -> Find
         title=finding_title(finding),
         records=finding.pointed_at,
         baseline=max(known, default=None),
+        points=points_of(finding),
         link=f"{base}/findings/{number}",
         **{name: getattr(finding, name) for name in same},
     )

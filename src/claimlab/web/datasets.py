@@ -79,6 +79,8 @@ class AuditLine(Shape):
 
     name: str
     link: str
+    of: str
+    """The dataset that was audited."""
     verdicts: dict[str, int]
 
 
@@ -209,7 +211,8 @@ def telling_words(workspace: Workspace, place: Place) -> dict[str, str]:
 
 def audit_line(place: Place, audit: Audit) -> AuditLine:
     verdicts = {verdict: n for verdict, n in audit.counts().items() if n}
-    return AuditLine(name=place.entry.name, link=place.entry.link, verdicts=verdicts)
+    entry = place.entry
+    return AuditLine(name=entry.name, link=entry.link, of=audit.dataset, verdicts=verdicts)
 
 
 @page("/datasets/{place}/counts", "counts.html.jinja")
@@ -389,9 +392,12 @@ def match_page(question: Annotated[Question, Query()], workspace: Here) -> Match
     from claimlab.claims.match import match
 
     archives = [entry for entry in workspace.listed() if entry.kind == "dataset"]
+    if not question.archive and archives:  # the largest is the likeliest to have it
+        largest = max(archives, key=lambda entry: entry.records or 0)
+        question = question.model_copy(update={"archive": largest.id})
     if not question.text.strip() or not archives:
         return MatchPage(question=question, archives=archives, conclusion="", matches=[])
-    place = workspace.get(question.archive or archives[0].id, "dataset")
+    place = workspace.get(question.archive, "dataset")
     result = match(text=question.text, archive=place.folder, words=not question.meaning)
     known = ("id", "score", "text", "title", "verdict", "publisher", "date", "url")
     rows = result.rows.select(known).to_dicts()

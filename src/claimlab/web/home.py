@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, pairwise
 from urllib.parse import urlencode
 
 from claimlab.audit.result import Audit
@@ -37,6 +37,8 @@ class Step(Shape):
     name: str
     link: str
     records: int | None
+    follows: bool = True
+    """Whether it was made from the one before it in the list."""
 
 
 class NextStep(Shape):
@@ -215,7 +217,10 @@ def _family(group: Group, audits: Audits) -> Family:
         age=ago(max(map(_changed, [*datasets, *runs, *traces]))),
         records=latest.entry.records,
         labels=latest.manifest.counts.get("veracity") or {},
-        steps=[_step(place) for place in datasets],
+        steps=[
+            _step(place).model_copy(update={"follows": before.digest in digests_of(place)})
+            for before, place in pairwise([datasets[0], *datasets])
+        ],
         runs=[_step(place) for place in runs],
         traces=[_step(place) for place in traces],
         audit=audit_line(*known[-1]) if known else None,

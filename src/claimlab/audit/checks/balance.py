@@ -60,7 +60,7 @@ class Balance(FairCheck):
     def _slice(self, subject: Subject, name: str, slices: pl.Series) -> Finding:
         rows = np.flatnonzero(slices.is_not_null().to_numpy())
         codes = slices.drop_nulls().rank("dense").to_numpy().astype(np.int64) - 1
-        few = subject.context.settings.few
+        few = subject.settings.few
         v, ends = association(fair.deal_of(subject), rows, codes, few)
         low, high = ends
         table = slice_table(subject, slices)

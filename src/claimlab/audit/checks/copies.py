@@ -42,7 +42,7 @@ class Copies(FairCheck):
             )
             return
         table = by_class(texts, copies)
-        part = texts.drawn(subject.context.settings.max_column_rows)
+        part = texts.drawn(subject.settings.max_column_rows)
         # Counted before any record is left out of the sample.
         times = pl.DataFrame({"text": texts.normal_text}).select(pl.len().over("text")).to_series()
         occurs = part.aligned(texts, times).to_numpy().astype(np.float32)

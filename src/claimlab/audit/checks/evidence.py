@@ -68,7 +68,7 @@ class Evidence(LabelReview):
         }
         gain, ends = change(part, scores[CLAIM], scores[BOTH])
         finding = self._alone(part, scores[CLAIM], CLAIM, {**details, "gain": gain, GAIN: ends})
-        finding.verdict = part.context.settings.rule.given(finding.verdict, ends)
+        finding.verdict = part.settings.rule.given(finding.verdict, ends)
         finding.why += (
             f" With the evidence it is {100 * gain:+.1f} points ({100 * ends[0]:+.1f} to"
             f" {100 * ends[1]:+.1f})."

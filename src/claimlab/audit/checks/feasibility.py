@@ -140,7 +140,7 @@ class Feasibility(FairCheck):
 
     def _judged(self, subject: Subject, reading: Reading, votes: pl.DataFrame | None) -> Finding:
         """What the judge answered; answers that failed are null and counted."""
-        judge, seed = subject.context.judge, subject.context.seed
+        judge, seed = subject.context.judge, subject.seed
         label = f"{judge.name}, {WITH[reading]}"
         replies: Mapping[str, Opinion | None] = judge.opinions(subject, reading, seed)
         opinions = {record: one for record, one in replies.items() if one is not None}
@@ -210,7 +210,10 @@ def hint_counts(subject: Subject) -> JsonObject:
 
 
 def verdict_of(interval: tuple[float, float]) -> Verdict:
-    return "fail" if interval[1] < FEASIBLE else "pass" if interval[0] >= FEASIBLE else "warn"
+    low, high = interval
+    if high < FEASIBLE:
+        return "fail"
+    return "pass" if low >= FEASIBLE else "warn"
 
 
 def capped(verdict: Verdict) -> Verdict:

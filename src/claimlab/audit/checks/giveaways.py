@@ -73,7 +73,7 @@ class Giveaways(FairCheck):
     def _rare(self, part: Subject, words: tuple[str, ...], table: Sparse) -> Finding:
         measured, columns = one_sided(part, table), leaning(part, table)
         details = word_details(part, words, table, only=columns[:40])
-        rule, ends = part.context.settings.rule, measured.interval
+        rule, ends = part.settings.rule, measured.interval
         purity = 100 * measured.right / max(1, measured.held)
         return self.found(
             part,
@@ -148,12 +148,12 @@ class OneSided:
 
 def one_sided(subject: Subject, presence: Sparse) -> OneSided:
     """What one-sided words tell of the rows that hold them, against permuted labels."""
-    settings, classes = subject.context.settings, len(subject.classes)
+    settings, classes = subject.settings, len(subject.classes)
     deal = fair.deal_of(subject)
     values, held, right = _excess(presence, subject.y, deal.fold[0], classes)
     distinct, cell = np.unique(values, return_inverse=True)
     known = kinds(deal.groups, cell.ravel(), len(distinct))
-    drawn = redraw(known, lambda n: n @ distinct / n.sum(axis=1), seed=subject.context.seed)
+    drawn = redraw(known, lambda n: n @ distinct / n.sum(axis=1), seed=subject.seed)
     point = float(values.mean())
     permuted = np.empty(0)
     while len(permuted) < settings.many:

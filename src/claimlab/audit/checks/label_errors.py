@@ -35,7 +35,7 @@ class LabelReview(FairCheck):
         self, part: Subject, texts: pl.Series, reader: str, feature: str | None = None
     ) -> Finding:
         """`reader` says what the model does, for the sentence."""
-        counts, folds = part.class_counts.values(), part.context.settings.folds
+        counts, folds = part.class_counts.values(), part.settings.folds
         if part.n < MIN_ROWS or min(counts) < folds:
             why = f"It needs {MIN_ROWS} records, and {folds} of each class."
             return noted(self.unmeasured(part, why, feature), part)
@@ -99,7 +99,7 @@ class LabelErrors(LabelReview):
 
 def _tried(part: Subject, texts: pl.Series) -> tuple[float, float]:
     """The share of planted errors that are suspect, and of all other labels."""
-    rng, classes = np.random.default_rng(part.context.seed), len(part.classes)
+    rng, classes = np.random.default_rng(part.seed), len(part.classes)
     flipped = rng.random(part.n) < PLANTED
     others = (part.y + rng.integers(1, classes, part.n)) % classes
     labels = np.where(flipped, others, part.y)

@@ -174,7 +174,7 @@ def sides(subject: Subject) -> Sides:
     no test part. Drawn at random (80/20) when the dataset names no split."""
     split = subject.rows["split"]
     if split.null_count() == split.len():
-        draw = np.random.default_rng(subject.context.seed).random(subject.n) < 0.2
+        draw = np.random.default_rng(subject.seed).random(subject.n) < 0.2
         return Sides(~draw, draw, np.zeros(subject.n, bool), "test", drawn=True)
     train, dev, test = ((split == side).fill_null(False).to_numpy() for side in SIDES)
     if test.any():

@@ -75,7 +75,7 @@ class Paraphrases(FairCheck):
 
     def _same_meaning(self, subject: Subject, split: Sides) -> Finding:
         has_text = subject.rows["text"].is_not_null().to_numpy()
-        rng = np.random.default_rng(subject.context.seed)
+        rng = np.random.default_rng(subject.seed)
         test_rows = _readable(subject, _draw(np.flatnonzero(split.test & has_text), TEST, rng))
         train_rows = _readable(subject, _draw(np.flatnonzero(split.train & has_text), TRAIN, rng))
         if len(test_rows) < MIN_TEST or len(train_rows) < MIN_TEST:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import claimlab as cl
 from claimlab.claims.match import Matches
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, emit, page, screen, suggest, wants_json
+from claimlab.cli.output import echo, emit, page, show_grid, suggest, wants_json
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Table
-from claimlab.pages.terminal import grid
 
 app = verb()
 SHOWN = 10
@@ -51,8 +50,5 @@ def _print(matches: Matches, *, one: bool) -> None:
         )
         for row in rows[:SHOWN]
     ]
-    width, colour = screen()
     if lines:
-        table = Table(COLUMNS, lines)
-        for line in grid(table, width=width, colour=colour, whole=COLUMNS[:3], cut=True):
-            echo(line, styled=True)
+        show_grid(Table(COLUMNS, lines), whole=3)

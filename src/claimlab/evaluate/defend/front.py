@@ -103,15 +103,14 @@ def copied(
     records = run.table.select(train.records.columns)
     shortcuts = shortcuts_of(run, train, feature, seed)
     shortcut = shortcuts[feature]
-    right = shortcut.answers.guess == shortcut.answers.truth
+    right = shortcut.answers.right
     explained = explained_by(run, [shortcut], **how)
     if explained is None:
         few = "the test records are too few to tell a shortcut from own signal"
         return Copied(feature, float(right.mean()), why=ALWAYS_RIGHT if right.all() else few)
     progress("shortcut", 2, 3)
     together = explained_by(run, list(shortcuts.values()), **how) if len(shortcuts) > 1 else None
-    control = _answering(run, _read(train, records, seed))
-    easy = control.answers.guess == control.answers.truth
+    easy = _answering(run, _read(train, records, seed)).answers.right
     return Copied(
         feature,
         float(right.mean()),
@@ -167,7 +166,7 @@ def differences(
 ) -> list[Difference]:
     """Where the shortcut is `right`, and where not: of all records, of those that the control finds
     `easy`, and of the others."""
-    hit, cluster = run.answers.guess == run.answers.truth, run.answers.cluster
+    hit, cluster = run.answers.right, run.answers.cluster
     strata = {"all records": np.ones_like(easy), "control right": easy, "control wrong": ~easy}
     return [
         _difference(name, hit[mine], right[mine], cluster[mine], **how)
@@ -182,13 +181,13 @@ def segments(run: ScoredRun, shortcut: ScoredRun, shares: Attribution) -> list[S
     classes = len(answers.classes)
     both = (answers.guess < classes) & (other.guess < classes)
     covered, guess = float(both.mean()), 1 / classes
-    right = float((other.guess == other.truth)[both].mean())
+    right = float(other.right[both].mean())
     parts = {
         "guessing": covered * guess,
         "shortcut": covered * shares.shortcuts[0][0] * (right - guess),
         "own signal": covered * shares.own[0] * (1 - guess),
     }
-    rest = float((answers.guess == answers.truth).mean()) - sum(parts.values())
+    rest = float(answers.right.mean()) - sum(parts.values())
     if abs(rest) >= 0.005:
         parts["not fitted"] = rest
     return [Segment(name, share) for name, share in parts.items()]
@@ -258,7 +257,7 @@ def search(run: ScoredRun, *, seed: int = 0) -> Search:
     answers = run.answers
     if len(np.unique(answers.cluster)) < UNITS:
         return Search(why=f"the records are fewer than {UNITS} groups")
-    wrong = answers.guess != answers.truth
+    wrong = ~answers.right
     if wrong.all() or not wrong.any():
         return Search(why=f"{'no' if wrong.all() else 'every'} answer is right")
     candidates = _candidates(run)

@@ -43,6 +43,7 @@ from claimlab.generate.filter.measure import (
     Plan,
     chosen_metrics,
     measure,
+    read_scores,
     read_table,
 )
 from claimlab.generate.filter.metric import Batch, read_batch
@@ -71,6 +72,10 @@ class Judging(BatchOptions, total=False):
         Option("A metric; may be repeated. By default all.", flag="--metric", default=()),
     ]
     thresholds: Annotated[Place | None, Setting("Your own thresholds (TOML), for what they name.")]
+    scores: Annotated[
+        Place | None,
+        Setting("Table of figures from elsewhere: id, and a column for each metric (BERTScore)."),
+    ]
     profile: Profile
     model: ModelName
     runs: Annotated[
@@ -158,11 +163,12 @@ def _plan(calls: Calls, chosen: Judging) -> Plan:
     table = read_table(chosen["thresholds"])
     reading = one_of(table["judge"]["readings"], chosen["reading"], "reading")
     words, metrics = read_prompts(chosen["prompts"], "generate"), chosen_metrics(chosen["metrics"])
+    scores = None if chosen["scores"] is None else read_scores(chosen["scores"])
     if chosen["profile"] is None:
-        return Plan(table, metrics)
+        return Plan(table, metrics, scores=scores)
     provider = open_provider(chosen["profile"], model=chosen["model"], calls=calls)
     features, runs = table["judge"]["features"], chosen["runs"]
-    return Plan(table, metrics, Panel(provider, words[PROMPT], features, runs, reading))
+    return Plan(table, metrics, Panel(provider, words[PROMPT], features, runs, reading), scores)
 
 
 def cost(plan: Plan, batch: Batch, calls: Calls) -> dict[str, Priced]:

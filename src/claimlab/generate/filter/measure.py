@@ -10,10 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
+import polars as pl
 from pydantic import BaseModel, Field, create_model
 
 from claimlab.core import packaged
-from claimlab.core.digest import digest_json
+from claimlab.core.digest import digest_json, digest_table
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.names import place, shares
 from claimlab.core.errors import ClaimlabError, DataError
@@ -21,6 +22,7 @@ from claimlab.core.journal import Journal
 from claimlab.core.progress import progress
 from claimlab.core.settings import read_raw_toml
 from claimlab.core.types import JsonObject
+from claimlab.files.read import user_table
 from claimlab.generate.filter.metric import (
     DOES_NOT_APPLY,
     METRICS,
@@ -152,6 +154,7 @@ class Plan:
     table: JsonObject
     metrics: Mapping[str, Metric]
     panel: Panel | None = None
+    scores: pl.DataFrame | None = None  # figures that were computed elsewhere, by id
 
     def describe(self) -> JsonObject:
         """All that decides the readings."""
@@ -160,6 +163,8 @@ class Plan:
             "thresholds": digest_json(self.table),
             "version": self.table["version"],
         }
+        if self.scores is not None:
+            settings["scores"] = digest_table(self.scores)
         if self.panel is not None:
             settings["judge"] = {**self.panel.parameters(), "reading": self.panel.reading}
         return settings
@@ -182,7 +187,46 @@ def measure(batch: Batch, plan: Plan, journal: Journal) -> list[Gate]:
         )
     judged = [] if plan.panel is None else plan.panel.gates(batch)
     progress("metrics", len(order), len(order))
-    return [*gates["defects"], *judged, *gates["automatic"]]
+    elsewhere = [] if plan.scores is None else list(score_gates(batch, plan.scores))
+    return [*gates["defects"], *judged, *gates["automatic"], *elsewhere]
+
+
+IDS = ("id", "record_id")
+
+
+def read_scores(file: str | Path) -> pl.DataFrame:
+    """Figures of texts by id, a column for each metric; an empty cell is not measured."""
+    table = user_table(Path(file), *IDS)
+    key = next((name for name in IDS if name in table.columns), None)
+    if key is None or table.width < 2:
+        raise DataError(
+            f"'{file}' has no figures by id.", "Give the column id and one for each metric."
+        )
+    if table[key].is_duplicated().any():
+        raise DataError(f"'{file}' has several rows of one id.", "Keep one row for each text.")
+    columns = [name for name in table.columns if name != key]
+    try:
+        return table.select(pl.col(key).alias("id"), pl.col(columns).cast(pl.Float64))
+    except pl.exceptions.InvalidOperationError:
+        raise DataError(f"'{file}' has a figure that is no number.", "Correct it.") from None
+
+
+def score_gates(batch: Batch, scores: pl.DataFrame) -> Iterator[Gate]:
+    """A gate for each column; one without limits is information."""
+    ids = scores["id"].to_list()
+    for name in scores.columns[1:]:
+        about = batch.table["scores"].get(name, {})
+        values = dict(zip(ids, scores[name], strict=True))
+        readings = []
+        for text in batch.texts:
+            value, limits = values.get(text.id), about.get(text.veracity or "", {})
+            readings.append(
+                unmeasured("the file of scores has no figure for it")
+                if value is None
+                else within(value, limits.get("at_least"), limits.get("at_most"), name)
+            )
+        gated = any(isinstance(limits, dict) for limits in about.values())
+        yield Gate(name, "automatic", about.get("dimension", "scores"), readings, gated)
 
 
 def readings_of(metric: Metric, batch: Batch) -> list[Reading]:

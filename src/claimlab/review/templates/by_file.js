@@ -130,7 +130,7 @@
     if (p.label) beside.push(element("p", "Label: " + p.label + (p.other_label ? " and " + p.other_label : "")));
     if (p.reason) beside.push(element("p", "Why it is here: " + p.reason));
     if (p.model) beside.push(element("p", "A model says: " + [p.model.label, p.model.rationale].filter(Boolean).join(". ")));
-    for (const e of p.context || []) beside.push(plain([e.title, e.text, e.url].filter(Boolean).join("\n")));
+    for (const e of [...(p.cluster || []), ...(p.context || [])]) beside.push(plain([e.title, e.text, e.url].filter(Boolean).join("\n")));
     $("beside").replaceChildren(...beside);
     $("answers").replaceChildren(...buttons(own));
   }

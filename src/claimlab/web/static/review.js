@@ -96,7 +96,8 @@ function itemParts({ item, difference }) {
   if (payload.label && payload.other_text === null) parts.push(element("p", `Label in the dataset: ${payload.label}`, { class: "note" }));
   if (payload.model) parts.push(element("p", `A model said: ${[payload.model.label, payload.model.rationale].filter(Boolean).join(" – ")}`, { class: "note", dir: "auto" }));
   if (payload.reason) parts.push(element("p", `Why it is here: ${payload.reason}`, { class: "note", dir: "auto" }));
-  for (const passage of payload.context) {
+  if (payload.cluster) parts.push(element("h2", `Also in this cluster (${payload.cluster.length})`, { class: "small" }));
+  for (const passage of [...(payload.cluster ?? []), ...payload.context]) {
     const box = element("details");
     box.append(element("summary", passage.title || passage.url || "Evidence"), element("p", passage.text ?? "", { dir: "auto" }), element("p", passage.url ?? "", { class: "caption" }));
     parts.push(box);
@@ -294,9 +295,13 @@ window.addEventListener("online", flush);
 // The page brings the first item itself.
 show(JSON.parse(place("first").textContent));
 flush();
-// A guideline that was closed stays closed.
+// Who has begun has read the guideline: it is closed on the pages after that, unless it was opened there.
 if (place("guideline")) {
   const remembered = `claimlab guideline ${review}`;
-  place("guideline").open = localStorage.getItem(remembered) !== "closed";
-  place("guideline").addEventListener("toggle", () => localStorage.setItem(remembered, place("guideline").open ? "open" : "closed"));
+  const left = localStorage.getItem(remembered);
+  if (left) place("guideline").open = left === "open";
+  const first = place("guideline").open;
+  place("guideline").addEventListener("toggle", () => {
+    if (left || place("guideline").open !== first) localStorage.setItem(remembered, place("guideline").open ? "open" : "closed");
+  });
 }

@@ -156,6 +156,7 @@ if (action) {
 // Keys: j and k step through a list, / searches, g and a letter goes to a page, ? shows them all.
 const PLACES = { h: "/", a: "/add", j: "/jobs", m: "/match" };
 let going = 0; // when g was pressed
+document.getElementById("keys-shown")?.addEventListener("click", () => document.getElementById("help").showModal());
 document.addEventListener("keydown", (event) => {
   const help = document.getElementById("help");
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
