@@ -5,6 +5,7 @@ commands that it prints, each of which is run.
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shlex
 from pathlib import Path
@@ -107,3 +108,40 @@ def test_a_word_with_a_negation_is_not_taken_for_the_word(tmp_path: Path) -> Non
     with pytest.raises(ClaimlabError) as asked:
         import_files(path)
     assert not any("supported here=true,odd=unknown" in str(c.value) for c in asked.value.choices)
+
+
+def test_of_a_stance_pair_the_headline_is_the_text(tmp_path: Path) -> None:
+    stances = again("agree", "disagree", "discuss", "unrelated")
+    path = write(tmp_path / "a.csv", "Headline,Body,Stance", TEXTS, BODIES, stances)
+    dataset, report = import_files(path)
+    assert dataset.records["text"].to_list() == TEXTS
+    assert report.task == "stance"
+
+
+def test_labels_of_sources_are_found_by_the_folders_of_their_articles(tmp_path: Path) -> None:
+    ratings = {f"source_{i}": ("credible", "not credible")[i % 2] for i in range(N // 2)}
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/sources.json").write_text(json.dumps(ratings), encoding="utf-8")
+    for i, source in enumerate(ratings):
+        articles = [{"title": f"Buses {n}", "text": TEXTS[n]} for n in (2 * i, 2 * i + 1)]
+        folder = tmp_path / "d" / "Dataset" / source
+        folder.mkdir(parents=True)
+        words = json.dumps({"articles": articles})
+        (folder / "scraped_articles.json").write_text(words, encoding="utf-8")
+    dataset, report = import_files(tmp_path / "d")
+    assert report.labels == {"true": 30, "false": 30}
+    first = dataset.records.filter(dataset.records["text"] == TEXTS[2]).row(0, named=True)
+    assert first["veracity"] == "false"
+
+
+def test_a_label_under_the_ids_of_documents_is_a_field(tmp_path: Path) -> None:
+    words = again("SUPPORT", "CONTRADICT")
+    rows = [
+        {"id": i, "claim": text, "evidence": {str(7_000 + i): [{"label": words[i]}], "41": [{"label": words[i]}]}}
+        for i, text in enumerate(TEXTS)
+    ]  # fmt: skip
+    path = tmp_path / "claims.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    dataset, report = import_files(path)
+    assert report.labels == {"true": 30, "false": 30}
+    assert dataset.records["veracity"].to_list()[:2] == ["true", "false"]

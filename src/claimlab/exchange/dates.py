@@ -55,14 +55,18 @@ _NAMED = (
     "%Y/%m/%d",
     *(f"%Y/%m/%d{t}" for t in _TIMES[1:3]),
     "%Y.%m.%d",
+    "%Y.%m.%d.",
 )
-_DAY_FIRST = tuple(f"%d{s}%m{s}{y}{t}" for y in ("%Y", "%y") for s in "/-." for t in _TIMES)
+_DAY_FIRST = (
+    *(f"%d{s}%m{s}{y}{t}" for y in ("%Y", "%y") for s in "/-." for t in _TIMES),
+    "%d.%m.%Y.",
+)
 _MONTH_FIRST = tuple(f"%m{s}%d{s}{y}{t}" for y in ("%Y", "%y") for s in "/-" for t in _TIMES)
 
 _MONTHS = packaged.toml("claimlab.exchange", "months.toml")
 _OTHER_DIGITS = "[٠-٩۰-۹०-९০-৯]"
 _DIGITS = {chr(zero + i): str(i) for zero in (0x660, 0x6F0, 0x966, 0x9E6) for i in range(10)}
-_NUMERIC = r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}"
+_NUMERIC = r"^\d{1,2}[/.-] ?\d{1,2}[/.-] ?\d{2}"
 _LETTERS = r"[^\s\d,./:-]"  # a letter, or a sign that a script writes on one
 _WORDED = re.compile(
     rf"(?:{_LETTERS}+,?\s+)?(\d{{1,2}})(?:o|er|\.|st|nd|rd|th)?\s+(?:de\s+)?({_LETTERS}{{2,14}})\.?,?\s+(?:de\s+|del\s+)?(\d{{4}})"

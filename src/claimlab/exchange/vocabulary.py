@@ -19,8 +19,8 @@ _KNOWN = packaged.toml("claimlab.exchange", "vocabulary.toml")
 SPLITS: dict[str, str] = {
     word: split for split, words in _KNOWN["splits"].items() for word in words
 }
-UNCLEAR, ALL_FALSE, ALL_TRUE = (
-    frozenset(_KNOWN[names]) for names in ("unclear", "all_false", "all_true")
+UNCLEAR, ALL_FALSE, ALL_TRUE, STANCES = (
+    frozenset(_KNOWN[names]) for names in ("unclear", "all_false", "all_true", "stances")
 )
 _LETTERS = str.maketrans({"ı": "i", "ł": "l", "đ": "d", "ø": "o", "ð": "d", "æ": "ae", "ə": "e"})
 _LEFT_BY_MERGES = frozenset({"x", "y", *map(str, range(10))})  # label_x, annotation 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ _TODO_JSON = (
     "Give a list of objects, one object per line, or an object that holds one list of them."
 )
 MANY_KEYS = 200  # of an object, that may be ids
+MANY_NUMBERED = 20  # the same, of keys that differ in a number only: source_1, source_2
+_DIGITS = re.compile(r"\d+")
 FAR = 10  # times as many records as another list of an object has
 ID = 6  # digits of a number that names a record, no column
 
@@ -245,7 +248,8 @@ def _by_key(value: Mapping[str, Any]) -> Sequence[Any] | None:
 def _by_id(value: Mapping[str, Any]) -> Sequence[Any] | None:
     """{"id1": 7, "id2": 9, ...}: so many keys with values of one kind are no fields of a record."""
     kinds = {type(one) for one in value.values()}
-    if len(value) < MANY_KEYS or len(kinds) != 1:
+    numbered = len({_DIGITS.sub("#", key) for key in value}) == 1
+    if len(value) < (MANY_NUMBERED if numbered else MANY_KEYS) or len(kinds) != 1:
         return None
     return [{"key": key, "value": one} for key, one in value.items()]
 

@@ -14,10 +14,10 @@ from itertools import pairwise
 
 import polars as pl
 
-from claimlab.core.labels import LabelMap
+from claimlab.core.labels import LabelMap, fold
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
-from claimlab.exchange.vocabulary import SPLITS, UNSPACED, fold_name, named
+from claimlab.exchange.vocabulary import SPLITS, STANCES, UNSPACED, fold_name, named
 
 SAMPLE = 600  # values of a column
 LEAST_SAMPLE = 60  # of a table with very many columns
@@ -154,6 +154,7 @@ class Profile:
     tokens = _Share(_TOKEN.fullmatch)  # one word with digits in it, as ids are
     domains = _Share(_DOMAIN.fullmatch)
     people = _Share(_PERSON.fullmatch)  # names of people, or of accounts
+    stances = _Share(lambda v: fold(v) in STANCES)  # labels of a pair of texts
     splits = _Share(lambda v: v.lower() in SPLITS)
     languages = _Share(  # "yes" and "no" are codes of languages, too
         lambda v: len(v) <= 20 and v.lower() not in ANSWERS and normalise(v) is not None

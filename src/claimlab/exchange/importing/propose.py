@@ -335,9 +335,24 @@ def _beside(seen: Profiled, profiles: Mapping[str, Profile]) -> dict[str, list[s
         "one of a numbered series": [name for name, stem in stems.items() if series[stem] > 2],
         "the words for a column of codes": words,
         "codes that a column writes out": codes,
+        "the shorter sentences beside a stance": _shorter(prose) if _stance(profiles) else [],
         "a field of an object": [name for name in names if "." in name],
         **(_beside_sentences(prose) if len(prose) > 1 else {"the only sentences": list(prose)}),
     }
+
+
+def _stance(profiles: Mapping[str, Profile]) -> bool:
+    """Whether a column says how two texts are related."""
+    few = [one for one in profiles.values() if 2 <= one.distinct <= FEW]
+    return any(one.stances > DISTINCT for one in few)
+
+
+def _shorter(prose: Mapping[str, Profile]) -> list[str]:
+    """Of two columns of sentences, the one with the clearly shorter ones: claims are shorter than
+    what is said about them."""
+    lengths = {name: one.length for name, one in prose.items()}
+    ends = sorted(lengths, key=lambda name: lengths[name])
+    return ends[:1] if len(ends) == 2 and 2 * lengths[ends[0]] < lengths[ends[1]] else []
 
 
 def _beside_sentences(prose: Mapping[str, Profile]) -> dict[str, list[str]]:

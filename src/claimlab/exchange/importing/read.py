@@ -226,7 +226,8 @@ def inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:
     ("user.name").
 
     Only objects of which every record has one: a list of several (comments, evidence) is not a
-    field of its record.
+    field of its record. Objects under ids (of documents) are a list, and of several the fields
+    count in which they agree.
     """
     inner = [one for column in sorted(literal) for one in _fields_of(frame[column])]
     return pl.DataFrame([one for one in inner if one.name not in frame.columns and one.count()])
@@ -247,7 +248,10 @@ def _fields_of(values: pl.Series) -> list[pl.Series]:
 def _fields(value: object, path: str, depth: int) -> Iterator[tuple[str, str | None]]:
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
         value = value[0]
-    if isinstance(value, Mapping) and depth:
+    if isinstance(value, Mapping) and value and all(map(str.isdecimal, value)):
+        first, *others = (dict(_fields(inner, path, depth)).items() for inner in value.values())
+        yield from filter(set(first).intersection(*others).__contains__, first)
+    elif isinstance(value, Mapping) and depth:
         for key, inner in value.items():
             yield from _fields(inner, f"{path}.{key}", depth - 1)
     elif path and not isinstance(value, list | Mapping) and value != "":

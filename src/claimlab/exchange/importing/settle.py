@@ -167,7 +167,7 @@ OVERLAP = 0.9  # of the keys of one table, that the other must have
 LONGEST = 120  # characters of a key
 MOST_ROWS = 50  # of one key
 KEY = "key of the link"  # the column to join by, while joining
-STEM = "file name"  # a key that is no column: the name of a file of one record
+STEM = "file name"  # a key that is no column: the name of a file, or of the folder of several
 
 
 def turned_off(join: Sequence[str]) -> bool:
@@ -353,11 +353,15 @@ def _keys(rows: pl.DataFrame, layout: Layout) -> Iterable[tuple[str, pl.Series]]
 
 
 def _stems(rows: pl.DataFrame, layout: Layout) -> pl.Series | None:
-    """The name of the file of each row, without folder, where every file holds one record."""
+    """The name of the file of each row, without folder, where every file holds one record; of
+    several files of one name, that of the folder.
+    """
     place = PATH if PATH in rows.columns and rows[PATH].count() else FILE
+    parts = rows[place].str.split("/")
     if place == FILE and layout.rows != len(layout.tables):
-        return None
-    return rows[place].str.split("/").list.last().str.replace(r"\.[A-Za-z0-9]{1,5}$", "")
+        alike = len(layout.tables) >= LEAST and parts.list.last().n_unique() == 1
+        return parts.list.get(-2, null_on_oob=True) if alike else None
+    return parts.list.last().str.replace(r"\.[A-Za-z0-9]{1,5}$", "")
 
 
 def _keyed(rows: pl.DataFrame, layout: Layout, key: str) -> pl.DataFrame:
