@@ -18,7 +18,7 @@ from claimlab.pages.terminal import columns_of, to_text
 KEYS = {
     "name", "title", "summary", "size", "modality", "topic", "region", "languages", "language_count", "time_start",
     "time_end", "labelling", "shares", "quality", "published", "licence", "access", "homepage", "citation", "errata",
-    "has_evidence", "factchecks", "task", "family", "survey", "loader", "no_loader", "variants", "maps", "real_rows", "real_labels", "differences",
+    "has_evidence", "factchecks", "task", "family", "survey", "loader", "no_loader", "variants", "maps", "real_rows", "real_labels", "differences", "decay",
 }  # fmt: skip
 
 
