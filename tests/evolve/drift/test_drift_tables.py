@@ -89,6 +89,9 @@ def test_means_by_step_network_and_topic_with_intervals_from_20_traces(judged: D
         "no interval from fewer than 20 traces"
     )
     assert total["all", "", None]["sentiment_shift"] == 8.0
+    by_run = means.filter(by="run and topic", step=3)
+    assert by_run["traces"].sum() == 46, "each trace has one topic, and is in one run"
+    assert by_run["value"].n_unique() == by_run.height >= 3, "topics of two runs, side by side"
     assert judged.to_json()["fuse_eval"]["means"], "the means are in drift.json"
     assert judged.to_json()["fuse_eval"]["agreement"][TOTAL]["judges"] == 2
 

@@ -465,7 +465,8 @@ def judge_pairs(
 # traces. An interval needs 20 traces.
 
 
-MEANS_BY = ("all", "topology", "home", "topic", "run")
+EACH = "run and topic"  # people's chains beside agents' (table 27)
+MEANS_BY = ("all", "topology", "home", "topic", "run", EACH)
 KEY = ("run", "trace_id", "hop", "depth", "topic", "topology", "home")
 
 
@@ -479,14 +480,21 @@ def scores(judged: Judged) -> pl.DataFrame:
 
 
 def means(judged: Judged, seed: int = 0) -> pl.DataFrame:
-    """By network, group, topic and run: the means at each judged step, and at the last judged hop
-    of each trace.
+    """By network, group, topic and run, and by topic in each of several runs: the means at each
+    judged step, and at the last judged hop of each trace.
     """
     known = judged.hops.drop_nulls(TOTAL).sort("run", "trace_id", "hop")
     known = known.with_columns(all=pl.lit(""), step="depth")
     rows: list[JsonObject] = []
     for by in MEANS_BY:
-        steps = grouped(known, by).with_columns(value=by)
+        if by == EACH:
+            if known["run"].n_unique() < 2:
+                continue
+            steps = grouped(known, "topic").with_columns(
+                value=pl.concat_str("run", "topic", separator=": ")
+            )
+        else:
+            steps = grouped(known, by).with_columns(value=by)
         ends = steps.group_by("value", "run", "trace_id", maintain_order=True).last()
         ends = ends.with_columns(step=pl.lit(None, dtype=pl.Int32)).select(steps.columns)
         both = pl.concat([steps, ends]).sort("value", "step", nulls_last=True, maintain_order=True)

@@ -423,7 +423,7 @@ def fuse_means(drift: Drift) -> list[Block]:
     if drift.fuse is None or not drift.fuse.groups.height:
         return []
     last = pl.col("step").is_null()
-    shown = pl.col("by").is_in(("all", "topology", "home", "topic"))
+    shown = pl.col("by") != "run"
     titles = [Made(name.replace("_", " "), name) for name in drift.fuse.reading.dimensions]
     few = f"No interval is given for fewer than {LEAST} traces; smaller topics are pooled."
     return [

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import log2
 from pathlib import PurePosixPath
 
@@ -270,7 +271,12 @@ def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
 
 def stem(table: RawTable) -> str:
     """What the column of files calls a table."""
-    return table.called or str(PurePosixPath(table.name).with_suffix(""))
+    return table.called or _without_suffix(table.name)
+
+
+@lru_cache(1 << 16)  # thousands of files are asked for again and again
+def _without_suffix(name: str) -> str:
+    return str(PurePosixPath(name).with_suffix(""))
 
 
 def stems(tables: Sequence[RawTable]) -> list[str]:

@@ -128,7 +128,7 @@ def offered_maps(
         return [_offered(unknown, near, "if that is so")]
     known = set(map(verdicts.verdict, values)) - {None}
     guesses: Mapping[str, Sequence[str]] = {}
-    if not known and all(map(_CODE.fullmatch, unknown)):
+    if not known and len(unknown) > 1 and all(map(_CODE.fullmatch, unknown)):
         unknown = sorted(unknown, key=float)
         guesses = _scales(unknown, fold_name(column), pairs=pairs)
     elif len(values) == 2 and not any(near):
