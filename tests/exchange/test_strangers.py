@@ -145,3 +145,16 @@ def test_a_label_under_the_ids_of_documents_is_a_field(tmp_path: Path) -> None:
     dataset, report = import_files(path)
     assert report.labels == {"true": 30, "false": 30}
     assert dataset.records["veracity"].to_list()[:2] == ["true", "false"]
+
+
+def test_a_column_with_one_value_for_all_is_no_label(tmp_path: Path) -> None:
+    """As in the relevance judgements of a search benchmark: every row says 0 and 1."""
+    path = write(tmp_path / "a.csv", "vclaim,column_2,column_4", TEXTS, again("0"), again("1"))
+    data, _ = import_files(path)
+    assert data.records["label_raw"].null_count() == N
+
+
+def test_one_verdict_for_all_is_a_label(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "vclaim,column_2", TEXTS, again("fake"))
+    data, _ = import_files(path)
+    assert set(data.records["veracity"]) == {"false"}

@@ -130,6 +130,7 @@ def candidates(
         for column, shown in features(seen, columns).items()
         for one in _candidates(column, shown, seen.columns[column].name)
         if one.column not in inner or _may_be(one.role, one.column)
+        if one.role != "label" or not _constant(seen.columns[column])
     )
     order = list(ROLES)
     return sorted(every, key=lambda one: (-one.score, order.index(one.role)))
@@ -195,6 +196,11 @@ def _may_be(role: str, column: str) -> bool:
     """
     person = fold_name(column.split(".")[0]) in NAMES["author"]
     return role == "author" if person else role in INNER
+
+
+def _constant(seen: Profile) -> bool:
+    """One value for all, which neither its name nor the map calls a label."""
+    return seen.distinct == 1 and not seen.verdicts and "label" not in named(seen.name)
 
 
 def _take_best(picks: dict[str, Pick], ranked: Collection[Candidate], seen: Profiled) -> None:
