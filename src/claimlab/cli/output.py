@@ -149,7 +149,12 @@ def screen() -> tuple[int, bool]:
     """How wide the terminal is, and whether to colour what is printed there: only where a person
     reads it.
     """
-    return shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return shutil.get_terminal_size().columns, is_read() and "NO_COLOR" not in os.environ
+
+
+def is_read() -> bool:
+    """Whether a person reads what is printed, not a file or another program."""
+    return sys.stdout.isatty()
 
 
 def written(dataset: Dataset, *, more: JsonObject | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +12,7 @@ from claimlab.cli.command import Call, verb
 from claimlab.cli.output import (
     echo,
     emit,
+    is_read,
     note,
     say,
     several,
@@ -100,10 +101,12 @@ def person(
     echo(f"{name} was added as {role}.")
     _say_tokens({name: token})
     echo(f"Link that signs in, with `claimlab serve {folder.parent}`: {link}")
-    if address != HERE and sys.stdout.isatty():
+    if address != HERE and is_read():
         import segno
 
-        segno.make(link).terminal(compact=True)
+        drawing = io.StringIO()
+        segno.make(link).terminal(drawing, compact=True)
+        echo(drawing.getvalue().rstrip("\n"), styled=True)
 
 
 @app.of(None)
