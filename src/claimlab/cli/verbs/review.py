@@ -76,7 +76,10 @@ def create(call: Call[Review]) -> None:
     echo(f"Wrote {call.output}: {items} for the task '{review.task.name}'.")
     if (total := review.project.origin.chosen.get("finding_records")) is not None:
         say(f"The finding points at {total:,} records; the audit keeps the first {KEPT:,} of them.")
-    _say_tokens(tokens)
+    if tokens:
+        _say_tokens(tokens)
+    else:
+        say(f"Add annotators with: claimlab review person {call.output} NAME")
     suggest_serving(call.output)
 
 
@@ -218,9 +221,6 @@ def _show(result: JsonObject, blocks: Sequence[Block]) -> None:
 
 
 def _say_tokens(tokens: dict[str, str]) -> None:
-    if tokens:
-        echo("Tokens are shown this once; only their hashes are stored:")
-        for name, token in tokens.items():
-            echo(f"  {name}  {token}")
-    else:
-        say("Add annotators with: claimlab review person FOLDER NAME")
+    echo("Tokens are shown this once; only their hashes are stored:")
+    for name, token in tokens.items():
+        echo(f"  {name}  {token}")
