@@ -253,7 +253,8 @@ def attempt(path: Path, expected: Expected, options: Options) -> Verdict:
     ]
     if report.records + sum(report.refused.values()) != report.rows_read:
         faults.append("rows do not add up")
-    if not report.labels and "without labels" not in report.lines()[0]:
+    unlabelled = dataset.records["label_raw"].null_count() == dataset.records.height
+    if unlabelled and "without labels" not in report.lines()[0]:
         faults.append("the lack of labels is not said")
     if faults == [OTHERS] or ("map" in options and faults and faults == _labels(ours, published)):
         return Verdict(OTHERS, f"{words}; {'; '.join(faults)}")
