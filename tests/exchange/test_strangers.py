@@ -16,6 +16,7 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.exchange.importer import import_files
+from claimlab.tasks import own_task
 
 N = 60
 TOWNS = ("Arvendal", "Belmora", "Castrin", "Dunholt", "Elvanto")
@@ -158,3 +159,17 @@ def test_one_verdict_for_all_is_a_label(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "vclaim,column_2", TEXTS, again("fake"))
     data, _ = import_files(path)
     assert set(data.records["veracity"]) == {"false"}
+
+
+def test_labels_of_another_task_are_offered_as_that_task(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Although the map knows a stray label: two of all rows are "Uncertain"."""
+    classes = ["Uncertain", "Uncertain", *again("OBJ", "SUBJ")[2:]]
+    path = write(tmp_path / "a.csv", "sentence,label", TEXTS, classes)
+    first = commands(path, capsys)[0]
+    assert first[-2:] == ["--map", "subjectivity"]
+    assert run([*first, "--force"]) == 0
+    data = Dataset.open(tmp_path / "out")
+    assert own_task(data) == "subjectivity"
+    assert data.records["veracity"].null_count() == N

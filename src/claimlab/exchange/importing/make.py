@@ -374,11 +374,12 @@ def _map_labels(
     try:
         return verdicts.apply(raw, unmapped=unmapped)
     except UnmappedLabels as error:
+        unknown, pairs = list(error.counts), "evidence" in plan.picks
+        maps = offered_maps(column, values, unknown, verdicts, pairs=pairs)
+        tasks = offered_tasks(unknown)
+        codes = any(value.lstrip("-").isdigit() for value in unknown)  # these may be of any task
         choices = [
-            *offered_maps(
-                column, values, list(error.counts), verdicts, pairs="evidence" in plan.picks
-            ),
-            *offered_tasks(values),
+            *(maps + tasks if codes or len(tasks) > 1 else tasks + maps),
             Choice("plan", "plan.toml", "writes a file to edit, and uses it afterwards"),
             Choice("unmapped", "unknown", "they say nothing of veracity"),
             Choice("label", "none", f"'{column}' is not the verdict"),
