@@ -68,6 +68,8 @@ def test_a_link_for_a_telephone_is_shown_as_a_qr_code_in_a_terminal(
 ) -> None:
     told(capsys, "create", "data", "-o", "r", "--sample", "6")
     elsewhere = ("--address", "http://192.0.2.7:8765/")
+    assert run(["review", "person", "r", "ana", "--address", "192.0.2.7"]) == 2
+    assert "not look like a web address" in capsys.readouterr().err
     added = told(capsys, "person", "r", "ana", *elsewhere)
     link = f"http://192.0.2.7:8765/reviews/r/sign-in#token={added['token']}"
     assert added["link"] == link

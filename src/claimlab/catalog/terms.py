@@ -85,7 +85,7 @@ class Decay:
     def facts(self) -> JsonObject:
         """In all classes together: what cards keep."""
         sums = {column: int(self.table[column].sum()) for column in ("listed", "at_hand")}
-        bias = {"score": self.score, "baseline": self.baseline} if self.score else {}
+        bias = {"score": self.score, "baseline": self.baseline}
         return sums | {name: round(score, 4) for name, score in bias.items() if score is not None}
 
 

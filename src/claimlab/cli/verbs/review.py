@@ -23,7 +23,7 @@ from claimlab.cli.output import (
     written,
 )
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import ClaimlabError
+from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import KEPT
 from claimlab.core.options import Argument, Option
 from claimlab.core.remote import refuse_remote, to_read
@@ -94,6 +94,10 @@ def person(
     ] = HERE,
 ) -> None:
     """Add an annotator to a review, and print the token and a link that signs in."""
+    if not address.startswith(("http://", "https://")):
+        raise UsageError(
+            f"'{address}' does not look like a web address.", "Start it with http:// or https://."
+        )
     review = Review.open(folder)
     token = review.new_token(name) if new_token else review.add_person(name, role)[1]
     role = review.person(name).role
