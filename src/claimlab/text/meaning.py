@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -256,7 +256,7 @@ class Encoder:
         return np.asarray((upper * ZERO + lower) * (unit * float(layer.scale)))
 
 
-def unpacked(weights: Path) -> dict[str, NDArray[Any]]:
+def unpacked(weights: Path) -> np.void:
     """The arrays of the package's file. The cache has them unpacked (79 MB), from where a text
     reads no more than its tokens: unpacking takes most of the time that one text needs."""
     facts = weights.stat()
@@ -270,10 +270,11 @@ def unpacked(weights: Path) -> dict[str, NDArray[Any]]:
         np.save(buffer, row, allow_pickle=False)
         with suppress(OSError):  # a cache that cannot be written is done without
             atomic_bytes(place, buffer.getvalue())
-    return {name: row[name][0] for name in row.dtype.names or ()}
+    parts: np.void = row[0]
+    return parts
 
 
-def _unpack(weights: Path) -> NDArray[Any]:
+def _unpack(weights: Path) -> NDArray[np.void]:
     """All arrays as one row of a table, which is one file."""
     with np.load(weights, allow_pickle=False) as stored:
         parts = {name: stored[name] for name in stored.files}
