@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import cache
+from operator import itemgetter
 
 import polars as pl
 
@@ -176,14 +178,12 @@ def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None
     """Try the formats that a sample of what is left shows to be in use, the commonest first."""
     while (rest := _rest(text, dates)).len():
         sample = rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)
-        counts = {f: _read(sample, f).count() for f in formats}
-        best = max(counts, key=lambda f: counts[f])
-        if not counts[best]:
+        counts = sample.to_frame("text").select(_read(form).count().alias(form) for form in formats)
+        best, most = max(counts.row(0, named=True).items(), key=itemgetter(1))
+        if not most:
             return
-        _fill(
-            dates,
-            _read(text.set(dates.times.is_not_null(), None) if dates.times.count() else text, best),
-        )
+        unread = text.set(dates.times.is_not_null(), None) if dates.times.count() else text
+        _fill(dates, unread.to_frame("text").select(_read(best)).to_series())
         read = rest.len() - int(_open(text, dates).sum())
         if not read:
             return
@@ -219,7 +219,10 @@ def _same(a: Dates, b: Dates) -> bool:
     return bool(a.times.equals(b.times, null_equal=True))
 
 
-def _read(text: pl.Series, pattern: str) -> pl.Series:
+@cache
+def _read(pattern: str) -> pl.Expr:
+    """The times of the column `text`, read by one pattern."""
+    text = pl.col("text")
     zoned = "%z" in pattern or "%#z" in pattern
     if not zoned and not any(mark in pattern for mark in ("%H", "%I")):
         times = text.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))
@@ -229,7 +232,7 @@ def _read(text: pl.Series, pattern: str) -> pl.Series:
         )
         times = times.dt.replace_time_zone(None)
     plausible = (times >= _EARLIEST) & (times <= _LATEST)  # %Y also reads 20 as the year 20
-    return pl.select(pl.when(plausible).then(times)).to_series()
+    return pl.when(plausible).then(times)
 
 
 def _numbers(text: pl.Series, dates: Dates) -> None:
