@@ -128,7 +128,10 @@ def describe(code: str) -> Language | None:
 CONFUSABLE = (frozenset({"msa", "ind"}), frozenset({"bos", "hrv", "srp", "hbs"}))
 
 
+@cache
 def _find(code: str) -> Any:
+    if code[:1].isdigit():  # a number or a date, of which a table may hold many
+        return None
     import iso639  # 0.1 s of tables: only when a code is looked up
     from iso639.exceptions import DeprecatedLanguageValue, InvalidLanguageValue
 

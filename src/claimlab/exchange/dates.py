@@ -161,11 +161,14 @@ def share_parsed(values: pl.Series) -> float:
 
 
 def _rest(text: pl.Series, dates: Dates) -> pl.Series:
-    return text.filter(_open(text, dates))
+    if not _left(text, dates):
+        return text.clear()
+    return text.filter(text.is_not_null() & dates.times.is_null())
 
 
-def _open(text: pl.Series, dates: Dates) -> pl.Series:
-    return text.is_not_null() & dates.times.is_null()
+def _left(text: pl.Series, dates: Dates) -> int:
+    """How many are not read yet: what is null has no time."""
+    return dates.times.null_count() - text.null_count()
 
 
 def _fill(dates: Dates, times: pl.Series) -> None:
@@ -176,7 +179,8 @@ def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None
     """Try the formats that a sample of what is left shows to be in use, the commonest first."""
     while (rest := _rest(text, dates)).len():
         sample = rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)
-        counts = {f: _read(sample, f).count() for f in formats}
+        readings = (_plausible(_times(pl.lit(sample), f)).sum().alias(f) for f in formats)
+        counts = pl.select(readings).row(0, named=True)
         best = max(counts, key=lambda f: counts[f])
         if not counts[best]:
             return
@@ -184,7 +188,7 @@ def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None
             dates,
             _read(text.set(dates.times.is_not_null(), None) if dates.times.count() else text, best),
         )
-        read = rest.len() - int(_open(text, dates).sum())
+        read = rest.len() - _left(text, dates)
         if not read:
             return
         dates.formats[best] = dates.formats.get(best, 0) + read
@@ -220,16 +224,23 @@ def _same(a: Dates, b: Dates) -> bool:
 
 
 def _read(text: pl.Series, pattern: str) -> pl.Series:
+    times = pl.select(_times(pl.lit(text), pattern)).to_series()
+    return pl.select(pl.when(_plausible(pl.lit(times))).then(times)).to_series()
+
+
+def _times(text: pl.Expr, pattern: str) -> pl.Expr:
     zoned = "%z" in pattern or "%#z" in pattern
     if not zoned and not any(mark in pattern for mark in ("%H", "%I")):
-        times = text.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))
-    else:
-        times = text.str.to_datetime(
-            pattern, strict=False, time_unit="us", time_zone="UTC" if zoned else None
-        )
-        times = times.dt.replace_time_zone(None)
-    plausible = (times >= _EARLIEST) & (times <= _LATEST)  # %Y also reads 20 as the year 20
-    return pl.select(pl.when(plausible).then(times)).to_series()
+        return text.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))
+    times = text.str.to_datetime(
+        pattern, strict=False, time_unit="us", time_zone="UTC" if zoned else None
+    )
+    return times.dt.replace_time_zone(None)
+
+
+def _plausible(times: pl.Expr) -> pl.Expr:
+    """%Y also reads 20 as the year 20."""
+    return times.is_between(_EARLIEST, _LATEST)
 
 
 def _numbers(text: pl.Series, dates: Dates) -> None:
