@@ -41,9 +41,9 @@ def test_every_language_of_the_table_round_trips() -> None:
     table = languages.table()
     assert len(table) == 78
     for code, language in table.items():
-        assert languages.normalise(code) == code
+        assert languages.normalise(code) == code == languages._find(code).pt3
         if language.iso1:
-            assert languages.normalise(language.iso1) == code
+            assert languages.normalise(language.iso1) == code == languages._find(language.iso1).pt3
             assert languages.to_iso1(code) == language.iso1
 
 

@@ -16,6 +16,7 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.exchange.importer import import_files
+from claimlab.exchange.importing.profile import share_of_dates
 from claimlab.tasks import own_task
 
 N = 60
@@ -173,3 +174,17 @@ def test_labels_of_another_task_are_offered_as_that_task(
     data = Dataset.open(tmp_path / "out")
     assert own_task(data) == "subjectivity"
     assert data.records["veracity"].null_count() == N
+
+
+def test_the_columns_of_a_wide_file_are_looked_at_once_for_all_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each answer that is printed has been tried, which must not read every column again."""
+    width = 60
+    row = ",".join(f"some cell 1-{number} of it" for number in range(width))
+    header = ",".join(f"column name {number}" for number in range(width))
+    wide = tmp_path / "wide.csv"
+    wide.write_text("\n".join([header, row, row, row]), encoding="utf-8")
+    share_of_dates.cache_clear()
+    assert len(commands(wide, capsys)) > 3
+    assert 0 < share_of_dates.cache_info().misses <= width

@@ -70,6 +70,22 @@ def test_c_and_numpy_give_the_same_bytes(
     np.testing.assert_array_equal(made(meaning.fastest()), expected)
 
 
+def test_weights_that_are_kept_unpacked_give_the_same_bytes_also_after_damage(
+    made: Callable[[meaning.NumpyLoops], Floats32], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path))
+    expected = made(meaning.fastest())
+    (kept,) = tmp_path.glob("weights/*.npy")
+    whole = kept.read_bytes()
+    np.testing.assert_array_equal(made(meaning.fastest()), expected)
+    kept.write_bytes(whole[: len(whole) // 2])
+    np.testing.assert_array_equal(made(meaning.fastest()), expected)
+    assert kept.read_bytes() == whole
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "file"))  # nothing can be kept there
+    np.testing.assert_array_equal(made(meaning.fastest()), expected)
+
+
 def test_a_text_has_one_vector_in_every_list_and_is_read_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -42,6 +42,7 @@ def test_a_form_has_the_options_of_the_declaration(client: TestClient, verb: str
         option = known[field["name"]].option
         assert option is not None
         assert option.help.startswith(field["sentence"])
+        assert f'<code class="count">{field["flag"]}</code>' in page.text
     names = {field["name"] for field in form["fields"]}
     assert {"limit"} <= names
     assert not names & {"data", "output", "force", "engine", "cache", "max_cost", "profile"}

@@ -258,10 +258,10 @@ def test_a_prediction_shows_its_scores(client: TestClient) -> None:
 
 
 def test_saved_pages_open_in_a_sandbox(client: TestClient) -> None:
-    assert (
-        get(client, "/reports/reports~audit")["files"]["index.html"]
-        == "/reports/reports~audit/index.html"
-    )
+    saved = get(client, "/reports/reports~audit")
+    assert saved["files"]["index.html"] == "/reports/reports~audit/index.html"
+    assert saved["title"].startswith("Audit of ")
+    assert saved["conclusion"].endswith(".")
     for path in ("/reports/reports~audit/index.html", "/traces/evolved/viewer"):
         answer = client.get(path)
         assert answer.status_code == 200

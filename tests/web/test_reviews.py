@@ -246,6 +246,12 @@ def test_a_request_names_no_file_of_the_machine(owner: TestClient, folder: Path)
     assert owner.get("/api/reviews/checked").json()["task"]["guideline"] == str(secret)
 
 
+def test_a_review_says_how_many_annotators_an_item_really_has(owner: TestClient) -> None:
+    made(owner, annotators=["ana"], per_item=2)
+    assert owner.get("/api/reviews/checked").json()["per_item"] == 1
+    assert "1 annotator per item" in owner.get("/reviews/checked").text
+
+
 def test_the_difference_of_two_texts_holds_both() -> None:
     one, other = "The bridge opened in 1931, they say.", "The old bridge opened in 1932, they say."
     pieces = difference(one, other)

@@ -90,6 +90,13 @@ def test_decide_ten_conflicts(
         page.locator(".origin a").first.wait_for()  # where both texts come from
         assert page.locator("#guideline").get_attribute("open") is not None
         assert page.evaluate(JUMPS) < 0.1
+        page.keyboard.press("?")
+        keys = page.locator("#help")
+        assert keys.locator("dt").first.is_visible()
+        assert "skip" in keys.inner_text()
+        page.keyboard.press("2")  # decides nothing while the list is open
+        page.keyboard.press("Escape")
+        keys.wait_for(state="hidden")
         for done in range(10):
             page.get_by_text(f"{done} of ").wait_for()
             page.keyboard.press("2")

@@ -22,7 +22,6 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix
 
 from claimlab.core.stats.scores import Flags, Floats32, Ints
 from claimlab.core.types import Sparse
@@ -53,6 +52,8 @@ class Questions:
 
     @classmethod
     def of(cls, codes: Small) -> Questions:
+        from scipy.sparse import csr_matrix
+
         most = codes.max(axis=0, initial=0).astype(np.int64)
         column = np.repeat(np.arange(codes.shape[1]), most)
         first = np.cumsum(most) - most
@@ -192,6 +193,8 @@ class _Forest:
 
     def _count(self, tree: Ints, at: Ints, cell: Ints) -> Floats32:
         """Rows per class and highest question in the given cells (`at` counts within `tree`)."""
+        from scipy.sparse import csr_matrix
+
         classes = self.counts.shape[2]
         rows = self.counts[tree[at], cell]
         entry, label = np.nonzero(rows)
@@ -378,6 +381,8 @@ class Category:
 
 def fold_cells(counts: Counts, into: Ints, cells: int) -> Counts:
     """The same training rows with fewer cells: cell i becomes part of cell `into[i]`."""
+    from scipy.sparse import csr_matrix
+
     models, many, classes = counts.shape
     joined = csr_matrix((np.ones(many, np.float32), (into, np.arange(many))), shape=(cells, many))
     flat = counts.transpose(1, 0, 2).reshape(many, models * classes).astype(np.float32)

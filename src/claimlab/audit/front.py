@@ -56,7 +56,9 @@ Checks = Annotated[
     Sequence[str] | None,
     Option("Run only this check; may be repeated.", flag="--check", complete="checks"),
 ]
-Protocol = Annotated[str, Option("'fair', or 'cdl' and 'cdl-holdout' for published numbers.")]
+Protocol = Annotated[
+    str, Option("The protocol: 'fair', or 'cdl' and 'cdl-holdout' for published numbers.")
+]
 Target = Annotated[
     str | None, Option("A task or any column; what the labels are about, by default.")
 ]

@@ -55,6 +55,8 @@ def normalise(code: str, *, macro: bool = True) -> str | None:
     """The ISO 639-3 code for a code, tag or English name; null when nothing is known by it ("und",
     "xx", "").
     """
+    if code in _common():
+        return _common()[code]
     tag = code.strip().replace("_", "-")
     lang = _find(tag) or _find(tag.split("-")[0])
     if lang is None or lang.pt3 in ("und", "mul", "zxx", "mis"):
@@ -129,10 +131,16 @@ CONFUSABLE = (frozenset({"msa", "ind"}), frozenset({"bos", "hrv", "srp", "hbs"})
 
 
 @cache
+def _common() -> dict[str, str]:
+    """The codes of the language table, which need no other."""
+    return {code: one.iso3 for one in table().values() for code in (one.iso3, one.iso1) if code}
+
+
+@cache
 def _find(code: str) -> Any:
     if code[:1].isdigit():  # a number or a date, of which a table may hold many
         return None
-    import iso639  # 0.1 s of tables: only when a code is looked up
+    import iso639  # 0.1 s of tables: only when another code is looked up
     from iso639.exceptions import DeprecatedLanguageValue, InvalidLanguageValue
 
     for spelling in dict.fromkeys((code, code.lower(), code.title())):

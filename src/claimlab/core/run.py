@@ -145,6 +145,7 @@ class Run:
         """The input, verified and limited."""
         if self._dataset is None:
             assert self._source is not None, f"{self.verb} reads no dataset"
+            progress("reading the records", 0, None)
             self._dataset = Dataset.of(self._source, self._limit, **self._columns)
         return self._dataset
 

@@ -239,6 +239,7 @@ def prepare(
         **({"limit": limit} if limit is not None else {}),
     }
     detector.task, detector.evidence = task, evidence
+    progress(f"training {detector.name}", 0, None)
     detector.fit(shown["train"], shown["dev"], seed=seed)
     return Prepared(parts, shown, reading, settings, inputs)
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import cache
+from operator import itemgetter
 
 import polars as pl
 
@@ -179,15 +181,15 @@ def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None
     """Try the formats that a sample of what is left shows to be in use, the commonest first."""
     while (rest := _rest(text, dates)).len():
         sample = rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)
-        readings = (_plausible(_times(pl.lit(sample), f)).sum().alias(f) for f in formats)
-        counts = pl.select(readings).row(0, named=True)
-        best = max(counts, key=lambda f: counts[f])
-        if not counts[best]:
-            return
-        _fill(
-            dates,
-            _read(text.set(dates.times.is_not_null(), None) if dates.times.count() else text, best),
+        counts = sample.to_frame("text").select(
+            _plausible(_times(form)).sum().alias(form) for form in formats
         )
+        best, most = max(counts.row(0, named=True).items(), key=itemgetter(1))
+        if not most:
+            return
+        unread = text.set(dates.times.is_not_null(), None) if dates.times.count() else text
+        times = unread.to_frame("text").select(t=_times(best))  # apart, or it is read three times
+        _fill(dates, times.select(pl.when(_plausible(pl.col("t"))).then("t")).to_series())
         read = rest.len() - _left(text, dates)
         if not read:
             return
@@ -223,12 +225,10 @@ def _same(a: Dates, b: Dates) -> bool:
     return bool(a.times.equals(b.times, null_equal=True))
 
 
-def _read(text: pl.Series, pattern: str) -> pl.Series:
-    times = pl.select(_times(pl.lit(text), pattern)).to_series()
-    return pl.select(pl.when(_plausible(pl.lit(times))).then(times)).to_series()
-
-
-def _times(text: pl.Expr, pattern: str) -> pl.Expr:
+@cache
+def _times(pattern: str) -> pl.Expr:
+    """The times of the column `text`, read by one pattern."""
+    text = pl.col("text")
     zoned = "%z" in pattern or "%#z" in pattern
     if not zoned and not any(mark in pattern for mark in ("%H", "%I")):
         return text.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))

@@ -123,15 +123,16 @@ def _named(folded: str, role: str) -> Named | None:
         return Named("main", max(main))
     if grades := [names[start] for start in starts if start in names]:
         return Named("starts", max(grades))
-    best = max((_part_of(word, _PARTS[role]) for word in words), default=0.0)
+    best = max((_part_of(word, role) for word in words), default=0.0)
     return Named("part", best) if best else None
 
 
-def _part_of(word: str, parts: Mapping[str, float]) -> float:
+@cache
+def _part_of(word: str, role: str) -> float:
     """The best grade of a known part that a word begins or ends with, by its share of the word."""
     grades = [
         grade * len(part) / len(word)
-        for part, grade in parts.items()
+        for part, grade in _PARTS[role].items()
         if part != word and (word.startswith(part) or word.endswith(part))
     ]
     return max(grades, default=0.0)

@@ -52,7 +52,9 @@ def split(
     ] = "group",
     *,
     output: OptionalFolder = None,
-    shares: Annotated[Shares | str, Option("train/dev/test, or train/test.")] = DEFAULT,
+    shares: Annotated[
+        Shares | str, Option("Shares of train/dev/test, or of train/test.")
+    ] = DEFAULT,
     hold_out: Annotated[Names, Option("A value to use for testing only; may be repeated.")] = (),
     train_on: Annotated[
         Names, Setting("A value to train on; all others are used for testing.")

@@ -16,7 +16,9 @@ vector on every processor, in every batch, with and without the C code, and it c
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -25,7 +27,10 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from claimlab.core.atomic import atomic_bytes
+from claimlab.core.digest import digest_json
 from claimlab.core.machine import side_by_side
+from claimlab.core.places import cache_folder
 from claimlab.core.stats.scores import Floats, Floats32, Ints
 
 Number = TypeVar("Number", np.float32, np.float64)
@@ -94,10 +99,8 @@ class Encoder:
         self, weights: Path, tokenizer: Tokenizer, loops: NumpyLoops | None = None
     ) -> None:
         self.tokenizer, self.loops, self.lock = tokenizer, loops or fastest(), Lock()
-        with np.load(weights, allow_pickle=False) as stored:
-            parts = {name: stored[name] for name in stored.files}
-        chunks = [parts[f"q{number + 1}"] for number in range(CHUNKS)]
-        self.embedded = np.stack(chunks, axis=1).reshape(-1, EMBEDDED)
+        parts = unpacked(weights)
+        self.embedded = parts["embedded"]
         self.unit, self.least = parts["scale"], parts["lo"]
         projections = [Whole.of(parts[f"proj{order}"]) for order in ORDERS]
         self.projections = projections
@@ -251,6 +254,37 @@ class Encoder:
         exact = self.loops.product(digits.reshape(-1, len(layer.numbers)), layer, layer.start)
         upper, lower = np.split(exact.astype(np.float64), 2)
         return np.asarray((upper * ZERO + lower) * (unit * float(layer.scale)))
+
+
+def unpacked(weights: Path) -> np.void:
+    """The arrays of the package's file. The cache has them unpacked (79 MB), from where a text
+    reads no more than its tokens: unpacking takes most of the time that one text needs."""
+    facts = weights.stat()
+    key = digest_json([str(weights), facts.st_size, facts.st_mtime_ns])[:16]
+    place = cache_folder() / "weights" / f"{key}.npy"
+    try:
+        row = np.asarray(np.load(place, mmap_mode="r", allow_pickle=False))
+    except (OSError, ValueError):  # none yet, or a damaged one: made again
+        row = _unpack(weights)
+        buffer = io.BytesIO()
+        np.save(buffer, row, allow_pickle=False)
+        with suppress(OSError):  # a cache that cannot be written is done without
+            atomic_bytes(place, buffer.getvalue())
+    parts: np.void = row[0]
+    return parts
+
+
+def _unpack(weights: Path) -> NDArray[np.void]:
+    """All arrays as one row of a table, which is one file."""
+    with np.load(weights, allow_pickle=False) as stored:
+        parts = {name: stored[name] for name in stored.files}
+    chunks = [parts.pop(f"q{number + 1}") for number in range(CHUNKS)]
+    parts["embedded"] = np.stack(chunks, axis=1).reshape(-1, EMBEDDED)
+    kinds = [(name, part.dtype, part.shape) for name, part in parts.items()]
+    row = np.zeros(1, np.dtype(kinds, align=True))
+    for name, part in parts.items():
+        row[name] = part
+    return row
 
 
 class NumpyLoops:

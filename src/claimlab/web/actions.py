@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal, get_type_hints
+from typing import Annotated, Literal, get_args, get_type_hints
 from urllib.parse import urlencode
 
 from fastapi import Query
@@ -50,9 +50,11 @@ def verbs() -> dict[str, Verb]:
     """The verbs that a page can start."""
     from claimlab.audit.check import CHECKS
     from claimlab.audit.front import audit
+    from claimlab.audit.rule import ProtocolName
     from claimlab.clean.front import clean
     from claimlab.clean.recipe import built_in
     from claimlab.detect.detector import DETECTORS
+    from claimlab.detect.evidence import Mode
     from claimlab.detect.run import detect
     from claimlab.exchange.export import export
     from claimlab.exchange.format import FORMATS
@@ -71,9 +73,17 @@ def verbs() -> dict[str, Verb]:
 
     return {
         "clean": Verb(clean, {"recipe": lambda: dict.fromkeys(built_in(), "")}),
-        "audit": Verb(audit, {"checks": lambda: dict.fromkeys(CHECKS.names(), "")}),
+        "audit": Verb(
+            audit,
+            {
+                "checks": lambda: dict.fromkeys(CHECKS.names(), ""),
+                "protocol": lambda: dict.fromkeys(get_args(ProtocolName), ""),
+            },
+        ),
         "split": Verb(split, {"by": strategies}),
-        "detect": Verb(detect, {"detector": local}),
+        "detect": Verb(
+            detect, {"detector": local, "evidence": lambda: dict.fromkeys(get_args(Mode), "")}
+        ),
         "export": Verb(export, {"to": formats}),
     }
 
@@ -95,9 +105,10 @@ class Choice(Shape):
 
 
 class FormField(Shape):
-    """An option of the verb: its name, its sentence, and how it is given."""
+    """An option of the verb: its name and flag, its sentence, and how it is given."""
 
     name: str
+    flag: str
     sentence: str
     input: Input
     default: str
@@ -191,9 +202,11 @@ def _field(one: Parameter, verb: Verb, values: Sequence[str] | None) -> FormFiel
     assert option is not None
     names = verb.names.get(one.name, dict)()
     default = _shown(one)
+    sentence = option.help.split("; see: ")[0].split("; may be repeated")[0].rstrip(".")
     return FormField(
         name=one.name,
-        sentence=option.help.partition("; see: ")[0],
+        flag=f"--set {one.name}" if isinstance(option, Setting) else one.flag.partition("/")[0],
+        sentence=sentence.partition(":")[0] if names else sentence,
         input=_input(one, names),
         default=default,
         value=list(values or ([default] if default else [])),

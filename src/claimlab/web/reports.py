@@ -5,6 +5,7 @@ and the trace viewer, which bring their own styles and script and are opened in 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from claimlab.study.entry import Entry as Scored
 
 CELLS, STEPS_FOLDER = "cells.json", "steps"
+WORDS, OPENING = "report.md", 20_000  # how many characters its title and conclusion are within
+ESCAPED = re.compile(r"\\([^\w\s])")
 
 
 class StudyCell(Shape):
@@ -165,6 +168,8 @@ class ReportPage(Shape):
     """What a saved report holds."""
 
     entry: Entry
+    title: str
+    conclusion: str
     files: dict[str, str]
 
 
@@ -184,7 +189,17 @@ def report_page(place: Report) -> ReportPage:
     names = [name for name in files_of(place.folder) if _shown(place.folder, name)]
     names.sort(key=lambda name: (name != PAGE, "/" in name, name))
     files = {name: f"/reports/{place.entry.id}/{name}" for name in names}
-    return ReportPage(entry=place.entry, files=files)
+    title, conclusion = _opening(place.folder) if WORDS in names else ("", "")
+    return ReportPage(entry=place.entry, title=title, conclusion=conclusion, files=files)
+
+
+def _opening(folder: Path) -> tuple[str, str]:
+    """Title and conclusion of a report, from its Markdown."""
+    with (folder / WORDS).open(encoding="utf-8", errors="replace") as file:
+        lines = file.read(OPENING).partition("\n## ")[0].splitlines()
+    title = next((line[2:] for line in lines if line.startswith("# ")), "")
+    bold = next((line[2:-2] for line in lines if line.startswith("**") and line[2:-2]), "")
+    return ESCAPED.sub(r"\1", title), ESCAPED.sub(r"\1", bold)
 
 
 @routes.get("/reports/{place}/{file:path}", include_in_schema=False)

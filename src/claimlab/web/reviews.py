@@ -176,6 +176,8 @@ class StatusPage(Named):
     items: dict[str, int]
     total: int
     settled: int
+    per_item: int
+    """How many annotators an item has, at most the number there are."""
     people: list[JsonObject]
     agreement: list[JsonObject]
     headline: str
@@ -346,6 +348,7 @@ def status_page(place: Reviewed, request: Request) -> StatusPage:
         items=far.items,
         total=far.total,
         settled=far.settled,
+        per_item=max(1, min(review.task.per_item, [row["role"] for row in far].count("annotator"))),
         people=rows,
         agreement=list(review.agreement()) if above else [],
         headline=far.headline(),

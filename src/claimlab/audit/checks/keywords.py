@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from scipy.sparse import csr_matrix
-
 from claimlab.audit import cdl
 from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import holding, presence, telling, word_counts, word_details
@@ -29,6 +27,8 @@ class Keywords(FairCheck):
         yield self._cdl(subject) if cdl_protocol else self._fair(sampled(subject))
 
     def _cdl(self, subject: Subject) -> Finding:
+        from scipy.sparse import csr_matrix
+
         reason = cdl.cannot_split(subject)
         done = cdl.keywords(subject, top=TOP) if reason is None else None
         if done is None:

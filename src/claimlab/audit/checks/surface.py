@@ -5,7 +5,6 @@ away?
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import holding, word_details
@@ -47,6 +46,8 @@ class Surface(FairCheck):
     def _marks(self, subject: Subject, family: str) -> Findings:
         """Marks that some texts hold. A tree cannot show one that few texts hold, whose other texts
         it has to guess: so those of one class are also tested as giveaways are."""
+        from scipy.sparse import csr_matrix
+
         names, matrix = marks(subject.rows["text"], family)
         some = np.flatnonzero((matrix.max(axis=0) > 0) & (matrix.min(axis=0) < 1))
         if not len(some):

@@ -82,6 +82,9 @@ def _suggest(call: Call[Compared], result: Compared) -> None:
         suggest(f"claimlab evaluate RUN -o REPORT --contamination {call['output']}")
     elif result.leaks.height and not call["unseen_by"]:
         worst = result.leaks.row(0, named=True)
-        suggest(f"claimlab overlap {worst['test']} {worst['train']} -o DIR --unseen-by all")
+        if worst["test"] == worst["train"]:
+            suggest(f"claimlab split {worst['test']} -o DIR --by near-duplicates")
+        else:
+            suggest(f"claimlab overlap {worst['test']} {worst['train']} -o DIR --unseen-by all")
     else:
         suggest("claimlab merge DIR DIR -o DIR")

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import polars as pl
@@ -32,6 +32,7 @@ _CODE = re.compile(r"-?\d(\.0)?")
 _TOKEN = re.compile(r"(?=.*\d)[\w.:#-]+")
 _DOMAIN = re.compile(r"(?:https?:/*)?(?:www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,10}/?", re.IGNORECASE)
 _PERSON = re.compile(r"@\w+|[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){1,3}|[a-z]+(?:-[a-z]+){1,3}")
+_DATED = re.compile(r"\d{4}|\d:\d|[/.-]\s?\d")  # a year, a time, or numbers with marks between
 _TIMES = (4, 8, 10, 13)  # digits of a year, a day, and seconds or milliseconds since 1970
 _BOOLEANS = {"true", "false"}
 _NUMBERED = re.compile(r"(q|question|v|var|item|a|answer) ?\d{1,3} ?[a-z]?")
@@ -116,7 +117,7 @@ def _may_be_date(value: str) -> bool:
     """Whether it is worth the price of reading it: years, days and times since 1970 are the only
     plain numbers.
     """
-    if not 4 <= len(value) <= 40 or "://" in value or not any(c.isdigit() for c in value):
+    if not 4 <= len(value) <= 40 or "://" in value or not _DATED.search(value):
         return False
     whole, _, rest = value.partition(".")
     return not (whole.isdecimal() and (not rest or rest.isdecimal())) or len(whole) in _TIMES
@@ -129,6 +130,12 @@ def _without_remarks(name: str) -> str:
         if 0 <= start < end:
             name = f"{name[:start]} {name[end + 1 :]}"
     return name
+
+
+@lru_cache(maxsize=10_000)
+def share_of_dates(values: tuple[str, ...]) -> float:
+    """Kept, since the columns of a table are looked at again for each answer that is tried."""
+    return share_parsed(pl.Series(values))
 
 
 class _Share(cached_property[float]):
@@ -200,8 +207,8 @@ class Profile:
     @cached_property
     def dates(self) -> float:
         sample = self.values[:: max(1, self.n // DATE_SAMPLE)][:DATE_SAMPLE]
-        short = [v for v in sample if _may_be_date(v)]
-        return share_parsed(pl.Series(short)) * len(short) / len(sample) if short else 0.0
+        short = tuple(v for v in sample if _may_be_date(v))
+        return share_of_dates(short) * len(short) / len(sample) if short else 0.0
 
     @cached_property
     def counted(self) -> bool:

@@ -187,11 +187,17 @@ function actionParts() {
 function legend() {
   const keys = []; // those of answers and actions are on their buttons
   if (seen && ["note", "span"].includes(state.task.kind)) keys.push(["Ctrl+Enter", "save"]);
-  keys.push(["c", "comment"], ["Esc", "leave the comment"], ["g", "guideline"]);
+  keys.push(["c", "comment"], ["Esc", "leave the comment"], ["g", "guideline"], ["?", "all keys"]);
   place("keys").replaceChildren(...keys.map(([key, text]) => {
     const line = element("li");
     line.append(element("kbd", key), ` ${text}`);
     return line;
+  }));
+  const every = [...work.querySelectorAll("#answers kbd, #actions kbd, #keys kbd")];
+  place("key-list").replaceChildren(...every.flatMap((kbd) => {
+    const key = element("dt");
+    key.append(kbd.cloneNode(true));
+    return [key, element("dd", kbd.nextSibling.textContent.trim())];
   }));
 }
 
@@ -281,7 +287,7 @@ document.addEventListener("keydown", (event) => {
     if (state.task.kind === "span") decide(spans);
     return;
   }
-  if (field || event.ctrlKey || event.metaKey || event.altKey || !state) return;
+  if (field || event.ctrlKey || event.metaKey || event.altKey || !state || document.querySelector("dialog[open]")) return;
   const answer = seen && state.task.kind !== "note" && answers().find((one) => one.key === event.key);
   const others = adjudicating ? { r: reveal, k: sendBack, u: undo } : { s: skip, u: undo, b: back };
   if (answer) choose(answer.value);

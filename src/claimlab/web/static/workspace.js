@@ -106,7 +106,7 @@ function renew(html, ...ids) {
 async function follow(id) {
   const part = document.getElementById(id);
   const answer = await fetch(part.dataset.renew).catch(() => null);
-  if (answer?.ok) renew(await answer.text(), id);
+  if (answer?.ok) renew(await answer.text(), id, "under-way");
   const { renew: again, then } = document.getElementById(id).dataset;
   if (again) setTimeout(follow, 800, id);
   else if (then) location.assign(then);
@@ -159,11 +159,11 @@ let going = 0; // when g was pressed
 document.getElementById("keys-shown")?.addEventListener("click", () => document.getElementById("help").showModal());
 document.addEventListener("keydown", (event) => {
   const help = document.getElementById("help");
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  if (help?.open || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
   const goes = Date.now() - going < 1500 && PLACES[event.key];
   const step = { j: "next", k: "prev" }[event.key];
   going = 0;
-  if (goes && help) location.assign(goes);
+  if (goes && help?.querySelector("[data-places]")) location.assign(goes);
   else if (event.key === "g") going = Date.now();
   else if (event.key === "?" && help) help.showModal();
   else if (event.key === "/" && document.querySelector("main input[type=search]")) {
