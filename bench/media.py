@@ -1,6 +1,7 @@
 """Which edits of an image its hash survives, and what the media of 5Pils give away.
 
 python bench/media.py [--data ../shared/data]
+python bench/media.py --hashes 100000    what it costs to find near-copies among so many
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from harness import begin, parser, shared
+from harness import begin, best, parser, shared
 
 import claimlab as cl
-from claimlab.audit.checks.media import APART
+from claimlab.audit.checks.media import APART, close
 from claimlab.core.dataset import Dataset
 from claimlab.files.media import hash_of
 
@@ -95,8 +96,25 @@ def audited(file: Path) -> list[str]:
     return [*whole.notes, *(f"{f.feature}: {f.verdict}. {f.why}" for f in audit.findings)]
 
 
+def search(count: int) -> str:
+    """A tenth of the hashes are copies of another with 31 bits changed."""
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (count, 256), dtype=np.uint8)
+    for copy in range(count // 10):
+        bits[copy] = bits[-1 - copy]
+        bits[copy, rng.choice(256, APART, replace=False)] ^= 1
+    hashes = pl.Series([row.tobytes().hex() for row in np.packbits(bits, axis=1)])
+    cost = best(lambda: close(hashes), 1)
+    return f"{count:,} hashes: {len(cost.result[0]):,} pairs in {cost.cpu:.1f} processor seconds"
+
+
 if __name__ == "__main__":
-    options = begin(parser(__doc__, data=True))
+    made = parser(__doc__, data=True)
+    made.add_argument("--hashes", type=int)
+    options = begin(made)
+    if options.hashes:
+        print(search(options.hashes))
+        raise SystemExit
     for name, share in found().items():
         print(f"{name}: {100 * share:.0f}% found")
     for line in audited(shared("5pils.zip", folder=options.data)):

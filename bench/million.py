@@ -1,10 +1,10 @@
-"""What the verbs cost on a million records: split, audit, detect, evaluate, and the pages of the
-workspace.
+"""What the verbs cost on a million records, and the pages of the workspace; how the cost grows.
 
     python bench/million.py                      all of them, in order
-    python bench/million.py split keywords       some of them: split, keywords, audit, detect,
-                                                 scikit-learn, evaluate, pages
-    python bench/million.py --rows 100000        smaller
+    python bench/million.py split keywords       some of them: export, import, clean,
+                                                 near-duplicates, split, overlap, keywords, audit,
+                                                 detect, scikit-learn, evaluate, pages
+    python bench/million.py --rows 10000 100000  smaller; several sizes beside each other
 
 The records are synthetic (bench/audit_speed.py). Every verb runs in a process of its own: processor
 seconds and peak memory are its. Pages are asked for in one process, as a browser does, after the
@@ -16,13 +16,15 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from audit_speed import synthetic
 from harness import Row, apart, begin, best, parser, record
 
-PARTS = ("split", "keywords", "audit", "detect", "scikit-learn", "evaluate", "pages")
+PARTS = ("export", "import", "clean", "near-duplicates", "split", "overlap", "keywords", "audit")
+PARTS += ("detect", "scikit-learn", "evaluate", "pages")
 PAGES = {
     "first page": "",
     "sorted by date": "?sort=-date",
@@ -40,25 +42,37 @@ def do(part: str, place: str, rows: int) -> dict[str, Any]:
     import claimlab as cl
 
     folder = Path(place)
-    if part == "data":
-        synthetic(rows).write(folder / "data")
-    elif part == "split":
-        cl.split(folder / "data", "random", output=folder / "split", force=True)
-    elif part == "keywords":
-        cl.audit(folder / "data", checks=["keywords"], output=folder / "keywords", force=True)
-    elif part == "audit":
-        cl.audit(folder / "data", output=folder / "audit", force=True)
-    elif part == "detect":
-        cl.detect(folder / "split", output=folder / "run", force=True)
-    elif part == "scikit-learn":
-        return scikit_learn(folder)
-    elif part == "evaluate":
-        cl.detect(folder / "split", "stratified", output=folder / "luck", force=True)
-        began = time.process_time()
-        cl.evaluate([folder / "run", folder / "luck"], output=folder / "report", force=True)
-        return {"evaluate": time.process_time() - began}
-    else:
-        return pages(folder)
+    data, new = folder / "data", {"output": folder / part, "force": True}
+    match part:
+        case "data":
+            synthetic(rows).write(data)
+        case "export":
+            cl.export(data, "csv", folder / "table", force=True)
+        case "import":
+            cl.import_files(sorted((folder / "table").glob("*.csv")), **new)
+        case "clean":
+            cl.clean(data, **new)
+        case "overlap":
+            cl.overlap([data, folder / "split"], **new)
+        case "near-duplicates":
+            cl.split(data, "near-duplicates", **new)
+        case "split":
+            cl.split(data, "random", **new)
+        case "keywords":
+            cl.audit(data, checks=["keywords"], **new)
+        case "audit":
+            cl.audit(data, **new)
+        case "detect":
+            cl.detect(folder / "split", output=folder / "run", force=True)
+        case "scikit-learn":
+            return scikit_learn(folder)
+        case "evaluate":
+            cl.detect(folder / "split", "stratified", output=folder / "luck", force=True)
+            began = time.process_time()
+            cl.evaluate([folder / "run", folder / "luck"], output=folder / "report", force=True)
+            return {"evaluate": time.process_time() - began}
+        case _:
+            return pages(folder)
     return {}
 
 
@@ -137,23 +151,35 @@ def pages(folder: Path) -> dict[str, list[int]]:
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
-    made.add_argument("--rows", type=int, default=1_000_000)
+    made.add_argument("--rows", type=int, nargs="+", default=[1_000_000])
     made.add_argument("--folder", type=Path, help="keep data and results here")
     options = begin(made)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or Path(temporary)
-        if not (folder / "data").is_dir():
-            apart(do, "data", folder, options.rows)
-        print(
-            f"| {options.rows:,} records | processor seconds | seconds by the clock | peak MB"
-            " |\n|---|---|---|---|"
-        )
-        for part in options.parts or PARTS:
-            cost = apart(do, part, folder, options.rows)
-            print(f"| {part} | {cost.cpu:.1f} | {cost.wall:.0f} | {cost.memory:,.0f} |", flush=True)
-            for name, figure in cost.result.items():
-                print(f"  {name}: {figure}")
-            record(Row("million", f"{part}, {options.rows:,} records", "", cost.cpu))
+    parts, costs = options.parts or PARTS, {}
+    for rows in options.rows:
+        with tempfile.TemporaryDirectory() as temporary:
+            costs[rows] = measured(options.folder or Path(temporary), rows, parts)
+    if len(costs) > 1:
+        print("| processor seconds | " + " | ".join(f"{rows:,}" for rows in costs) + " |")
+        print("|---" * (len(costs) + 1) + "|")
+    for part in parts if len(costs) > 1 else ():
+        print(f"| {part} | " + " | ".join(f"{each[part]:.1f}" for each in costs.values()) + " |")
+
+
+def measured(folder: Path, rows: int, parts: Sequence[str]) -> dict[str, float]:
+    """Processor seconds of each part on so many records."""
+    if not (folder / "data").is_dir():
+        apart(do, "data", folder, rows)
+    print(f"| {rows:,} records | processor seconds | seconds by the clock | peak MB |")
+    print("|---|---|---|---|")
+    seconds = {}
+    for part in parts:
+        cost = apart(do, part, folder, rows)
+        print(f"| {part} | {cost.cpu:.1f} | {cost.wall:.0f} | {cost.memory:,.0f} |", flush=True)
+        for name, figure in cost.result.items():
+            print(f"  {name}: {figure}")
+        record(Row("million", f"{part}, {rows:,} records", "", cost.cpu))
+        seconds[part] = cost.cpu
+    return seconds
 
 
 if __name__ == "__main__":

@@ -99,6 +99,33 @@ def test_hashes_are_close_up_to_31_bits() -> None:
     assert {*zip(a.tolist(), b.tolist(), strict=True)} == {(0, 1), (1, 2)}
 
 
+def test_every_pair_is_found_wherever_its_bits_are_and_however_many_up_to_the_limit() -> None:
+    """Beside all pairs compared: bits anywhere, in one stretch (round the end as well), and spread
+    evenly, which leaves one or two in each chunk."""
+    rng = np.random.default_rng(3)
+    rows = [rng.integers(0, 2, (600, 256), dtype=np.uint8)]
+    changes = []
+    for apart in range(36):
+        spread = np.linspace(0, 256, apart, endpoint=False).astype(np.int64)
+        changes += [rng.permutation(256)[:apart], np.arange(apart) - 9, spread, spread + 7]
+    for chunk in range(16):  # as even as can be but for one chunk with 0 or 1, and the one after it
+        for start in ((0, 3), (1, 2)):
+            counts = np.roll([*start, *[2] * 14], chunk)
+            changes.append(np.concatenate([16 * i + np.arange(n) for i, n in enumerate(counts)]))
+    for places in changes:
+        row = rng.integers(0, 2, (1, 256), dtype=np.uint8)
+        copy = row.copy()
+        copy[0, places % 256] ^= 1
+        rows += [row, copy]
+    bits = np.concatenate(rows)
+    differ = (bits[:, None] != bits[None]).sum(axis=2)
+    expected = np.stack(np.nonzero(np.triu(differ <= 31, 1)))
+    assert expected.shape[1] == 32 * 4 + 16 * 2
+    found = close(pl.Series([row.tobytes().hex() for row in np.packbits(bits, axis=1)]))
+    np.testing.assert_array_equal(np.stack(found), expected)
+    assert [len(side) for side in close(pl.Series([], dtype=pl.String))] == [0, 0]
+
+
 def test_records_without_media_are_not_measured() -> None:
     bare = dataset(planted=True)
     bare.tables.clear()

@@ -78,7 +78,7 @@ VERBS: dict[str, list[str]] = {
 }  # fmt: skip
 
 
-CODES = {"unmapped labels": 1, "unknown value": 2, "catalog": 2}
+CODES = {"unmapped labels": 2, "unknown value": 2, "catalog": 2}
 
 
 def words(argv: list[str], made: Path, out: Path) -> list[str]:

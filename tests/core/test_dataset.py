@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from claimlab.core import digest
 from claimlab.core.atomic import atomic_folder, atomic_text
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, read_manifest
 from claimlab.core.digest import digest_file
@@ -221,3 +222,17 @@ def test_a_linked_table_is_taken_by_its_content(tmp_path: Path) -> None:
     pl.read_parquet(elsewhere).head(1).write_parquet(elsewhere)
     with pytest.raises(FileChanged, match=r"records\.parquet"):
         Dataset.open(folder)
+
+
+def test_a_file_is_hashed_once_until_it_is_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digest, "_COARSE", -1)  # as if each file had been there for long
+    file = tmp_path / "claims.csv"
+    file.write_text("one", encoding="utf-8")
+    os.utime(file, (0, 0))
+    before = digest.digest_once(file)
+    assert before in digest._known.values()
+    file.write_text("two", encoding="utf-8")
+    os.utime(file, (0, 0))
+    assert digest.digest_once(file) == digest_file(file) != before

@@ -119,6 +119,28 @@ def test_posts_come_before_the_comments_on_them(tmp_path: Path) -> None:
     assert report.ignored_files == ["comments.csv"]
 
 
+def test_texts_and_labels_inside_objects_count_in_the_ranking(tmp_path: Path) -> None:
+    checks = [
+        {"claim": {"text": text, "by": "a viral post"}, "review": {"rating": verdict}}
+        for _, text, verdict in claims()
+    ]
+    dump(tmp_path / "d" / "checks.json", checks)
+    dump(tmp_path / "d" / "pages.json", [{"page": i, "views": i % 7} for i in range(5 * N)])
+    dataset, report = import_files(zipped(tmp_path / "d"))
+    assert dataset["text"].to_list() == CLAIMS
+    assert report.labels == HALVES
+
+
+def test_labels_inside_objects_are_joined_to_their_texts(tmp_path: Path) -> None:
+    texts = [{"post": f"p-{i}", "body": text} for i, text, _ in claims()]
+    marks = [{"about": {"post": f"p-{i}"}, "mark": {"verdict": v}} for i, _, v in claims()]
+    dump(tmp_path / "d" / "posts.json", texts)
+    dump(tmp_path / "d" / "marks.json", marks)
+    dataset, report = import_files(zipped(tmp_path / "d"))
+    assert dataset["text"].to_list() == CLAIMS
+    assert report.labels == HALVES
+
+
 def test_a_table_in_two_formats_is_read_once(tmp_path: Path) -> None:
     rows = claims()
     write(tmp_path / "d" / "claims.csv", ["id", "claim", "label"], rows)

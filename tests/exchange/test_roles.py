@@ -215,6 +215,21 @@ def test_a_person_at_the_terminal_is_asked(
     assert "1. label_x: 'true', 'false'" in capsys.readouterr().err
 
 
+def test_what_labels_mean_is_a_question_that_yes_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "a.csv", text=CLAIMS, label=cycle("0", "1"))
+    command = ["import", str(path), "-o", str(tmp_path / "out")]
+    assert run(command) == 2
+    assert run([*command, "--yes"]) == 2
+    assert "--map 0=true,1=false" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdin.readline", lambda: "2\n", raising=False)
+    assert run(command) == 0
+    assert Dataset.open(tmp_path / "out").records["veracity"].to_list() == cycle("false", "true")
+
+
 def test_a_plan_is_written_edited_and_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -69,7 +69,8 @@ def test_a_study_is_ready_once_its_comments_are_followed(
     for variable in set(VARIABLE.findall(text)) - {"CLAIMLAB_CL100K"}:
         monkeypatch.setenv(variable, "not-a-key")
     text = re.sub(r"(?m)^data = .*$", f'data = "{DATA.as_posix()}"', followed(text))
-    text = re.sub(r"(?m)^seeds = .*$", "seeds = [0]\nsample = 2000", text)
+    text = re.sub(r"(?m)^seeds = .*$", "seeds = [0]\nsample = 400", text)
+    text = re.sub(r"(?m)^limit = .*$", "limit = 6", text)
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
     cells, problems, _ = study_check(tmp_path / "study.toml", trust=True)
     assert cells

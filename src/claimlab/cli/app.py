@@ -26,7 +26,7 @@ from claimlab.cli.asked import be_quiet
 from claimlab.cli.flags import as_flag, in_flags
 from claimlab.cli.lazy import LazyVerbs
 from claimlab.cli.output import complain, echo, say
-from claimlab.core.errors import ClaimlabError, Question
+from claimlab.core.errors import ClaimlabError, Question, UnmappedLabels
 from claimlab.core.plain import one_line
 from claimlab.core.version import __version__
 
@@ -161,7 +161,7 @@ def run(argv: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away (claimlab … | head): not an error
         return 0
-    except Question as question:
+    except (Question, UnmappedLabels) as question:
         answer = answered(question, args)
         if answer is None:
             return explain(question, args)
@@ -218,14 +218,14 @@ def _output(args: Sequence[str]) -> str | None:
     )
 
 
-def answered(question: Question, args: Sequence[str]) -> list[str] | None:
+def answered(question: Question | UnmappedLabels, args: Sequence[str]) -> list[str] | None:
     """The options that answer a question: what a person at the terminal types, or the first choice
-    with --yes; null where there is no one to ask.
+    with --yes, but for what labels mean; null where there is no one to ask.
     """
     flags = [as_flag(one.argument, one.value, args) for one in question.choices]
     if YES in args:
-        return flags[0]
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return flags[0] if isinstance(question, Question) else None
+    if not (flags and sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     complain(question.problem)
     for place, one in enumerate(question.choices, 1):

@@ -200,19 +200,24 @@ ALIKE = 20_000  # texts that are compared without case and marks; all are compar
 
 
 def following(
-    dataset: Dataset, folder: Path, otherwise: str, *, task: str | None = None, copies: bool = False
+    dataset: Dataset,
+    folder: Path,
+    otherwise: str,
+    *,
+    task: str | None = None,
+    copies: int | None = None,
 ) -> str:
     """A look at the labels where there are fewer than two classes, cleaning where texts occur twice
-    (`copies` asks for that), or else `otherwise`, in which {} is the folder."""
+    (`copies`, as they are written; null asks for none), or else `otherwise`, in which {} is the
+    folder."""
     from claimlab.tasks import open_task, own_task
     from claimlab.text.normalise import normal_form
 
     place = shlex.quote(str(folder))
     if len(open_task(own_task(dataset, task), dataset.records).classes_in(dataset.records)) < 2:
         return f"claimlab show {place} --column label_raw"
-    if copies:
-        texts = dataset.records["text"].drop_nulls()
-        plain = normal_form(texts.head(ALIKE))
-        if texts.hash().n_unique() < texts.len() or plain.n_unique() < plain.len():
+    if copies is not None:
+        plain = normal_form(dataset.records["text"].drop_nulls().head(ALIKE))
+        if copies or plain.n_unique() < plain.len():
             return f"claimlab clean {place} -o {shlex.quote(f'{folder}-clean')}"
     return otherwise.format(place)

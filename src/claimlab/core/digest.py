@@ -7,9 +7,15 @@ import hashlib
 import io
 import json
 import os
+import time
 from pathlib import Path
 
 import polars as pl
+
+_COARSE = (
+    2_000_000_000  # nanoseconds in which a file may be changed again without its time showing it
+)
+_known: dict[tuple[int, ...], str] = {}  # what a file was when it was hashed, and its hash
 
 
 def digest_file(path: Path) -> str:
@@ -17,12 +23,24 @@ def digest_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def digest_once(path: Path) -> str:
+    """`digest_file` for what is asked for again in one run: a file is read once, as long as the
+    file system says that nothing was changed.
+    """
+    state = path.stat()
+    stamp = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+    digest = _known.get(stamp) or digest_file(path)
+    if time.time_ns() - max(state.st_mtime_ns, state.st_ctime_ns) > _COARSE:
+        _known[stamp] = digest
+    return digest
+
+
 def digest_tree(path: Path) -> str:
     """Of a file, or of all files of a folder with their names in it."""
     if not path.is_dir():
-        return digest_file(path)
+        return digest_once(path)
     files = sorted(file for file in path.rglob("*") if file.is_file())
-    return digest_json({file.relative_to(path).as_posix(): digest_file(file) for file in files})
+    return digest_json({file.relative_to(path).as_posix(): digest_once(file) for file in files})
 
 
 def digest_table(frame: pl.DataFrame) -> str:

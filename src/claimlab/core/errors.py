@@ -129,10 +129,14 @@ class SchemaError(DataError):
 
 
 class UnmappedLabels(DataError):
+    """With `choices` it is a question to the user, and not a fault of the data."""
+
     def __init__(
         self, map_name: str, counts: Mapping[str, int], choices: Sequence[Choice] = ()
     ) -> None:
         self.choices = list(choices)
+        if choices:
+            self.exit_code = UsageError.exit_code
         self.counts = dict(sorted(counts.items(), key=lambda kv: (-kv[1], kv[0])))
         shown = ", ".join(f"'{value}' ({n})" for value, n in list(self.counts.items())[:20])
         more = f" and {len(self.counts) - 20} more" if len(self.counts) > 20 else ""

@@ -118,8 +118,11 @@ class Mapped:
 @cache
 def fold(value: str) -> str:
     """What two spellings of one rating have in common."""
-    text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", value).casefold())
-    text = "".join(c for c in text if not unicodedata.combining(c)).strip()
+    text = value.casefold()
+    if not value.isascii():
+        text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", value).casefold())
+        text = "".join(c for c in text if not unicodedata.combining(c))
+    text = text.strip()
     if text.startswith("-") and text[1:].replace(".", "", 1).isdecimal():
         return text  # -1 is not 1
     text = text.replace("-", " ").replace("_", " ").replace("–", " ").replace("’", "'")

@@ -136,7 +136,10 @@ def _common() -> dict[str, str]:
     return {code: one.iso3 for one in table().values() for code in (one.iso3, one.iso1) if code}
 
 
+@cache
 def _find(code: str) -> Any:
+    if code[:1].isdigit():  # a number or a date, of which a table may hold many
+        return None
     import iso639  # 0.1 s of tables: only when another code is looked up
     from iso639.exceptions import DeprecatedLanguageValue, InvalidLanguageValue
 

@@ -163,11 +163,14 @@ def share_parsed(values: pl.Series) -> float:
 
 
 def _rest(text: pl.Series, dates: Dates) -> pl.Series:
-    return text.filter(_open(text, dates))
+    if not _left(text, dates):
+        return text.clear()
+    return text.filter(text.is_not_null() & dates.times.is_null())
 
 
-def _open(text: pl.Series, dates: Dates) -> pl.Series:
-    return text.is_not_null() & dates.times.is_null()
+def _left(text: pl.Series, dates: Dates) -> int:
+    """How many are not read yet: what is null has no time."""
+    return dates.times.null_count() - text.null_count()
 
 
 def _fill(dates: Dates, times: pl.Series) -> None:
@@ -178,13 +181,16 @@ def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None
     """Try the formats that a sample of what is left shows to be in use, the commonest first."""
     while (rest := _rest(text, dates)).len():
         sample = rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)
-        counts = sample.to_frame("text").select(_read(form).count().alias(form) for form in formats)
+        counts = sample.to_frame("text").select(
+            _plausible(_times(form)).sum().alias(form) for form in formats
+        )
         best, most = max(counts.row(0, named=True).items(), key=itemgetter(1))
         if not most:
             return
         unread = text.set(dates.times.is_not_null(), None) if dates.times.count() else text
-        _fill(dates, unread.to_frame("text").select(_read(best)).to_series())
-        read = rest.len() - int(_open(text, dates).sum())
+        times = unread.to_frame("text").select(t=_times(best))  # apart, or it is read three times
+        _fill(dates, times.select(pl.when(_plausible(pl.col("t"))).then("t")).to_series())
+        read = rest.len() - _left(text, dates)
         if not read:
             return
         dates.formats[best] = dates.formats.get(best, 0) + read
@@ -220,19 +226,21 @@ def _same(a: Dates, b: Dates) -> bool:
 
 
 @cache
-def _read(pattern: str) -> pl.Expr:
+def _times(pattern: str) -> pl.Expr:
     """The times of the column `text`, read by one pattern."""
     text = pl.col("text")
     zoned = "%z" in pattern or "%#z" in pattern
     if not zoned and not any(mark in pattern for mark in ("%H", "%I")):
-        times = text.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))
-    else:
-        times = text.str.to_datetime(
-            pattern, strict=False, time_unit="us", time_zone="UTC" if zoned else None
-        )
-        times = times.dt.replace_time_zone(None)
-    plausible = (times >= _EARLIEST) & (times <= _LATEST)  # %Y also reads 20 as the year 20
-    return pl.when(plausible).then(times)
+        return text.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))
+    times = text.str.to_datetime(
+        pattern, strict=False, time_unit="us", time_zone="UTC" if zoned else None
+    )
+    return times.dt.replace_time_zone(None)
+
+
+def _plausible(times: pl.Expr) -> pl.Expr:
+    """%Y also reads 20 as the year 20."""
+    return times.is_between(_EARLIEST, _LATEST)
 
 
 def _numbers(text: pl.Series, dates: Dates) -> None:

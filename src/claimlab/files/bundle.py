@@ -23,7 +23,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from claimlab.core.digest import digest_file
+from claimlab.core.digest import digest_once
 from claimlab.core.errors import UnreadableFile, either
 from claimlab.files.safety import (
     SUFFIXES,
@@ -232,9 +232,9 @@ class Bundle:
         one hash of all).
         """
         if self.path.is_file():
-            return {self.path.name: digest_file(self.path)}
+            return {self.path.name: digest_once(self.path)}
         stored = {n: m.stored if isinstance(m, Packed) else m for n, m in self._members.items()}
-        each = {n: digest_file(m) for n, m in stored.items() if isinstance(m, Path)}
+        each = {n: digest_once(m) for n, m in stored.items() if isinstance(m, Path)}
         if len(each) <= 200:
             return each
         joined = "\n".join(f"{h}  {n}" for n, h in sorted(each.items()))

@@ -26,7 +26,6 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from claimlab.core.columns import meta_values
@@ -70,6 +69,8 @@ def media_of(
     named = _named(records)
     if named.is_empty():
         stems = {PurePosixPath(name).stem for name in _media_in(members)}
+        if not stems:
+            return {}, []
         ids = pl.concat([records.select("id", place=c) for c in ("id", "tweet_id")])
         named = ids.filter(pl.col("place").is_in(list(stems))).unique(maintain_order=True)
     if named.is_empty():
@@ -249,6 +250,7 @@ def can_look() -> bool:
 
 def hash_of(picture: Picture) -> str | None:
     """PDQ of an image in RGB; null for one with too little in it."""
+    import numpy as np
     import pdqhash
 
     small = picture.copy()

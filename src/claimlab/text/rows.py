@@ -18,16 +18,15 @@ def change_where(texts: pl.Series, mask: pl.Series, change: Change) -> pl.Series
     """`texts` with `change` applied to the rows where `mask` is true; every other row keeps its
     very bytes.
     """
-    import numpy as np  # not every step that imports this module needs it
-
     where = mask.fill_null(False).arg_true()
     if not where.len():
         return texts
     # Put the changed rows behind the others and pick: works for word lists too, and leaves `texts`
     # alone.
     changed = change(texts.gather(where)).rename(texts.name)
-    pick = np.arange(texts.len())
-    pick[where.to_numpy()] = np.arange(texts.len(), texts.len() + changed.len())
+    pick = pl.int_range(texts.len(), eager=True)
+    behind = pl.int_range(texts.len(), texts.len() + changed.len(), eager=True)
+    pick = pick.scatter(where, behind)
     return pl.concat([texts, changed]).gather(pick)
 
 

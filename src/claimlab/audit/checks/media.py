@@ -8,7 +8,9 @@ read as other texts of the records are. See `files/media.py` for where the facts
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -25,7 +27,8 @@ from claimlab.core.stats.deal import Codes
 from claimlab.text.near import NearTexts
 
 BITS, APART = 256, 31  # PDQ's own limit for the same image
-ROWS = 1_024  # images that are compared with all others at a time
+CHUNKS, WIDE = 16, 16  # of a hash, and bits in each
+AT_ONCE = 1 << 21  # pairs that are compared at a time
 NAME = "media"
 FACTS = {
     "missing": ("how many files a record has and lacks", ("files", "lacking")),
@@ -128,16 +131,40 @@ def _joined(a: Codes, b: Codes, n: int) -> Codes:
 
 
 def close(hashes: pl.Series) -> tuple[Codes, Codes]:
-    """Pairs of hashes that differ in few bits."""
-    packed = np.frombuffer(bytes.fromhex("".join(hashes)), np.uint8).reshape(-1, BITS // 8)
-    signs = np.unpackbits(packed, axis=1).astype(np.float32) * 2 - 1
-    pairs = [np.empty((2, 0), np.int64)]
-    for start in range(0, len(signs), ROWS):
-        same = signs[start : start + ROWS] @ signs[start:].T >= BITS - 2 * APART
-        a, b = np.nonzero(np.triu(same, 1))
-        pairs.append(np.stack([a, b]) + start)
-    a, b = np.concatenate(pairs, axis=1)
+    """Pairs of hashes that differ in at most `APART` bits, without comparing all with all.
+
+    Lay a hash out as a ring of 16 chunks. From some chunk on, such a pair differs in at most 31/16
+    bits per chunk, however many chunks one looks at (the pigeonring of Qin and Xiao): in at most
+    one bit of that chunk, and in at most three of it and the next."""
+    packed = np.frombuffer(bytes.fromhex("".join(hashes)), np.uint8)
+    chunks = packed.view(np.uint16).reshape(-1, CHUNKS)
+    ones = np.array([number.bit_count() for number in range(1 << WIDE)], np.uint8)
+    found = [np.empty((2, 0), np.int64)]
+    for number in range(CHUNKS):
+        order = np.argsort(chunks[:, number], kind="stable")
+        own = chunks[order, number].astype(np.int64)
+        following = chunks[order, (number + 1) % CHUNKS]
+        edges = np.searchsorted(own, np.arange((1 << WIDE) + 1))
+        for flipped in (0, *(1 << bit for bit in range(WIDE))):
+            first = edges[own ^ flipped] if flipped else np.arange(1, len(own) + 1)
+            many = np.where(own & flipped, 0, edges[(own ^ flipped) + 1] - first)
+            for a, b in _ranges(first, many):
+                near = ones[following[a] ^ following[b]] <= (2 if flipped else 3)
+                a, b = order[a[near]], order[b[near]]
+                near = ones[chunks[a] ^ chunks[b]].sum(axis=1, dtype=np.int64) <= APART
+                found.append(np.sort([a[near], b[near]], axis=0))
+    a, b = np.unique(np.concatenate(found, axis=1), axis=1)
     return a, b
+
+
+def _ranges(first: Codes, many: Codes) -> Iterator[tuple[Codes, Codes]]:
+    """Each place beside the `many` places from `first` on, some millions at a time."""
+    cuts = np.searchsorted(np.cumsum(many), np.arange(AT_ONCE, int(many.sum()), AT_ONCE))
+    for begin, end in pairwise([0, *cuts.tolist(), len(many)]):
+        some = many[begin:end]
+        place = np.repeat(np.arange(begin, end), some)
+        since = np.arange(len(place)) - np.repeat(np.cumsum(some) - some, some)
+        yield place, first[place] + since
 
 
 CHECK = Media()

@@ -70,7 +70,8 @@ def import_(
     dataset, report = call(options=options, on_plan=_show)
     _say(report.lines())
     written(dataset, more={"notes": dataset.notes, "report": report.to_json()})
-    suggest(following(dataset, call.output, "claimlab audit {} -o REPORT", copies=True))
+    copies = report.duplicate_texts
+    suggest(following(dataset, call.output, "claimlab audit {} -o REPORT", copies=copies))
 
 
 def _show(plan: Plan) -> None:

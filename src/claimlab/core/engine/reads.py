@@ -10,18 +10,14 @@ shard["rows"]
 from __future__ import annotations
 
 import hashlib
-import time
 import uuid
 from pathlib import Path
 
+from claimlab.core.digest import digest_once
 from claimlab.core.errors import DataError
 from claimlab.core.types import Json
 
 READS = "$reads"
-_COARSE = (
-    2_000_000_000  # nanoseconds in which a file may be changed again without its time showing it
-)
-_known: dict[Path, tuple[object, str]] = {}  # what a file was when it was hashed, and its hash
 
 
 def reads(path: str | Path, digest: str | None = None) -> dict[str, str]:
@@ -72,21 +68,9 @@ def digest_of(path: Path) -> str:
     """The sha256 of a file, or of the names and hashes of all files of a folder. Each is read once,
     as long as the file system says that nothing was changed."""
     if not path.is_dir():
-        return _digest_file(path)
+        return digest_once(path)
     files = sorted(
         (file.relative_to(path).as_posix(), file) for file in path.rglob("*") if file.is_file()
     )
-    lines = "".join(f"{_digest_file(file)} {name}\n" for name, file in files)
+    lines = "".join(f"{digest_once(file)} {name}\n" for name, file in files)
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _digest_file(path: Path) -> str:
-    state = path.stat()
-    stamp = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-    known, digest = _known.get(path, (None, ""))
-    if known != stamp:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if time.time_ns() - max(state.st_mtime_ns, state.st_ctime_ns) > _COARSE:
-            _known[path] = stamp, digest
-    return digest

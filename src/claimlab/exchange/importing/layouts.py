@@ -86,6 +86,7 @@ class Layout:
     texts: frozenset[int] = frozenset()  # hashes of the texts
     about_others: bool = False  # whether its rows are about those of another layout: comments
     more: list[RawTable] = field(default_factory=list)  # files that are like its own
+    inner: list[str] = field(default_factory=list)  # columns made of the fields of its objects
 
     @property
     def worth(self) -> tuple[float, bool, int]:
@@ -123,18 +124,23 @@ class Layout:
         beside = {PurePosixPath(table.name).parent for table in tables} <= folders
         least = BESIDE if beside and len(self.tables) >= MANY_FILES else ALIKE
         alike = shared >= least * max(len(columns), len(self.columns))
-        return alike and (text is None or text.column in columns)
+        return alike and (text is None or _has(columns, text.column))
 
     def belongs_to(self, main: Layout) -> bool:
         """Whether these are more records of `main`, such as a test set without labels."""
         text = main.picks["text"].column
         known = len(set(self.columns) & set(main.columns))
-        return text in self.columns and known >= ALIKE * len(self.columns)
+        return _has(self.columns, text) and known >= ALIKE * len(self.columns)
 
     def describe(self) -> str:
         shown = [name if len(name) <= 20 else f"{name[:19]}…" for name in self.columns[:5]]
         more = ", …" if len(self.columns) > 5 else ""
         return f"{several(self.rows, 'row')} with {', '.join(shown)}{more}"
+
+
+def _has(columns: Collection[str], name: str | None) -> bool:
+    """Whether one of these columns is meant, or a field of the objects in one of them."""
+    return any(name == one or str(name).startswith(f"{one}.") for one in columns)
 
 
 def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
@@ -155,19 +161,21 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
         if like is not None:
             like.more.extend(tables)
         elif len(out) < LOOKED_AT:
-            out.append(_layout(plain, columns, tables, verdicts))
-    out = [_with_more(one, plain, verdicts) for one in out]
+            out.append(_layout(plain, columns, tables, verdicts, gathered.inner))
+    out = [_with_more(one, plain, verdicts, gathered.inner) for one in out]
     marked = [replace(one, about_others=_about_others(one, out, plain)) for one in out]
     return sorted(marked, key=lambda layout: layout.worth, reverse=True)
 
 
-def _with_more(layout: Layout, plain: pl.DataFrame, verdicts: LabelMap) -> Layout:
+def _with_more(
+    layout: Layout, plain: pl.DataFrame, verdicts: LabelMap, inner: Collection[str]
+) -> Layout:
     """A layout with the files that are like its own."""
     if not layout.more:
         return layout
     tables = [*layout.tables, *layout.more]
     columns = dict.fromkeys(name for table in tables for name in _columns_of(table))
-    return _layout(plain, list(columns), tables, verdicts)
+    return _layout(plain, list(columns), tables, verdicts, inner)
 
 
 def _is_like(layout: Layout, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
@@ -175,13 +183,18 @@ def _is_like(layout: Layout, columns: Collection[str], tables: Sequence[RawTable
 
 
 def _layout(
-    plain: pl.DataFrame, columns: list[str], tables: list[RawTable], verdicts: LabelMap
+    plain: pl.DataFrame,
+    columns: list[str],
+    tables: list[RawTable],
+    verdicts: LabelMap,
+    inner: Collection[str],
 ) -> Layout:
-    rows = rows_of(plain, tables).select(c for c in columns if c in plain.columns)
-    picks = propose(profile(rows, verdicts), {})
+    fields = [name for name in plain.columns if name in inner and _has(columns, name)]
+    rows = rows_of(plain, tables).select(*(c for c in columns if c in plain.columns), *fields)
+    picks = propose(profile(rows, verdicts), {}, fields)
     text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
     if text is None:
-        return Layout(columns, tables, rows.height, picks)
+        return Layout(columns, tables, rows.height, picks, inner=fields)
     texts = rows[text].drop_nulls()
     labels = rows.drop_nulls([text, label])[label] if label is not None else rows[text].clear()
     values = labels.unique().head(2).to_list()
@@ -197,6 +210,7 @@ def _layout(
         labelled=labelled,
         length=length if isinstance(length, float) else 0.0,
         texts=frozenset(texts.str.strip_chars().hash(0).to_list()),
+        inner=fields,
     )
 
 

@@ -85,7 +85,10 @@ def make(
         report.notes.append(agreement_words(report.agreement, ratings.question))
     look_at(dataset.records, report, making.dates, plan.column("date"))
     report.languages, languages = languages_of(
-        dataset.records, partial(identify, progress=progress), wishes.seed
+        dataset.records,
+        partial(identify, progress=progress),
+        wishes.seed,
+        report.duplicate_texts,
     )
     dataset.records = dataset.records.with_columns(language=languages)
     dataset.notes = report.warnings()

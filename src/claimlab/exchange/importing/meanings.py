@@ -104,10 +104,10 @@ def labels_of_task(column: str, values: Sequence[str], verdicts: LabelMap) -> La
     """The map of labels that answer another question than veracity: by the name of their column
     (`check_worthiness`), or by words that only one task has (SUBJ and OBJ).
     """
-    tasks = tasks_of(values, MOST_READ)
-    by_name = [name for name in tasks if name.replace("-", " ") in fold_name(column)]
     of_any = any(verdicts.verdict(v) is not None or v.casefold() in ANSWERS for v in values)
-    match by_name or ([] if of_any else tasks):
+    in_name = {name for name in TASKS.names() if name.replace("-", " ") in fold_name(column)}
+    tasks = [] if of_any and not in_name else tasks_of(values, MOST_READ)
+    match [name for name in tasks if name in in_name] or ([] if of_any else tasks):
         case [name]:
             return LabelMap(f"{column}: labels of the task '{name}'", {}, task=name)
         case _:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from claimlab.core.stats.agreement import alpha_of, figure, patterns, percent_of
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
@@ -23,6 +22,13 @@ class Ratings:
 
     def agreement(self, seed: int = 0) -> JsonObject:
         """How well they agree, with intervals over items."""
+        from claimlab.core.stats.agreement import (  # NumPy is loaded only for this
+            alpha_of,
+            figure,
+            patterns,
+            percent_of,
+        )
+
         votes = self.table.drop_nulls("value").with_columns(
             pl.col("value").rank("dense").cast(pl.Float64)
         )

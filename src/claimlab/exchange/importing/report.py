@@ -381,14 +381,14 @@ def _dates(dates: Dates, column: str) -> DateFindings:
 
 
 def languages_of(
-    records: pl.DataFrame, identify: Identify, seed: int
+    records: pl.DataFrame, identify: Identify, seed: int, copies: int | None = None
 ) -> tuple[LanguageFindings, pl.Series]:
     """The file's own codes if it has them, else what `identify` says of every text; and the column
     of languages.
 
     Of more than `MOST_IDENTIFIED` distinct texts a seeded sample is measured for the report, and no
     language is stored: a column that knows 2,000 of a million rows would pass for one that knows
-    them all.
+    them all. `copies` are the texts that occurred before, where they were counted already.
     """
     own = records["language"].drop_nulls()
     if own.len():
@@ -399,7 +399,8 @@ def languages_of(
     texts = records["text"].drop_nulls()
     if not texts.len():
         return LanguageFindings("no texts"), records["language"]
-    if stored := texts.len() <= MOST_IDENTIFIED or texts.n_unique() <= MOST_IDENTIFIED:
+    copies = repeats(texts) if copies is None else copies
+    if stored := texts.len() - copies <= MOST_IDENTIFIED:
         codes = pl.Series("language", list(identify(records["text"])), dtype=pl.String)
         method = f"identified in all {several(texts.len(), 'text')}"
         unknown = codes.null_count() - records["text"].null_count()

@@ -295,7 +295,7 @@ class _Key:
         on, its = (self.theirs, self.mine) if self.many else (self.mine, self.theirs)
         left = _keyed(rows_of(frame, main.tables), main, on)
         right = _keyed(rows_of(frame, beside.tables), beside, its).select(
-            KEY, *(c for c in beside.columns if c in frame.columns and c != its)
+            KEY, *(c for c in [*beside.columns, *beside.inner] if c in frame.columns and c != its)
         )
         taken = {c for c in right.columns if c in main.columns}
         stem = PurePosixPath(beside.names[0]).stem
@@ -311,7 +311,8 @@ class _Key:
         )
         joined_files = set(beside.names)
         ignored = [name for name in rest.ignored if name not in joined_files]
-        return replace(rest, frame=joined, literal=frozenset(), inner=frozenset(), ignored=ignored)
+        inner = gathered.inner & set(joined.columns)
+        return replace(rest, frame=joined, literal=frozenset(), inner=inner, ignored=ignored)
 
 
 def _shared_key(frame: pl.DataFrame, records: Layout, other: Layout) -> _Key | None:
@@ -338,7 +339,7 @@ def _keys(rows: pl.DataFrame, layout: Layout) -> Iterable[tuple[str, pl.Series]]
     roles = {
         pick.column for role, pick in layout.picks.items() if role in ("text", "label", "date")
     }
-    columns = [c for c in layout.columns if c in rows.columns and c not in roles]
+    columns = [c for c in layout.columns + layout.inner if c in rows.columns and c not in roles]
     named = [(column, rows[column]) for column in columns]
     if (stems := _stems(rows, layout)) is not None:
         named.append((STEM, stems))
