@@ -361,8 +361,12 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
     free = {name: seen.columns[name] for name in plan.meta_and_topic if name in visible}
     likely = [name for name, column in free.items() if column.may_be_label]
     places = _named_places(plan)
+    anything = [name for name, column in free.items() if column.may_be_anything]
     if not likely and not places:
-        likely = [name for name, column in free.items() if column.may_be_anything]
+        likely = anything
+    answers = [set(free[name].counts) for name in likely if free[name].answers == 1]
+    alike = [name for name in anything if set(free[name].counts) in answers]
+    likely += [name for name in alike if name not in likely]
     if likely or places:
         coded = [name for name, column in free.items() if column.may_be_codes]
         columns = sorted(likely, key=lambda name: -seen.columns[name].verdicts)

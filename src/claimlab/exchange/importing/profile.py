@@ -72,9 +72,10 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     """The cells of a column of several labels each ("fake,hate"); nothing where it is none.
 
     Each part must be one word that comes again, so that "true, but old" is not read as true, and no
-    cell may say two things of veracity.
+    cell may say two things of veracity. What the map knows as a whole is not taken apart.
     """
-    parts = {value: _parts(value) for value in values if value.strip()}
+    cut = {value: _parts(value) for value in values if value.strip()}
+    parts = {v: words for v, words in cut.items() if len(words) < 2 or not verdicts.verdict(v)}
     words = {part for words_in in parts.values() for part in words_in}
     if len(words) > MOST_PARTS or any(len(word.split()) > 1 or len(word) > 30 for word in words):
         return {}
