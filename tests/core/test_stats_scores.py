@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import beta
+from scipy.stats import beta, binomtest, false_discovery_control
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score
 
 from claimlab.core.stats.agreement import kappa
@@ -100,6 +100,8 @@ def test_wilson_solves_its_equation(n: int, data: st.DataObject) -> None:
                 1.959964 * np.sqrt(end * (1 - end) / n), rel=1e-5
             )
     assert high >= beta.ppf(0.5, hits + 0.5, n - hits + 0.5) >= low
+    oracle = binomtest(hits, n).proportion_ci(0.95, method="wilson")
+    assert (low, high) == (oracle.low, oracle.high)
 
 
 def test_wilson_of_nothing_is_null() -> None:
@@ -110,6 +112,7 @@ def test_wilson_of_nothing_is_null() -> None:
 @given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=30))
 def test_corrected_p_values_obey_their_definitions(p: list[float]) -> None:
     m = len(p)
+    assert false_discovery(p) == false_discovery_control(p).tolist()
     for raw, bh, bonferroni_holm in zip(p, false_discovery(p), holm(p), strict=True):
         # Benjamini-Hochberg: the least of q * m / (how many are at most q), over the q that are at
         # least as large.

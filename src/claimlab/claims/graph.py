@@ -188,8 +188,9 @@ def _few_words_changed(rows: pl.DataFrame) -> pl.DataFrame:
 def _same_key(rows: pl.DataFrame, key: str, kind: str) -> pl.DataFrame:
     """Pairs of different claims with the same key."""
     nodes = rows.select("part", "claim", key).drop_nulls().unique(maintain_order=True)
-    few = pl.len().over("part", key).max().over(key) <= MOST_AT_ADDRESS
-    nodes = nodes.filter(few).select("claim", key).unique(maintain_order=True)
+    many = nodes.group_by("part", key).len().filter(pl.col("len") > MOST_AT_ADDRESS)
+    few = nodes.join(many, on=key, how="anti", maintain_order="left")
+    nodes = few.select("claim", key).unique(maintain_order=True)
     pairs = (
         nodes.join(nodes, on=key, suffix="_other")
         .filter(pl.col("claim") < pl.col("claim_other"))

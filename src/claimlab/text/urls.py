@@ -191,6 +191,7 @@ def _registrable(host: str) -> str | None:
     return str(domain) if domain is not None else None
 
 
+@lru_cache(maxsize=1 << 16)
 def _ascii(host: str) -> str | None:
     """A host name in its ASCII form, or an address; null for what is neither."""
     address = _address(host)

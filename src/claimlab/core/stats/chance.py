@@ -66,9 +66,11 @@ def false_discovery(p: Sequence[float]) -> list[float]:
     """Benjamini and Hochberg: of the tests called at `alpha`, at most the share `alpha` is called
     wrongly.
     """
-    from scipy.stats import false_discovery_control
-
-    return [float(x) for x in false_discovery_control(p)] if len(p) else []
+    order = np.argsort(p)[::-1]
+    times = np.asarray(p)[order] * (len(p) / np.arange(len(p), 0, -1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.minimum.accumulate(times), 1)
+    return [float(one) for one in adjusted]
 
 
 def holm(p: Sequence[float | None]) -> list[float | None]:

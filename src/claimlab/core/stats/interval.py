@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import sqrt
 from typing import TypedDict
 
 import numpy as np
@@ -300,9 +301,12 @@ def _tables(counts: Floats, places: Ints, classes: int) -> Floats:
 
 def wilson(hits: int, n: int) -> Interval | None:
     """Wilson's score interval; null when nothing was counted."""
-    from scipy.stats import binomtest
+    from scipy.special import ndtri
 
     if n == 0:
         return None
-    ends = binomtest(hits, n).proportion_ci(LEVEL, method="wilson")
-    return float(ends.low), float(ends.high)
+    share, z = hits / n, float(ndtri((1 + LEVEL) / 2))
+    below = 2 * (n + z**2)
+    middle = (2 * n * share + z**2) / below
+    half = z / below * sqrt(4 * n * share * (1 - share) + z**2)
+    return middle - half if hits else 0.0, middle + half if hits < n else 1.0
