@@ -232,13 +232,15 @@ def test_at_most_5_of_100_tables_of_guesses_have_a_star(
     groups whole).
     """
     rng, starred = np.random.default_rng(seeds), 0
+    whole = {
+        name: rows.select(pl.coalesce("group", "id")).to_series().to_numpy()
+        for name, rows in structures.items()
+    }
+    units = {name: np.unique(groups, return_inverse=True)[1] for name, groups in whole.items()}
     for _ in range(100):
         figures = []
-        for rows in structures.values():
-            truth = rows["truth"].to_numpy()
-            unit = np.unique(
-                rows.select(pl.coalesce("group", "id")).to_series().to_numpy(), return_inverse=True
-            )[1]
+        for name, rows in structures.items():
+            truth, unit = rows["truth"].to_numpy(), units[name]
             for kind in ("coin", "proportions", "by group", "column"):
                 runs = []
                 for _ in range(seeds):
