@@ -334,7 +334,7 @@ def test_the_guess_is_handed_over_before_it_is_used(tmp_path: Path) -> None:
     table = "\n".join(seen)
     assert "30 rows" in table
     assert "claim" in table
-    assert "to meta: views" in table
+    assert "kept in meta: views" in table
     guess = guess_files([path])
     assert guess.to_json()["columns"]["label"]["column"] == "rating"
 

@@ -1,4 +1,4 @@
-"""A board ranks what re-derives and refuses the rest; its template verifies pull requests."""
+"""A board ranks what is verified and refuses the rest; its template verifies pull requests."""
 
 from __future__ import annotations
 

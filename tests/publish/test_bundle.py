@@ -1,4 +1,4 @@
-"""A bundle re-derives everywhere, and what was changed in it is found."""
+"""A bundle is verified everywhere, and what was changed in it is found."""
 
 from __future__ import annotations
 

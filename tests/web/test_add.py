@@ -213,7 +213,7 @@ def test_a_job_that_fails_says_why_and_leaves_nothing(
     started = client.post("/api/add", params={"file": "claims.csv", "name": "mine"}, json={}).json()
     job = ended(client, started["location"])
     assert job["state"] == "failed"
-    assert "does not know these label values: 'mostly-fals' (20)" in job["problem"]
+    assert "these label values is not known: 'mostly-fals' (20)" in job["problem"]
     assert "mostly-fals" in client.get(started["location"]).text
     assert not (folder / "mine").exists()
 

@@ -101,7 +101,7 @@ def conflicting(subject: Subject) -> dict[str, str]:
     out.update({i: "a near-duplicate has another label" for i in near if i not in out})
     urls = torn(keyed(subject, cited(subject)))
     for record, url in zip(urls["id"], urls["key"], strict=True):
-        out.setdefault(record, f"its URL has another label too ({url})")
+        out.setdefault(record, f"another record with its URL has another label ({url})")
     return out
 
 

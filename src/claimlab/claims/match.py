@@ -119,7 +119,10 @@ class Matches(Shown):
     def conclusion(self) -> str:
         """Whether there is an answer, and how sure that is."""
         if self.decision is None:
-            return "Scores only: without labelled queries nothing says which are answers."
+            return (
+                "Scores only: read the claims to see which say the same. Labelled queries"
+                " would show from which score on a match can be trusted."
+            )
         target = f"precision {self.decision.asked:g}"
         if self.decision.threshold is None:
             return f"No score reaches the {target} on the labelled queries: no query is answered."

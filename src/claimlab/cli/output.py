@@ -169,7 +169,7 @@ def written(dataset: Dataset, *, more: JsonObject | None = None) -> None:
     labels = counts.get("veracity", {})
     if labels and (rest := counts["records"] - sum(labels.values())):
         labels = {**labels, "no label": rest}
-    shown = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no verdicts"
+    shown = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no labels"
     echo(f"Wrote {dataset.path}: {several(counts['records'], 'record')} ({shown}).")
 
 

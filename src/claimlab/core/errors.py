@@ -141,7 +141,7 @@ class UnmappedLabels(DataError):
         shown = ", ".join(f"'{value}' ({n})" for value, n in list(self.counts.items())[:20])
         more = f" and {len(self.counts) - 20} more" if len(self.counts) > 20 else ""
         super().__init__(
-            f"The verdict map '{map_name}' does not know these label values: {shown}{more}.",
+            f"The meaning of these label values is not known: {shown}{more} (map '{map_name}').",
             f"Say what they mean: {' or '.join(map(str, choices))}."
             if choices
             else "Add them to a map file and pass it as `map`, or accept them:"

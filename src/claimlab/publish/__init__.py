@@ -1,1 +1,1 @@
-"""Results and audits for others to read: bundles that re-derive, boards made of them, a site."""
+"""Results and audits for others to read: bundles to verify, boards made of them, a site."""

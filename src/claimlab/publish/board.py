@@ -43,7 +43,7 @@ MOST = 500  # bundles of a folder
 
 @dataclass(frozen=True)
 class Line:
-    """One run of a bundle that re-derives."""
+    """One run of a verified bundle."""
 
     run: str
     bundle: str
@@ -61,7 +61,7 @@ class Line:
 
 @dataclass(frozen=True, repr=False)
 class Ranked(Shown):
-    """The evaluation of what re-derives, and why the rest was refused."""
+    """The evaluation of what is verified, and why the rest was refused."""
 
     evaluation: Evaluation
     lines: list[Line]
@@ -73,7 +73,7 @@ class Ranked(Shown):
 
     def headline(self) -> str:
         refused = f"; {several(len(self.refused), 'file')} refused" if self.refused else ""
-        return f"{several(len(self.lines), 'run')} that re-derive{refused}"
+        return f"{several(len(self.lines), 'verified run')}{refused}"
 
     def to_json(self) -> JsonObject:
         runs = [
@@ -100,7 +100,7 @@ def publish_board(
     seed: Seed = 0,
     force: Force = False,
 ) -> Ranked:
-    """Rank the results in a folder of bundles, each scored again here; what does not re-derive is
+    """Rank the results in a folder of bundles, each scored again here; what cannot be verified is
     refused.
     """
     place = Path(folder)
@@ -134,7 +134,7 @@ def publish_board(
 def _verified(
     folder: Path, known: dict[str, Dataset]
 ) -> tuple[dict[str, Verified], dict[str, str]]:
-    """The bundles that re-derive, by their names in the folder, and why the others do not."""
+    """The verified bundles, by their names in the folder, and why the others are not."""
     files = sorted(folder.rglob("*.json")) if folder.is_dir() else []
     if not 0 < len(files) <= MOST:
         raise DataError(
@@ -157,7 +157,7 @@ def _verified(
         if result.differences:
             rest = len(result.differences) - 1
             more = f" (and {rest:,} more)" if rest else ""
-            refused[name] = f"does not re-derive: {result.differences[0]}{more}"
+            refused[name] = f"not verified: {result.differences[0]}{more}"
         elif result.bundle.id in ids:
             refused[name] = f"the same as {ids[result.bundle.id]}"
         else:

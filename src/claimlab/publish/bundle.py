@@ -415,7 +415,7 @@ SAME = 1e-9  # processors round sums differently in the last place
 
 @dataclass(frozen=True, repr=False)
 class Verified(Shown):
-    """What came of it: `differences` is empty where everything re-derives."""
+    """What came of it: `differences` is empty where every figure agrees."""
 
     file: str
     bundle: Bundle
@@ -431,9 +431,9 @@ class Verified(Shown):
     def headline(self) -> str:
         runs = several(len(self.bundle.runs), "run")
         if self.differences:
-            return f"{self.file} does not re-derive: {several(len(self.differences), 'difference')}"
+            return f"{self.file} is not verified: {several(len(self.differences), 'difference')}"
         against = f"; texts and labels are those of {self.compared}" if self.compared else ""
-        return f"{self.file} re-derives: {self.figures:,} figures of {runs}{against}"
+        return f"{self.file} is verified: all {self.figures:,} figures of {runs} agree{against}"
 
     def to_json(self) -> JsonObject:
         return {
@@ -508,7 +508,7 @@ def differing(stated: Json, derived: Json, place: str = "") -> Iterator[str]:
             name = other.get("name", at) if isinstance(other, dict) else at
             yield from differing(one, other, f"{place}[{name}]")
     elif not _same(stated, derived):
-        yield f"{place}: the bundle says {_shown(stated)}, derived {_shown(derived)}"
+        yield f"{place}: the bundle says {_shown(stated)}, computed again it is {_shown(derived)}"
 
 
 def _same(stated: Json, derived: Json) -> bool:

@@ -110,8 +110,8 @@ def ranks_explained(scored: Entries) -> str:
     low, high = f"{seen[0]:.1f}", f"{seen[-1]:.1f}"
     below = low if low == high else f"{low} to {high}"
     return (
-        " [1-3]: ranks that the data allow among the detectors of one setting, all pairs tested at"
-        f" once. Differences below {below} points cannot be seen (power 80%)."
+        " [1-3]: among the detectors of one setting, this one can be first, second or third (all"
+        f" pairs tested at once). Differences below {below} points cannot be seen (power 80%)."
     )
 
 

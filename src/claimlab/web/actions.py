@@ -20,7 +20,7 @@ from pydantic import Field
 from claimlab.audit.remedy import Command
 from claimlab.core.errors import NotFound, UnknownName, UsageError
 from claimlab.core.options import REQUIRED, BatchOptions, Parameter, Setting, parameters_of
-from claimlab.web.command import Value, shell, words_of
+from claimlab.web.command import Value, flag_of, shell, words_of
 from claimlab.web.jobs import Queue
 from claimlab.web.page import Data, Done, Here, page, routes
 from claimlab.web.workspace import Line, Place, Shape, Word, Workspace
@@ -205,7 +205,7 @@ def _field(one: Parameter, verb: Verb, values: Sequence[str] | None) -> FormFiel
     sentence = option.help.split("; see: ")[0].split("; may be repeated")[0].rstrip(".")
     return FormField(
         name=one.name,
-        flag=f"--set {one.name}" if isinstance(option, Setting) else one.flag.partition("/")[0],
+        flag=flag_of(one),
         sentence=sentence.partition(":")[0] if names else sentence,
         input=_input(one, names),
         default=default,

@@ -26,6 +26,13 @@ def shell(words: Sequence[str]) -> str:
     return shlex.join(["claimlab", *words])
 
 
+def flag_of(parameter: Parameter) -> str:
+    """How a person would type the option, without its value."""
+    if isinstance(parameter.option, Setting):
+        return " ".join(("--set", parameter.name))
+    return parameter.flag.partition("/")[0]
+
+
 def _option(parameter: Parameter, value: Value) -> list[str]:
     option = parameter.option
     assert option is not None, parameter.name

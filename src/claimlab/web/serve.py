@@ -24,7 +24,7 @@ def serve(
     ] = PORT,
     mcp: Annotated[
         bool,
-        Option("Offer tools to an assistant on standard input and output (MCP), not pages."),
+        Option("Serve no pages, but tools for an AI assistant (MCP, on stdin and stdout)."),
     ] = False,
     token: str | None = None,
     open_browser: bool = False,

@@ -414,8 +414,8 @@ def cutoff_finding(sides: pl.Series, day: date) -> Finding:
     verdict: Verdict = "pass" if spread[1] < RULE.margin else "inconclusive"
     why = (
         f"{after:,} of {several(n, 'record')} {'is' if after == 1 else 'are'} dated after"
-        f" {day.isoformat()}, {until:,} until then and {undated:,} without a date. What is dated"
-        " until then may have been read in training, or not."
+        f" {day.isoformat()}, {until:,} earlier and {undated:,} without a date. A model with this"
+        " cut-off may have read the earlier ones in training."
     )
     return Finding(
         check="cutoff",

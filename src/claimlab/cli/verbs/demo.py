@@ -59,7 +59,8 @@ def demo(
         echo(f"{len(tour.found)} of {len(DEFECTS)} planted defects found.")
         if tour.reviewed:
             pairs = several(tour.reviewed["items"], "pair")
-            echo(f"Review of {pairs} by invented annotators applied: {_outcome(tour.reviewed)}.")
+            end = _outcome(tour.reviewed)
+            echo(f"Invented annotators decided {pairs} with conflicting labels: {end}.")
     if not data_only:
         page(output / "index.html")
     suggest(f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open")
@@ -67,7 +68,7 @@ def demo(
 
 def _outcome(reviewed: JsonObject) -> str:
     return (
-        "the finding is gone"
+        "the next audit finds none"
         if reviewed["finding"] == "pass"
-        else f"the finding is still: {reviewed['finding']}"
+        else f"the next audit still says {reviewed['finding']}"
     )

@@ -1,4 +1,4 @@
-"""`claimlab publish`: bundles that re-derive, and what is made of them for others to read."""
+"""`claimlab publish`: bundles to verify, and what is made of them for others to read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from claimlab.publish.board import Ranked, new_board
 from claimlab.publish.bundle import Bundle, Verified
 from claimlab.publish.site import Site
 
-app = verb(help="Publish results: bundles that re-derive, boards and a site.")
+app = verb(help="Publish results: bundles that anyone can verify, boards and a site.")
 SHOWN = 20  # differences; --json has all
 
 

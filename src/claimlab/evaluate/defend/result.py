@@ -48,8 +48,8 @@ NOT_MEASURED = "not measured"
 SEEN = "have a near-duplicate in training"
 PARAPHRASED = "have a paraphrase, but no near-duplicate, in training"
 MODEL = (
-    "under a model in which each answer repeats the shortcut, knows the label or is a guess; this"
-    " attributes answers and does not say what caused them"
+    "The model behind these shares: each answer repeats the shortcut, knows the label or is a"
+    " guess. It attributes answers and does not say what caused them."
 )
 
 
@@ -158,7 +158,7 @@ class Seen:
 @dataclass(frozen=True)
 class Alarms:
     """True claims that were called false, of those dated after a cut-off, where the model cannot
-    have read of them, and of those until then: `difference` has both shares."""
+    have read of them, and of the earlier ones: `difference` has both shares."""
 
     cutoff: str
     difference: Difference
@@ -169,11 +169,11 @@ class Alarms:
         if one.where_right is None or one.where_wrong is None or one.difference is None:
             return (
                 f"False alarms on true claims {dated}: {NOT_MEASURED}, because {one.right:,} are"
-                f" {dated} and {one.wrong:,} until then, and 30 of each are needed."
+                f" {dated} and {one.wrong:,} earlier, and 30 of each are needed."
             )
         return (
             f"Of {one.right:,} true claims {dated}, {_points(one.where_right)}% are called false,"
-            f" and of {one.wrong:,} until then {_points(one.where_wrong)}%: a difference of"
+            f" and of {one.wrong:,} earlier ones {_points(one.where_wrong)}%: a difference of"
             f" {100 * one.difference:+.1f} points{_within(one.interval)}."
         )
 
@@ -311,7 +311,7 @@ class Defence(Shown):
                 f" With {names} as shortcuts all at once, {_points(together.own[0])}%"
                 f"{_within(together.own[1])} know the label."
             )
-        return f"Of its answers, {follow} and {know}, {MODEL}.{several_at_once}"
+        return f"Of its answers, {follow} and {know}. {MODEL}{several_at_once}"
 
     def to_json(self) -> JsonObject:
         return {

@@ -383,9 +383,9 @@ def _map_labels(
         codes = any(value.lstrip("-").isdigit() for value in unknown)  # these may be of any task
         choices = [
             *(maps + tasks if codes or len(tasks) > 1 else tasks + maps),
-            Choice("plan", "plan.toml", "writes a file to edit, and uses it afterwards"),
-            Choice("unmapped", "unknown", "they say nothing of veracity"),
-            Choice("label", "none", f"'{column}' is not the verdict"),
+            Choice("plan", "plan.toml", "writes plan.toml for you to edit; run it again to use it"),
+            Choice("unmapped", "unknown", "keep these records with the label unknown"),
+            Choice("label", "none", f"'{column}' holds no verdicts: import without labels"),
         ]
         raise UnmappedLabels(verdicts.name, error.counts, choices) from None
 

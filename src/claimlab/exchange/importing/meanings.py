@@ -14,7 +14,7 @@ import polars as pl
 
 from claimlab.core.errors import Choice
 from claimlab.core.labels import LabelMap, fold
-from claimlab.core.record import VERACITIES, to_records
+from claimlab.core.record import to_records
 from claimlab.core.words import several_of
 from claimlab.exchange.importing.profile import ANSWERS, DECIDED
 from claimlab.exchange.vocabulary import ALL_FALSE, fold_name
@@ -137,7 +137,7 @@ def offered_maps(
     choices = [_offered(unknown, meanings, words) for words, meanings in guesses.items()]
     if len(unknown) == 2 and choices:
         return choices
-    words = f"with what each means in place of unknown: {', '.join(VERACITIES)}"
+    words = "after you put in what each means: true, false, mixed or unknown"
     return [*choices, _offered(unknown, near, words)]
 
 
@@ -154,6 +154,7 @@ def _offered(labels: Sequence[str], verdicts: Sequence[str | None], words: str) 
     pairs = [(label, verdict or "unknown") for label, verdict in zip(labels, verdicts, strict=True)]
     if len(pairs) <= 2:
         words = ", ".join(f"{label} means {verdict}" for label, verdict in pairs)
+        words += "" if all(verdicts) else " (or write true, false or mixed)"
     return Choice("map", ",".join(f"{label}={verdict}" for label, verdict in pairs), words)
 
 
@@ -173,8 +174,8 @@ def _scales(codes: Sequence[str], name: str, *, pairs: bool) -> Mapping[str, Seq
     up = ["false"] * (n // 2) + ["mixed"] * (n % 2 or n > 4)
     up += ["true"] * (n - len(up))
     scales = {
-        "falling from true to false": [*none, *up[::-1]],
-        "rising from false to true": [*none, *up],
+        "a high value means false": [*none, *up[::-1]],
+        "a high value means true": [*none, *up],
     }
     if n > 2 and not any(f" {word} " in f" {name} " for word in ALL_FALSE):
         scales = dict(reversed(scales.items()))

@@ -121,7 +121,8 @@ class Plan:
     def lines(self) -> list[str]:
         """A small table for a person: which column becomes what, why, and an example."""
         picks = {role: self.picks[role] for role in (*ROLES, *OWN) if role in self.picks}
-        cells = [
+        cells = [("Use as", "Column", "Because of", "First value")]
+        cells += [
             (role, p.column or f"({p.value})", p.why, p.example or "") for role, p in picks.items()
         ]
         if "kind" not in picks:
@@ -135,7 +136,7 @@ class Plan:
             out.append(f"  {start}  {shown(row[3], 48)}".rstrip())
         out += [f"  no {role} column" for role in ("text", "label") if role not in picks]
         if self.meta:
-            out.append(f"  to meta: {shown(', '.join(self.meta), 100)}")
+            out.append(f"  kept in meta: {shown(', '.join(self.meta), 100)}")
         return out
 
 

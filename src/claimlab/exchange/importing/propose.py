@@ -45,7 +45,7 @@ ROLES: dict[str, Words] = {
     "text": lambda seen: f"{seen.length:.0f} characters a text",
     "claim": lambda seen: f"{seen.distinct} values",
     "evidence": lambda seen: f"{seen.length:.0f} characters a text",
-    "label": lambda seen: f"{seen.distinct} values, {seen.verdicts:.0%} in the map",
+    "label": lambda seen: f"{seen.distinct} values, {seen.verdicts:.0%} known labels",
     "id": lambda seen: f"{seen.spread:.0%} distinct",
     "tweet_id": lambda seen: f"{seen.tweet_ids:.0%} tweet ids",
     "date": lambda seen: f"{seen.dates:.0%} dates",
