@@ -1,7 +1,8 @@
 """Does the local index find a claim's own evidence? Beside bm25s and rank_bm25, on the same texts,
 in one run.
 
-    python bench/retrieval.py [--data ../shared/data] [--every N] [--why | --both [--learn]]
+    python bench/retrieval.py [--data ../shared/data] [--every N]
+                              [--why | --queries | --both [--learn]]
     (needs: pip install 'claimlab[bench]')
 
 The pool is every distinct evidence sentence of a dataset; a claim's own sentences are the relevant
@@ -11,9 +12,10 @@ Every system gets the same sentences and claims. bm25s and rank_bm25 are run as 
 best either does. Seconds are of the processor, so that a busy machine does not blur them;
 claimlab's include writing the index to disk, reading results back and building the evidence. --why
 takes the local index apart instead: tantivy as it comes, with stems and stop words, with each query
-word once, and the weight of the plain words; and bm25s with tantivy's k1. --both compares words,
-sentence vectors and both, fused by weights that were learned on the other sets, wherever answers
-are known; --learn prints the weights from all sets, as `search/fusion.py` has them.
+word once, and the weight of the plain words; and bm25s with tantivy's k1. --queries compares the
+time of a query with bm25s alone, in turn. --both compares words, sentence vectors and both, fused
+by weights that were learned on the other sets, wherever answers are known; --learn prints the
+weights from all sets, as `search/fusion.py` has them.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import tantivy
-from harness import Row, begin, best, need, parser, profiled, record, shared
+from harness import Row, begin, best, compare, need, parser, profiled, record, shared
 from parts.index import index_of
 from parts.matching_sets import Asked, MatchingSet, learned, matching_sets
 
@@ -317,6 +319,17 @@ def measure(
             }
 
 
+def queries(data: Path, every: int) -> None:
+    """The time of a query with its texts, ours and that of bm25s with stems, three goes in turn."""
+    for name in DATASETS:
+        task = pool(name, data, every)
+        both = {system: SYSTEMS[system](task.sentences) for system in (OURS, "bm25s, stemmed")}
+        jobs = {system: lambda ask=ask, t=task: ask(t.claims) for system, ask in both.items()}
+        ours, theirs = (1000 * cost.cpu / len(task.claims) for cost in compare(jobs, 3).values())
+        record(Row("retrieval", f"a query, {name}", "bm25s, stemmed", ours, theirs, "processor ms"))
+        print(f"{name}: {ours:.2f} ms beside {theirs:.2f}, {ours / theirs:.1f} times")
+
+
 def against_peers(rows: list[dict[str, Any]]) -> None:
     """Ours against the best that each peer does."""
     for name in DATASETS:
@@ -375,10 +388,14 @@ def main() -> None:
     made = parser(__doc__, data=True)
     made.add_argument("--every", type=int, default=1, help="take every Nth claim, for a quick look")
     made.add_argument("--why", action="store_true", help="take the local index apart instead")
+    made.add_argument("--queries", action="store_true", help="the time of a query beside bm25s")
     made.add_argument("--both", action="store_true", help="words, sentence vectors and both")
     made.add_argument("--most", type=int, default=500, help="claims of a set, with --both")
     made.add_argument("--learn", action="store_true", help="print the weights, with --both")
     options = begin(made)
+    if options.queries:
+        queries(options.data, options.every)
+        return
     if options.both:
         both(options.data, options.most, learn=options.learn)
         return

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import claimlab as cl
+from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
@@ -163,6 +164,56 @@ def test_variants_of_a_step_are_columns_beside_each_other(grid: Grid) -> None:
         if finding.score
     ]
     assert texts(table) == [["data", *cells], ["absent", "failed", "failed"]]
+
+
+RETRIEVERS = """
+[datasets.checks]
+folder = "data"
+[datasets.asked]
+folder = "asked"
+[grid]
+dataset = ["checks"]
+split = ["random"]
+detector = ["stratified"]
+[match.ten]
+archive = "{checks}"
+words = true
+[match.one]
+archive = "{checks}"
+words = true
+best = 1
+[[show]]
+title = "Retrievers"
+step = "match"
+values = ["ten", "one"]
+datasets = ["asked"]
+columns = ["figure", "score", "low", "high"]
+"""
+
+
+def test_retrievers_are_compared_on_the_claims_of_a_dataset(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAIMLAB_CACHE", str(place / "cache"))
+    rows = Dataset.open(place / "data").records.head(40)
+    texts_asked = rows["text"].str.split(" ").list.head(6).list.join(" ")
+    asked = pl.DataFrame({"id": [f"q{i}" for i in range(40)], "text": texts_asked})
+    answers = {"record_id": asked["id"], "document": rows["id"], "relevance": [1] * 40}
+    Dataset.build("asked", asked, {"qrels": pl.DataFrame(answers)}).write(place / "asked")
+    (place / "study.toml").write_text(RETRIEVERS, encoding="utf-8")
+    assert study_check("study.toml")[1] == []
+    shown = texts(dict(study_run("study.toml", "out").tables)["Retrievers"])
+    ours: dict[str, list[str]] = {}
+    for _, retriever, figure, score, low, high in shown:
+        ours.setdefault(retriever, []).append(f"{figure} {score} {low} {high}")
+    for name, best in (("ten", 10), ("one", 1)):
+        found = cl.match("asked", archive=place / "data", words=True, best=best).scores
+        figures = {figure: one for figure, one in found.items() if figure != "queries"}
+        assert ours[name] == [
+            " ".join([figure, *(f"{100 * n:.1f}" for n in (one["value"], *one["interval"]))])
+            for figure, one in figures.items()
+        ]
+    assert ours["ten"] != ours["one"]
 
 
 def test_the_tables_need_no_steps_once_they_are_written(grid: Grid) -> None:

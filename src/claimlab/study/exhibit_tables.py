@@ -59,8 +59,9 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
         if exhibit.show.step == "audit":
             frame = _findings(folder)
         else:
-            drift = json.loads((folder / "drift.json").read_text("utf-8"))
-            frame = pl.DataFrame(drift.get(table) or [], infer_schema_length=None)
+            report = json.loads((folder / f"{exhibit.show.step}.json").read_text("utf-8"))
+            rows = _figures(report["scores"]) if exhibit.show.step == "match" else report.get(table)
+            frame = pl.DataFrame(rows or [], infer_schema_length=None)
         return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES if c in frame.columns)
     from claimlab.clean.run import LOGS
 
@@ -79,6 +80,16 @@ def _findings(folder: Path) -> pl.DataFrame:
     for audit in audits:
         audit.findings = [each for finding in audit.findings for each in finding.every]
     return pl.concat([audit.table for audit in audits])
+
+
+def _figures(scores: JsonObject) -> list[JsonObject]:
+    """The figures of a retriever, which are those of trec_eval, with their intervals."""
+    return [
+        {"figure": name, "score": one["value"], "low": ends[0], "high": ends[1]}
+        for name, one in scores.items()
+        if isinstance(one, dict)
+        for ends in [one["interval"] or (None, None)]
+    ]
 
 
 def _exported(folder: Path) -> pl.DataFrame:

@@ -213,6 +213,7 @@ class StudyFile(_Part):
     enrich: Variants = {}
     audit: Variants = {}
     drift: Variants = {}
+    match: Variants = {}
     export: Variants = {}
     split: Variants = {}
     detector: Variants = {}

@@ -366,7 +366,7 @@ def of_dataset(known: Options, dataset: str) -> Options:
 
 
 DATASET, EXPORT = "dataset", "export"
-REPORTS = ("audit", "drift", EXPORT)  # steps that write something else than a dataset
+REPORTS = ("audit", "drift", "match", EXPORT)  # steps that write something else than a dataset
 
 
 @dataclass(frozen=True)

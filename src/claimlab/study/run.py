@@ -71,6 +71,7 @@ VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()
 _DONE = {
     "audit": "audit.json",
     "drift": "drift.json",
+    "match": "match.json",
     "export": "claimlab.json",
 }  # of steps that are not a dataset
 

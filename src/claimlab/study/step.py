@@ -76,6 +76,7 @@ FURTHER = {  # steps that are not axes
     SAMPLE: Verb("claimlab.study.sample", "sample", "size"),
     "audit": Verb("claimlab.audit.front", "audit", "protocol"),
     "drift": Verb("claimlab.evolve.drift.front", "drift", "data"),
+    "match": Verb("claimlab.claims.match", "match", "archive"),
     "export": Verb("claimlab.exchange.export", "export", "to"),
 }
 # What any study shows beside its models: a score means nothing without them.
