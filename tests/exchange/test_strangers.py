@@ -188,3 +188,72 @@ def test_the_columns_of_a_wide_file_are_looked_at_once_for_all_answers(
     share_of_dates.cache_clear()
     assert len(commands(wide, capsys)) > 3
     assert 0 < share_of_dates.cache_info().misses <= width
+
+
+def test_a_rating_with_a_comma_that_the_map_knows_is_not_taken_apart(tmp_path: Path) -> None:
+    ratings = again("Falso", "Verdadero", "Verdadero, pero…")
+    _, report = import_files(write(tmp_path / "a.csv", "Afirmación,Calificación", TEXTS, ratings))
+    assert report.labels == {"false": 20, "mixed": 20, "true": 20}
+
+
+@pytest.mark.parametrize(
+    "header", ["평가자1,평가자2,평가자3", "разметчик 1,разметчик 2,разметчик 3"]
+)
+def test_columns_of_annotators_are_known_in_other_scripts(header: str, tmp_path: Path) -> None:
+    votes = (again("true", "false"), again("true", "false"), again("false", "true"))
+    data, report = import_files(write(tmp_path / "a.csv", f"text,{header}", TEXTS, *votes))
+    assert data.tables["annotations"].height == 3 * N
+    assert report.labels == {"false": 30, "true": 30}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Titel,Volltext,Bewertung",
+        "العنوان,نص الخبر,التصنيف",
+        "título,cuerpo de la noticia,calificación",
+        "заголовок,текст новости,вердикт",
+    ],
+)
+def test_the_body_of_an_article_comes_before_its_title(header: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", header, TEXTS, BODIES, again("true", "false"))
+    data, _ = import_files(path)
+    assert data["text"].to_list() == BODIES
+
+
+def test_labels_before_the_ids_of_tweets_in_another_file_are_joined(tmp_path: Path) -> None:
+    """Neither file has a header, and each has two columns."""
+    ids = [str(700_000_000_000_000_000 + 977 * i) for i in range(N)]
+    rows = zip(ids, TEXTS, again("true", "false", "unverified"), strict=True)
+    folder = tmp_path / "rumours"
+    folder.mkdir()
+    for key, text, label in rows:
+        with (folder / "source_tweets.txt").open("a", encoding="utf-8") as file:
+            file.write(f"{key}\t{text}\n")
+        with (folder / "label.txt").open("a", encoding="utf-8") as file:
+            file.write(f"{label}:{key}\n")
+    data, report = import_files(folder)
+    assert data["text"].to_list() == TEXTS
+    assert data["tweet_id"].to_list() == ids
+    assert report.labels == {"false": 20, "true": 20, "unknown": 20}
+
+
+def test_each_of_several_yes_or_no_columns_is_offered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kinds = "conspiracy,false_context,fabricated,satire"
+    path = write(tmp_path / "a.csv", f"text,{kinds}", TEXTS, *[again("1", "0")] * 4)
+    printed = commands(path, capsys)
+    offered = {command[command.index("--label") + 1] for command in printed}
+    assert offered == {*kinds.split(","), "none"}
+    for command in printed[:-1]:
+        assert labels(command) in ({"false": 30, "true": 30}, {})
+
+
+@pytest.mark.parametrize(
+    ("words", "task"),
+    [("agreed disagreed unrelated", "stance"), ("偽 正確 不明", "veracity")],
+)
+def test_more_labels_are_known(words: str, task: str, tmp_path: Path) -> None:
+    data, _ = import_files(write(tmp_path / "a.csv", "text,label", TEXTS, again(*words.split())))
+    assert own_task(data) == task

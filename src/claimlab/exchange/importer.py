@@ -310,8 +310,17 @@ def _plan(
         return _decided(table, marker, answers, ask=ask)
     except Question as question:
         if ahead:
-            question.whole = _in_full(question, table, answers)[:COMMANDS]
+            question.whole = _some_of_each(_in_full(question, table, answers))
         raise
+
+
+def _some_of_each(whole: Sequence[Sequence[Choice]]) -> list[Sequence[Choice]]:
+    """At most `COMMANDS` of these answers, equally many that begin with each choice."""
+    firsts: dict[str, list[Sequence[Choice]]] = {}
+    for answers in whole:
+        firsts.setdefault(str(answers[0]), []).append(answers)
+    most = max(1, COMMANDS // len(firsts)) if len(whole) > COMMANDS else COMMANDS
+    return [answers for alike in firsts.values() for answers in alike[:most]][:COMMANDS]
 
 
 def _in_full(

@@ -19,9 +19,6 @@ _KNOWN = packaged.toml("claimlab.exchange", "vocabulary.toml")
 SPLITS: dict[str, str] = {
     word: split for split, words in _KNOWN["splits"].items() for word in words
 }
-UNCLEAR, ALL_FALSE, ALL_TRUE, STANCES = (
-    frozenset(_KNOWN[names]) for names in ("unclear", "all_false", "all_true", "stances")
-)
 _LETTERS = str.maketrans({"ı": "i", "ł": "l", "đ": "d", "ø": "o", "ð": "d", "æ": "ae", "ə": "e"})
 _LEFT_BY_MERGES = frozenset({"x", "y", *map(str, range(10))})  # label_x, annotation 1
 LEAST_LETTERS, LEAST_SIGNS = (
@@ -56,6 +53,12 @@ def _in_word(character: str) -> bool:
 
 def _without_article(word: str) -> str:
     return word[2:] if word.startswith("ال") and len(word) > 4 else word
+
+
+UNCLEAR, ALL_FALSE, ALL_TRUE, STANCES, ANNOTATORS = (
+    frozenset(map(fold_name, _KNOWN[names]))
+    for names in ("unclear", "all_false", "all_true", "stances", "annotators")
+)
 
 
 def _graded(languages: Mapping[str, list[str]]) -> dict[str, float]:

@@ -29,6 +29,7 @@ PROSE = 5  # words of a text
 TABLES = (".csv", ".tsv", ".tab", ".psv")  # names of files that are tables, however they look
 CANDIDATES = ",\t;|"
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
+_PAIR = re.compile(r"[A-Za-z][\w-]*:\w{5,}")  # a word and an id, such as false:498430783699554305
 _FIRST = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
 
 
@@ -46,6 +47,8 @@ def sniff_delimiter(sample: str, suffix: str) -> str | None:
         score = (round(share, 2), delimiter == first, width)
         if best is None or score > best:
             best, chosen = score, delimiter
+    if chosen is None and all(_PAIR.fullmatch(line) for line in sample.splitlines() if line):
+        return ":"
     return chosen
 
 

@@ -359,10 +359,8 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
         return
     visible = set(seen.visible)
     free = {name: seen.columns[name] for name in plan.meta_and_topic if name in visible}
-    likely = [name for name, column in free.items() if column.may_be_label]
     places = _named_places(plan)
-    if not likely and not places:
-        likely = [name for name, column in free.items() if column.may_be_anything]
+    likely = _may_be_labels(free, anything=not places)
     if likely or places:
         coded = [name for name, column in free.items() if column.may_be_codes]
         columns = sorted(likely, key=lambda name: -seen.columns[name].verdicts)
@@ -377,6 +375,16 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
         )
         question.exit_code = DataError.exit_code
         raise question
+
+
+def _may_be_labels(free: Mapping[str, Profile], *, anything: bool) -> list[str]:
+    """The columns that may be the label, or else any that has few values. Of several columns of yes
+    and no all are one kind."""
+    likely = [name for name, column in free.items() if column.may_be_label]
+    few = [name for name, column in free.items() if column.may_be_anything]
+    answers = [set(free[name].counts) for name in likely if free[name].answers == 1]
+    alike = [name for name in few if set(free[name].counts) in answers]
+    return list(dict.fromkeys([*likely, *alike])) or (few if anything else [])
 
 
 def _named_places(plan: Plan) -> list[Choice]:

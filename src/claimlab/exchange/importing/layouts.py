@@ -179,7 +179,13 @@ def _with_more(
 
 
 def _is_like(layout: Layout, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
-    return layout.suffix == suffix_of(tables[0].name) and layout.holds(columns, tables)
+    same = layout.suffix == suffix_of(tables[0].name) and _cut(layout.tables[0]) == _cut(tables[0])
+    return same and layout.holds(columns, tables)
+
+
+def _cut(table: RawTable) -> str | None:
+    """What columns without names are known by: numbers alone are the same in every file."""
+    return table.layout.delimiter if table.layout.header is False else None
 
 
 def _layout(
@@ -252,9 +258,9 @@ def by_columns(tables: Sequence[RawTable]) -> list[tuple[list[str], list[RawTabl
     """The different sets of columns, without those of our own, and the files that have them, the
     commonest first.
     """
-    sets: dict[frozenset[str], list[RawTable]] = {}
+    sets: dict[tuple[frozenset[str], str | None], list[RawTable]] = {}
     for table in tables:
-        sets.setdefault(frozenset(_columns_of(table)), []).append(table)
+        sets.setdefault((frozenset(_columns_of(table)), _cut(table)), []).append(table)
     return [
         (_columns_of(alike[0]), alike) for alike in sorted(sets.values(), key=len, reverse=True)
     ]

@@ -72,9 +72,9 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     """The cells of a column of several labels each ("fake,hate"); nothing where it is none.
 
     Each part must be one word that comes again, so that "true, but old" is not read as true, and no
-    cell may say two things of veracity.
+    cell may say two things of veracity. What the map knows as a whole is not taken apart.
     """
-    parts = {value: _parts(value) for value in values if value.strip()}
+    parts = {value: _parts(value) for value in values if _is_cut(value, verdicts)}
     words = {part for words_in in parts.values() for part in words_in}
     if len(words) > MOST_PARTS or any(len(word.split()) > 1 or len(word) > 30 for word in words):
         return {}
@@ -87,6 +87,11 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     }
     decided = {"true", "false"} & {cell.verdict for cell in cells.values()}
     return cells if decided and len(cells) == len(parts) else {}
+
+
+def _is_cut(value: str, verdicts: LabelMap) -> bool:
+    known_whole = verdicts.verdict(value) is not None and len(_parts(value)) > 1
+    return bool(value.strip()) and not known_whole
 
 
 def _parts(value: str) -> list[str]:

@@ -15,7 +15,6 @@ from fnmatch import fnmatchcase
 
 import polars as pl
 
-from claimlab.core import packaged
 from claimlab.core.errors import UnknownName
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
@@ -23,11 +22,9 @@ from claimlab.exchange.importing.layouts import PLACES, Gathered
 from claimlab.exchange.importing.profile import Profiled, profile
 from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.ratings import Ratings
-from claimlab.exchange.vocabulary import fold_name
+from claimlab.exchange.vocabulary import ANNOTATORS, fold_name
 
 NONE, ROWS = "none", "rows"  # instead of a column: no annotators; each row of an item is one
-# What people call annotators, folded, in the languages that datasets are published in.
-WORDS = frozenset(packaged.toml("claimlab.exchange", "vocabulary.toml")["annotators"])
 _END = re.compile(r"(?:\d{1,2}|[a-h])$")
 REPEATED = 0.7  # of the rows, that are different items: with more, hardly any was rated twice
 USUAL = 0.9  # of the items, that have the commonest number of rows
@@ -81,7 +78,7 @@ def _side_by_side(plain: pl.DataFrame, rater: str | None) -> list[str]:
         folded = fold_name(column)
         number = _END.search(folded)
         stem = folded[: number.start()].rstrip(" _-") if number else ""
-        if set(stem.split()) & WORDS:
+        if set(stem.split()) & ANNOTATORS:
             groups.setdefault(stem, []).append(column)
     for columns in groups.values():
         values = {value for column in columns for value in plain[column].drop_nulls().unique()}
@@ -102,7 +99,7 @@ def _rater_column(plain: pl.DataFrame, item: str, label: str, rater: str | None)
     for column in plain.columns:
         if column in (item, label, *PLACES):
             continue
-        named = bool(set(fold_name(column).split()) & WORDS)
+        named = bool(set(fold_name(column).split()) & ANNOTATORS)
         if (named or constant) and _tells_apart(plain, item, column, named=named):
             return column
     return None
