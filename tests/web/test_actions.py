@@ -84,6 +84,8 @@ def test_every_option_of_a_form_is_typed_as_the_command_line_reads_it(
         ("detect", "settings=model=/tmp/x"),
         ("audit", "force=true"),
         ("split", "lists=/etc"),
+        ("split", "by=lists"),
+        ("split", "by=external"),
     ],
 )
 def test_what_reads_files_or_asks_models_cannot_be_started(

@@ -27,10 +27,11 @@ from claimlab.web.workspace import Line, Place, Shape, Word, Workspace
 
 Names = Callable[[], Mapping[str, str]]
 Input = Literal["yes", "number", "text", "date", "one", "several", "lines"]
+OTHER_DATA = ("external", "lists")  # strategies of a split that read files beside the dataset
 # What asks models and searches, names who does the work, or replaces a folder.
 WITHHELD = frozenset(
     (
-        *("force", "engine", "every", "mode", "settings", "pieces", "timed"),
+        *("force", "engine", "every", "mode", "settings", "setting", "pieces", "timed"),
         *("judge", "judge_sample", "prompts", "provider", "profile", "model"),
     )
 )
@@ -69,7 +70,8 @@ def verbs() -> dict[str, Verb]:
         return {"csv": known["csv"], **known}
 
     def strategies() -> dict[str, str]:
-        return {name: one.summary for name, one in SPLITTERS.all().items()}
+        known = {name: one.summary for name, one in SPLITTERS.all().items()}
+        return {name: words for name, words in known.items() if name not in OTHER_DATA}
 
     return {
         "clean": Verb(clean, {"recipe": lambda: dict.fromkeys(built_in(), "")}),
