@@ -238,6 +238,17 @@ def test_labels_before_the_ids_of_tweets_in_another_file_are_joined(tmp_path: Pa
     assert report.labels == {"false": 20, "true": 20, "unknown": 20}
 
 
+def test_labels_of_tweets_in_two_formats_are_read_once(tmp_path: Path) -> None:
+    ids = [str(700_000_000_000_000_000 + 977 * i) for i in range(N)]
+    rows = list(zip(ids, again("true", "false", "unverified"), strict=True))
+    for name, form in (("all.txt", "{1}\tE{0}\t{0}\t10\n"), ("label.txt", "{1}:{0}\n")):
+        text = "".join(form.format(*row) for row in rows)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    data, report = import_files(tmp_path)
+    assert data["tweet_id"].to_list() == ids
+    assert report.labels == {"false": 20, "true": 20, "unknown": 20}
+
+
 def test_each_of_several_yes_or_no_columns_is_offered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
