@@ -29,6 +29,7 @@ MOST_READ = 0.6  # of the values of a label, which a task must know
 SAMPLE = 20_000  # rows that are compared
 SHOWN = 8  # labels that are named in an option to copy; more of them need a file
 _CODE = re.compile(r"-?\d{1,2}(\.0)?")
+_MISSING = frozenset(("", "na", "n/a", "nan", "none", "null"))  # folded: ? and - are empty, too
 _NEGATIONS = frozenset(
     ("not", "no", "non", "nicht", "kein", "pas", "nao", "nie", "ne", "не", "غير")
 )
@@ -128,9 +129,13 @@ def offered_maps(
         return [_offered(unknown, near, "if that is so")]
     known = set(map(verdicts.verdict, values)) - {None}
     guesses: Mapping[str, Sequence[str]] = {}
-    if not known and len(unknown) > 1 and all(map(_CODE.fullmatch, unknown)):
-        unknown = sorted(unknown, key=float)
-        guesses = _scales(unknown, fold_name(column), pairs=pairs)
+    blank = [value for value in unknown if fold(value) in _MISSING]
+    codes = [value for value in unknown if value not in blank]
+    if not known and len(codes) > 1 and all(map(_CODE.fullmatch, codes)):
+        codes = sorted(codes, key=float)
+        scales = _scales(codes, fold_name(column), pairs=pairs)
+        guesses = {words: ["unknown"] * len(blank) + [*scale] for words, scale in scales.items()}
+        unknown, near = blank + codes, [None for _ in unknown]
     elif len(values) == 2 and not any(near):
         unknown = sorted(unknown)
         guesses = _opposites(known)
