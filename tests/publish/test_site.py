@@ -60,6 +60,8 @@ def test_no_record_leaves(place: Path) -> None:
     whole = "\n".join(texts(place / "public"))
     assert not [i for i in records["id"].to_list() if i in whole]
     assert not [text for text in records["text"].drop_nulls().to_list() if text[:40] in whole]
+    for column in ("source", "author"):
+        assert not [name for name in records[column].drop_nulls().unique() if name in whole]
     assert "bombshell" not in whole, "a word that gives the label away is of the data"
 
 
@@ -121,7 +123,9 @@ def test_a_badge_counts_what_was_not_measured_apart() -> None:
 
 def test_examples_of_the_data_are_left_out_of_a_sentence() -> None:
     why = "Words ('one', 'two' and 7 more) lean: 5 of 10, such as 'three', do."
-    assert unquoted(why) == "Words lean: 5 of 10, such as, do."
+    assert unquoted(why) == "Words lean: 5 of 10, such as …, do."
+    why = "Cramér's V 0.9; the most one-sided is 'Don't Panic Weekly' with 100% of one class."
+    assert unquoted(why) == "Cramér's V 0.9; the most one-sided is … with 100% of one class."
 
 
 def test_a_dataset_of_the_catalogue_brings_errata_licence_and_citation(tmp_path: Path) -> None:

@@ -78,16 +78,16 @@ _FILES = (
     ("audit.json", AUDIT),
     ("errata.json", "errata.json"),
     ("badge", BADGE),
-    ("all datasets", "../../index.html"),
 )
 MOST_ENTRIES = 100  # of the feed
-_QUOTED = re.compile(
-    r"\s?\((?:–|[^()']*+'[^()]*+)\)|'[^']{1,200}'(?:, '[^']{1,200}')*(?: and \d+ more)?"
-)
+# A quote begins after no letter and ends before none: the apostrophe in "Cramér's" is neither.
+_VALUE = r"(?<!\w)'(?:[^']|(?<=\w)'(?=\w)){1,200}?'(?!\w)"
+_QUOTED = re.compile(rf"{_VALUE}(?:, {_VALUE})*(?: and \d+ more)?")
+_IN_BRACKETS = re.compile(r"\s?\((?:–|[^()']*+'[^()]*+)\)")
 _FRONT = (
-    "What a detector could use instead of reading the claim. A fail does not speak against the"
-    " authors of a dataset: it says that a score needs the split or the comparison that the page of"
-    " the dataset names. Not measured is never a pass."
+    "Each audit asks what a detector could use instead of reading the claim. A fail is no judgement"
+    " of a dataset's authors: it means that a score needs the split or the comparison that is named"
+    " on the page of the dataset. What was not measured is not a pass."
 )
 
 
@@ -217,7 +217,7 @@ def _figures(finding: Finding) -> Finding:
 
 def unquoted(text: str) -> str:
     """A sentence without the examples from the data that it quotes."""
-    return _QUOTED.sub("", text).replace(" ,", ",").replace(" .", ".")
+    return _QUOTED.sub("…", _IN_BRACKETS.sub("", text))
 
 
 def summary(audit: Audit) -> JsonObject:
@@ -297,9 +297,9 @@ def _write(site: Site, folder: Path) -> None:
         files[f"{place}/{BADGE}"] = badge(audit)
         if card is not None:
             files[f"{place}/cite.bib"] = f"{bibtex(card)}\n"
-    back = Text("", links=[("All datasets", "../index.html")])
+    back = Text("", links=[("All datasets and results", "../index.html")])
     for name, content in site.results.items():
-        page = Report(name, _stamp(site), [*_results(content), back])
+        page = Report(name, _stamp(site), [back, *_results(content)])
         files[f"results/{name}.html"] = to_html_within([page], MOST_BYTES)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -357,6 +357,8 @@ def _matrix(site: Site, detail: int) -> Table:
             ]
         )
     heads = ["Dataset", "Labelled", "Fail", "Warn", "Topic", "Languages"]
+    if not any(map(_card, site.audits.values())):  # only the catalogue knows these
+        heads, rows = heads[:4], [[*row[:4], *row[6:]] for row in rows]
     caption = f"{MATRIX_NOTE} The address of the page keeps filter and order."
     return Table([*heads, *checks], rows, caption, upright=True)
 
@@ -397,11 +399,13 @@ FINDINGS: Columns[Finding] = (
 def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
     """The page of a dataset; a smaller one has no chart."""
     card, done, counts = _card(audit), audit.concluded(), audit.counts()
-    steps = [unquoted(in_a_line(one)) for one in done.advice]
-    findings = [one for finding in ordered(audit.findings) for one in finding.every]
+    # what is quoted outside of brackets are names of columns, and parts of commands
+    steps = [_IN_BRACKETS.sub("", in_a_line(one)) for one in done.advice]
+    findings = ordered(one for finding in audit.findings for one in finding.every)
     figures = overview(audit, name)
     for chart in (figures, list[Figure]()):
         blocks: Blocks = [
+            Text("", links=[("All datasets", "../../index.html")]),
             Text(verdict_line(done), "conclusion"),
             Tiles([(VERDICT_WORDS[v], f"{counts[v]}", v) for v in VERDICTS]),
             Section("Before you report a score", [Items(steps or ["No check asks for a step."])]),

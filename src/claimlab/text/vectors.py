@@ -39,6 +39,9 @@ LANGUAGES = frozenset(_CODES.split())
 BATCH = 256
 SHARD = 8 * BATCH  # texts: about a second of two processors
 KEPT = 50_000  # vectors in memory: 100 MB
+# cosines of paraphrases: in one language, and across two, where vectors of one meaning lie further
+# apart
+COSINE, COSINE_ACROSS = 0.8, 0.7
 _known: dict[bytes, Floats32] = {}  # by the hash of the text
 
 
@@ -58,6 +61,22 @@ def encode(texts: Sequence[str]) -> Floats32:
             _known.clear()
         _known.update(zip(new, vectors[:KEPT].copy(), strict=False))
     return np.array([by_key[key] for key in keys], np.float32).reshape(-1, 512)
+
+
+def nearest(
+    texts: Sequence[str], others: Sequence[str], across: Flags, never: Flags | None = None
+) -> tuple[Ints, Floats32, Flags]:
+    """For each text the other that is nearest in meaning, their cosine, and whether that is near
+    enough for a paraphrase. `across` says which pairs are of two languages, `never` which do not
+    count.
+    """
+    similar = encode(texts) @ encode(others).T
+    if never is not None:
+        similar[never] = -1.0
+    excess = similar - np.where(across, COSINE_ACROSS, COSINE).astype(np.float32)
+    best = excess.argmax(axis=1)
+    rows = np.arange(len(texts))
+    return best, similar[rows, best], excess[rows, best] >= 0
 
 
 def _shared(texts: Sequence[str]) -> Floats32:

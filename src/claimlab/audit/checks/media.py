@@ -139,7 +139,7 @@ def close(hashes: pl.Series) -> tuple[Codes, Codes]:
     packed = np.frombuffer(bytes.fromhex("".join(hashes)), np.uint8)
     chunks = packed.view(np.uint16).reshape(-1, CHUNKS)
     ones = np.array([number.bit_count() for number in range(1 << WIDE)], np.uint8)
-    found = [np.empty((2, 0), np.int64)]
+    pairs = [np.empty((2, 0), np.int64)]
     for number in range(CHUNKS):
         order = np.argsort(chunks[:, number], kind="stable")
         own = chunks[order, number].astype(np.int64)
@@ -152,8 +152,8 @@ def close(hashes: pl.Series) -> tuple[Codes, Codes]:
                 near = ones[following[a] ^ following[b]] <= (2 if flipped else 3)
                 a, b = order[a[near]], order[b[near]]
                 near = ones[chunks[a] ^ chunks[b]].sum(axis=1, dtype=np.int64) <= APART
-                found.append(np.sort([a[near], b[near]], axis=0))
-    a, b = np.unique(np.concatenate(found, axis=1), axis=1)
+                pairs.append(np.sort([a[near], b[near]], axis=0))
+    a, b = np.unique(np.concatenate(pairs, axis=1), axis=1)
     return a, b
 
 

@@ -17,12 +17,8 @@ from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags, Floats32, Ints
 from claimlab.text.near import reworded
-from claimlab.text.vectors import CHARACTERS, encode, readable
+from claimlab.text.vectors import CHARACTERS, COSINE, COSINE_ACROSS, nearest, readable
 
-COSINE, COSINE_ACROSS = (
-    0.8,
-    0.7,
-)  # in one language, and across two, where vectors of one meaning lie further apart
 # Of pairs in one language, how many two model readers called the same claim, and the lower end of
 # its 95% interval, by cosine (docs/benchmarks/audit-truth.md). Pairs across languages were not
 # read.
@@ -85,10 +81,10 @@ class Paraphrases(FairCheck):
             )
             return self.unmeasured(subject, why)
         try:
-            nearest, cosine, enough = _nearest(subject, test_rows, train_rows)
+            closest, cosine, enough = _nearest(subject, test_rows, train_rows)
         except MissingExtra as error:
             return self.unmeasured(subject, str(error))
-        alike = test_rows[enough], nearest[enough], cosine[enough]
+        alike = test_rows[enough], closest[enough], cosine[enough]
         finding = self._finding(subject, alike, len(test_rows), split, "a paraphrase")
         crosses = _crosses(subject, *alike[:2])
         _as_read(finding, alike[2][~crosses], len(test_rows))
@@ -185,15 +181,15 @@ def _nearest(subject: Subject, test: Index, train: Index) -> Nearest:
     """For each test row the training row nearest in meaning (no near-duplicate of it), the cosine,
     and whether that is near enough."""
     texts = subject.rows["text"].str.slice(0, CHARACTERS)
-    similar = encode(texts.gather(test).to_list()) @ encode(texts.gather(train).to_list()).T
-    near = subject.near.clusters
-    similar[near[test][:, None] == near[train][None, :]] = -1.0
     language = subject.rows["language"].fill_null("").rank("dense").to_numpy()
-    across = language[test][:, None] != language[train][None, :]
-    excess = similar - np.where(across, COSINE_ACROSS, COSINE).astype(np.float32)
-    best = excess.argmax(axis=1)
-    at = np.arange(len(test))
-    return train[best], similar[at, best], excess[at, best] >= 0
+    near = subject.near.clusters
+    best, cosine, enough = nearest(
+        texts.gather(test).to_list(),
+        texts.gather(train).to_list(),
+        across=language[test][:, None] != language[train][None, :],
+        never=near[test][:, None] == near[train][None, :],
+    )
+    return train[best], cosine, enough
 
 
 CHECK = Paraphrases()

@@ -30,7 +30,7 @@ MAX_SIDES = 4  # classes that get a picture of their words when there are more t
 def overview(audit: Audit, name: str) -> list[Figure]:
     """Every macro-F1 of the audit with its interval, against its baselines."""
     rows = [
-        Dot(excerpt(finding_title(f), 48), f.score or 0.0, f.interval, f.verdict, _known(f))
+        Dot(_short_title(f), f.score or 0.0, f.interval, f.verdict, _known(f))
         for f in ordered(audit.findings)
         if is_macro_f1(f)
     ]
@@ -46,6 +46,12 @@ def overview(audit: Audit, name: str) -> list[Figure]:
             f"{name}-overview",
         )
     ]
+
+
+def _short_title(finding: Finding) -> str:
+    """The title beside an axis; a long one begins with the name of the check."""
+    title = finding_title(finding)
+    return title if len(title) <= 40 else excerpt(f"{finding.check} · {finding.feature}", 48)
 
 
 def feasibility(audits: Sequence[Audit], name: str) -> list[Figure]:

@@ -29,7 +29,7 @@ import polars as pl
 from claimlab.claims.contamination.result import FILE, KNOWN, read_contamination
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.errors import ClaimlabError, DataError, MissingExtra
 from claimlab.core.options import Argument, Force, Option, OptionalFolder, Place, Seed, Setting
 from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, Stored, folders_of
@@ -54,6 +54,7 @@ from claimlab.evaluate.compare import (
 from claimlab.evaluate.defend.result import (
     FEATURES,
     KIND,
+    PARAPHRASED,
     PERMUTATIONS,
     SEEN,
     Alarms,
@@ -75,6 +76,7 @@ from claimlab.pages.folder import fill, write_report
 from claimlab.text.near import NEAR, claims_of
 from claimlab.text.telling import held_words, keywords, presence
 from claimlab.text.urls import canonical_url, find_urls
+from claimlab.text.vectors import CHARACTERS, nearest, readable
 
 TERMS, READ = 20_000, 1_500  # of the control: sequences of characters, and characters of a text
 ALWAYS_RIGHT = "the shortcut is right on every test record, so nothing tells it from the label"
@@ -357,6 +359,7 @@ def _clear(candidates: Sequence[_Candidate], wrong: Flags, p: Floats) -> list[Su
 
 COLUMN, OTHER = "seen_before", "the others"
 BESIDE = 50  # folders that are looked at for other runs
+MOST_COMPARED, AT_ONCE = 50_000, 500  # texts of training, and test records, compared in meaning
 NO_TRAINING = "the training records are not at hand (`data`)"
 
 
@@ -404,18 +407,21 @@ def defend(
         train = training(scored, Dataset.of(run if data is None else data), known=data is not None)
         progress("scores", 0, None)
         how: Resampling = {"seed": seed, "draws": draws}
-        parts = Copied(why=NO_TRAINING), Seen(why=NO_TRAINING)
+        shallow, seen = Copied(why=NO_TRAINING), [Seen(why=NO_TRAINING)]
         if train:
             shallow = copied(scored, train, shortcut, **how)
-            parts = shallow, seen_before(scored, train, **how)
+            seen = seen_before(scored, train, **how)
+        known, alarms = known_from(scored, Path(overlap), **how) if overlap else ([], None)
         defence = Defended(
             evaluate_run(scored, by=[], **how),
             foreseen(scored.answers.truth, scored.answers.cluster, seed=seed),
-            *parts,
+            shallow,
+            seen[0],
             search(scored, seed=seed),
             seed,
             ranked_beside(scored, run, **how),
-            *(known_from(scored, Path(overlap), **how) if overlap else ((), None)),
+            (*seen[1:], *known),
+            alarms,
             citations(Dataset.of(run)),
         )
         job.fill(lambda folder: fill(contents(defence), folder))
@@ -452,14 +458,47 @@ def training(run: ScoredRun, dataset: Dataset, *, known: bool) -> Part | None:
     return Part(records.filter(mine), labels.filter(mine).to_list()) if mine.any() else None
 
 
-def seen_before(run: ScoredRun, train: Part, **how: Unpack[Resampling]) -> Seen:
-    """The run on test records that training has nearly the same, and on the others."""
+def seen_before(run: ScoredRun, train: Part, **how: Unpack[Resampling]) -> list[Seen]:
+    """The run on test records that training has nearly the same, and on the others; and, of the
+    others, on those that it has in other words.
+    """
     texts = pl.concat([run.table["text"], train.records["text"]])
     if run.table["text"].null_count() == run.table.height:
-        return Seen(why="the records have no text")
+        return [Seen(why="the records have no text")]
     part = np.repeat([0, 1], [run.table.height, train.records.height])
-    held = claims_of(texts, near=NEAR).held(part, 2)[: run.table.height, 1]
-    return _sides(run, pl.Series(held), SEEN, **how)
+    held = pl.Series(claims_of(texts, near=NEAR).held(part, 2)[: run.table.height, 1])
+    return [_sides(run, held, SEEN, **how), paraphrased(run, train, ~held, **how)]
+
+
+def paraphrased(run: ScoredRun, train: Part, new: pl.Series, **how: Unpack[Resampling]) -> Seen:
+    """The run on those of the `new` records that have a paraphrase in training, and on the rest."""
+    tables = [one.select("text", "language") for one in (run.table, train.records)]
+    both = pl.concat(tables)
+    mine = np.arange(both.height) < run.table.height
+    known = readable(both["text"], both["language"])
+    rows = np.flatnonzero(known[mine] & new.to_numpy())
+    trained = np.flatnonzero(known & ~mine)
+    if not len(rows) or not 0 < len(trained) <= MOST_COMPARED:
+        why = (
+            f"it needs texts in one of the 16 languages of the encoder, at most {MOST_COMPARED:,}"
+            " of them in training"
+        )
+        return Seen(PARAPHRASED, why=why)
+    texts = both["text"].str.slice(0, CHARACTERS)
+    language = both["language"].fill_null("").rank("dense").to_numpy()
+    alike: list[bool | None] = [None] * run.table.height
+    try:
+        for start in range(0, len(rows), AT_ONCE):
+            progress("paraphrases", start, len(rows))
+            part = rows[start : start + AT_ONCE]
+            across = language[part][:, None] != language[trained][None, :]
+            some, others = texts.gather(part).to_list(), texts.gather(trained).to_list()
+            for row, near in zip(part, nearest(some, others, across)[2].tolist(), strict=True):
+                alike[row] = near
+    except MissingExtra:
+        why = "the encoder is not installed (pip install 'claimlab[vectors]')"
+        return Seen(PARAPHRASED, why=why)
+    return _sides(run, pl.Series(alike, dtype=pl.Boolean), PARAPHRASED, **how)
 
 
 def _sides(run: ScoredRun, held: pl.Series, what: str, **how: Unpack[Resampling]) -> Seen:
@@ -473,7 +512,7 @@ def _sides(run: ScoredRun, held: pl.Series, what: str, **how: Unpack[Resampling]
 
 def known_from(
     run: ScoredRun, folder: Path, **how: Unpack[Resampling]
-) -> tuple[tuple[Seen, ...], Alarms | None]:
+) -> tuple[list[Seen], Alarms | None]:
     """What an overlap folder knows of the records: which are also in other datasets, which occur in
     corpora, and which are dated until the cut-off; and false alarms after it."""
     claims, seen, alarms = folder / "claims.parquet", [], None
@@ -498,7 +537,7 @@ def known_from(
             f"'{folder}' was not written by claimlab overlap.",
             "Pass as `overlap` a folder with claims.parquet or contamination.json.",
         )
-    return tuple(seen), alarms
+    return seen, alarms
 
 
 def false_alarms(
