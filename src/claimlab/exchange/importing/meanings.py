@@ -129,13 +129,10 @@ def offered_maps(
         return [_offered(unknown, near, "if that is so")]
     known = set(map(verdicts.verdict, values)) - {None}
     guesses: Mapping[str, Sequence[str]] = {}
-    blank = [value for value in unknown if fold(value) in _MISSING]
-    codes = [value for value in unknown if value not in blank]
-    if not known and len(codes) > 1 and all(map(_CODE.fullmatch, codes)):
-        codes = sorted(codes, key=float)
-        scales = _scales(codes, fold_name(column), pairs=pairs)
-        guesses = {words: ["unknown"] * len(blank) + [*scale] for words, scale in scales.items()}
-        unknown, near = blank + codes, [None for _ in unknown]
+    ordered = _codes(unknown)
+    if not known and ordered:
+        unknown, near = ordered, [None for _ in unknown]
+        guesses = _scales(unknown, fold_name(column), pairs=pairs)
     elif len(values) == 2 and not any(near):
         unknown = sorted(unknown)
         guesses = _opposites(known)
@@ -171,10 +168,19 @@ def _likely(value: str, verdicts: LabelMap) -> str | None:
     return verdicts.verdict(word)
 
 
+def _codes(values: Sequence[str]) -> list[str]:
+    """Codes in their order, after what stands for none; nothing where other words are among
+    them."""
+    codes = [value for value in values if fold(value) not in _MISSING]
+    if len(codes) < 2 or not all(map(_CODE.fullmatch, codes)):
+        return []
+    return [value for value in values if value not in codes] + sorted(codes, key=float)
+
+
 def _scales(codes: Sequence[str], name: str, *, pairs: bool) -> Mapping[str, Sequence[str]]:
     """What codes in their order may mean, the likeliest first, and in words. A code below zero
-    stands for no answer."""
-    none = ["unknown" for code in codes if float(code) < 0]
+    stands for no answer, as do words."""
+    none = ["unknown" for code in codes if not _CODE.fullmatch(code) or float(code) < 0]
     n = len(codes) - len(none)
     up = ["false"] * (n // 2) + ["mixed"] * (n % 2 or n > 4)
     up += ["true"] * (n - len(up))
