@@ -160,10 +160,10 @@ def details(archive: str) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|"
     for row in found.details.filter(pl.col("step").is_in((1, 3))).drop_nulls("low").to_dicts():
         shares = [row[k] for k in ("kept", "low", "high", "null_kept")]
-        kept, low, high, null = (f"{100 * share:.1f}%" for share in shares)
+        kept, least, most, null = (f"{100 * share:.1f}%" for share in shares)
         low_gap, high_gap = 100 * row["difference_low"], 100 * row["difference_high"]
         yield (
-            f"| {row['kind']} | {row['step']} | {row['traces']:,} | {kept} | {low} to {high} |"
+            f"| {row['kind']} | {row['step']} | {row['traces']:,} | {kept} | {least} to {most} |"
             f" {null} | {low_gap:+.1f} to {high_gap:+.1f} |"
         )
 

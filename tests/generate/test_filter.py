@@ -316,7 +316,7 @@ def test_figures_from_elsewhere_are_gates_where_they_have_limits(tmp_path: Path)
     ("table", "words"),
     [
         ("name,bertscore\na,1\n", "no figures by id"),
-        ("id,bertscore\na,high\n", "no number"),
+        ("id,bertscore\na,1\nb,high\n", "no number in column 'bertscore' of id 'b', but 'high'"),
         ("id,bertscore\na,1\na,2\n", "several rows"),
     ],
 )

@@ -204,11 +204,17 @@ def read_scores(file: str | Path) -> pl.DataFrame:
         )
     if table[key].is_duplicated().any():
         raise DataError(f"'{file}' has several rows of one id.", "Keep one row for each text.")
-    columns = [name for name in table.columns if name != key]
-    try:
-        return table.select(pl.col(key).alias("id"), pl.col(columns).cast(pl.Float64))
-    except pl.exceptions.InvalidOperationError:
-        raise DataError(f"'{file}' has a figure that is no number.", "Correct it.") from None
+    figures = table.drop(key)
+    numbers = figures.select(pl.all().cast(pl.Float64, strict=False))
+    for name in figures.columns:
+        wrong = table.filter(numbers[name].is_null() & figures[name].is_not_null())
+        if wrong.height:
+            raise DataError(
+                f"'{file}' has no number in column '{name}' of id '{wrong[key][0]}', but"
+                f" '{wrong[name][0]}'.",
+                "Write a number there, or leave the cell empty where it was not measured.",
+            )
+    return numbers.insert_column(0, table[key].alias("id"))
 
 
 def score_gates(batch: Batch, scores: pl.DataFrame) -> Iterator[Gate]:
