@@ -148,6 +148,7 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
         for o in objects(rows)
     ]
     return {
+        "fasttext.txt": ("\n".join(f"__label__{v} {t}" for t, v in rows), HALVES),
         "crlf.csv": (delimited(rows, end="\r\n"), HALVES),
         "mac.csv": (delimited(rows, end="\r"), HALVES),
         "pipes.txt": (delimited(rows, "|"), HALVES),
@@ -257,7 +258,7 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         ),
         "links.csv": ("tweet_id,reply_id\n" + "\n".join(f"{1344795424855642112 + i // 6},{i}" for i in range(N)), "occurs 6.0 times"),
         "twice.json": ('[{"text": "a", "text": "b", "label": "true"}]', "1 of 1 row of"),
-        "fasttext.txt": ("\n".join(f"__label__{v} {t}" for t, v in rows), "'__label__'"),
+        "fasttext-half.txt": ("\n".join(f"{t} __label__{v}" for t, v in rows), "'__label__'"),
         "colons.txt": ("\n".join(f"{v}::{t}" for t, v in rows), "'::'"),
         "rows.xml": ("<rows>" + "".join(f"<row><text>{t}</text></row>" for t, _ in rows) + "</rows>", "is XML"),
         "two-codes.csv": (delimited(coded), "`map='0=false,1=true'`"),

@@ -238,6 +238,17 @@ def test_labels_before_the_ids_of_tweets_in_another_file_are_joined(tmp_path: Pa
     assert report.labels == {"false": 20, "true": 20, "unknown": 20}
 
 
+def test_labels_of_tweets_in_two_formats_are_read_once(tmp_path: Path) -> None:
+    ids = [str(700_000_000_000_000_000 + 977 * i) for i in range(N)]
+    rows = list(zip(ids, again("true", "false", "unverified"), strict=True))
+    for name, form in (("all.txt", "{1}\tE{0}\t{0}\t10\n"), ("label.txt", "{1}:{0}\n")):
+        text = "".join(form.format(*row) for row in rows)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    data, report = import_files(tmp_path)
+    assert data["tweet_id"].to_list() == ids
+    assert report.labels == {"false": 20, "true": 20, "unknown": 20}
+
+
 def test_each_of_several_yes_or_no_columns_is_offered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -257,3 +268,25 @@ def test_each_of_several_yes_or_no_columns_is_offered(
 def test_more_labels_are_known(words: str, task: str, tmp_path: Path) -> None:
     data, _ = import_files(write(tmp_path / "a.csv", "text,label", TEXTS, again(*words.split())))
     assert own_task(data) == task
+
+
+@pytest.mark.parametrize("names", [["all.txt"], ["train.txt", "test.txt"]])
+def test_lines_that_begin_with_their_labels_are_a_table(names: list[str], tmp_path: Path) -> None:
+    """As fastText reads them."""
+    lines = [
+        f"__label__{label} {t}" for t, label in zip(TEXTS, again("false", "true"), strict=True)
+    ]
+    for place, name in enumerate(names):
+        part = lines[place :: len(names)]
+        (tmp_path / name).write_text("\n".join(part), encoding="utf-8")
+    data, _ = import_files(tmp_path)
+    assert sorted(data["text"]) == sorted(TEXTS)
+    rows = zip(data["text"], data["veracity"], strict=True)
+    assert dict(rows) == dict(zip(TEXTS, again("false", "true"), strict=True))
+
+
+def test_a_missing_score_is_unknown_on_the_scale_of_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "a.csv", "text,verdict_score", TEXTS, again("1", "2", "NA", "3", "4"))
+    assert labels(commands(path, capsys)[0]) == {"false": 24, "true": 24, "unknown": 12}

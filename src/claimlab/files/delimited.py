@@ -42,6 +42,7 @@ UNCLOSED = "a quote that opens a cell is not closed before a delimiter or line e
 Source = Path | bytes
 
 BATCH = 20_000
+_LABELLED = rf"^((?:{sniff.LABEL}\S+\s+)+)(.*)$"
 _UTF8 = ("utf-8", "utf-8-sig", "utf8", "ascii")
 
 
@@ -80,6 +81,8 @@ def read_delimited_file(
         if isinstance(text, Path) and not _is_utf8(text):  # not in the sample, but beyond it
             return read_delimited_file(_whole(text), name, options, known)
         table = _slow(text, name, layout, names)
+        if layout.delimiter is None:
+            table.frame = _labels_apart(table.frame)
     table.notes[:0] = notes
     return table
 
@@ -303,6 +306,17 @@ def _slow(
             f"{widths[cut]:,} rows of '{name}' end before {behind}, which is empty there."
         )
     return table
+
+
+def _labels_apart(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines as fastText reads them, each after its labels, as two columns; others as they are."""
+    line = lines.to_series()
+    if not line.len() or not line.str.contains(_LABELLED).all():
+        return lines
+    labels = line.str.extract(_LABELLED, 1).str.replace_all(sniff.LABEL, " ").str.strip_chars()
+    return pl.DataFrame(
+        {"label": labels.str.replace_all(r"\s+", ","), "text": line.str.extract(_LABELLED, 2)}
+    )
 
 
 def _cut_rows(widths: Counter[int], width: int) -> int | None:

@@ -28,8 +28,11 @@ HEAD_ROWS, LEAST_BODY = 5, 10  # rows of a header at most, and records to compar
 PROSE = 5  # words of a text
 TABLES = (".csv", ".tsv", ".tab", ".psv")  # names of files that are tables, however they look
 CANDIDATES = ",\t;|"
+LABEL = "__label__"  # before a label in the files of fastText
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
-_PAIR = re.compile(r"[A-Za-z][\w-]*:\w{5,}")  # a word and an id, such as false:498430783699554305
+_PAIR = re.compile(
+    r"[A-Za-z][\w-]{0,29}:\w{5,40}"
+)  # a word and an id, such as false:498430783699554305
 _FIRST = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
 
 

@@ -85,9 +85,9 @@ _VALUE = r"(?<!\w)'(?:[^']|(?<=\w)'(?=\w)){1,200}?'(?!\w)"
 _QUOTED = re.compile(rf"{_VALUE}(?:, {_VALUE})*(?: and \d+ more)?")
 _IN_BRACKETS = re.compile(r"\s?\((?:–|[^()']*+'[^()]*+)\)")
 _FRONT = (
-    "Each audit asks what a detector could use instead of reading the claim. A fail is no judgement"
-    " of a dataset's authors: it means that a score needs the split or the comparison that is named"
-    " on the page of the dataset. What was not measured is not a pass."
+    "Each audit asks what a detector could use instead of reading the claim. A fail does not judge"
+    " a dataset's authors: it means that a score needs the split or the comparison that is named on"
+    " the page of the dataset. What was not measured is not a pass."
 )
 
 

@@ -103,6 +103,8 @@ def is_table(member: Member) -> bool:
     if len(data) == HEAD:
         text = text[: text.rfind("\n") + 1]
     lines = [line for line in text.splitlines() if line.strip()]
+    if lines and all(line.startswith(sniff.LABEL) for line in lines):
+        return True
     delimiter = sniff.sniff_delimiter("\n".join(lines), "") if len(lines) >= LEAST_ROWS else None
     return delimiter is not None and sniff.agrees("\n".join(lines), delimiter) >= 0.9
 

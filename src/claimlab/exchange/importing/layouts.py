@@ -83,7 +83,7 @@ class Layout:
     picks: Mapping[str, Pick]
     labelled: int = 0  # rows with a text and one of several labels
     length: float = 0.0  # characters of a text, on average
-    texts: frozenset[int] = frozenset()  # hashes of the texts
+    texts: frozenset[int] = frozenset()  # hashes of the texts, or of labelled ids without any
     about_others: bool = False  # whether its rows are about those of another layout: comments
     more: list[RawTable] = field(default_factory=list)  # files that are like its own
     inner: list[str] = field(default_factory=list)  # columns made of the fields of its objects
@@ -108,6 +108,11 @@ class Layout:
     @property
     def suffix(self) -> str:
         return suffix_of(self.tables[0].name)
+
+    @property
+    def form(self) -> tuple[str, str | None]:
+        """Files of one kind that are cut by one delimiter are in one format."""
+        return self.suffix, self.tables[0].layout.delimiter
 
     @property
     def splits(self) -> bool:
@@ -200,7 +205,9 @@ def _layout(
     picks = propose(profile(rows, verdicts), {}, fields)
     text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
     if text is None:
-        return Layout(columns, tables, rows.height, picks, inner=fields)
+        ids = picks["tweet_id"].column if {"tweet_id", "label"} <= picks.keys() else None
+        known = frozenset(rows[ids].hash(0).to_list() if ids is not None else ())
+        return Layout(columns, tables, rows.height, picks, texts=known, inner=fields)
     texts = rows[text].drop_nulls()
     labels = rows.drop_nulls([text, label])[label] if label is not None else rows[text].clear()
     values = labels.unique().head(2).to_list()

@@ -29,6 +29,7 @@ MOST_READ = 0.6  # of the values of a label, which a task must know
 SAMPLE = 20_000  # rows that are compared
 SHOWN = 8  # labels that are named in an option to copy; more of them need a file
 _CODE = re.compile(r"-?\d{1,2}(\.0)?")
+_MISSING = frozenset(("", "na", "n/a", "nan", "none", "null"))  # folded: ? and - are empty, too
 _NEGATIONS = frozenset(
     ("not", "no", "non", "nicht", "kein", "pas", "nao", "nie", "ne", "не", "غير")
 )
@@ -128,8 +129,9 @@ def offered_maps(
         return [_offered(unknown, near, "if that is so")]
     known = set(map(verdicts.verdict, values)) - {None}
     guesses: Mapping[str, Sequence[str]] = {}
-    if not known and len(unknown) > 1 and all(map(_CODE.fullmatch, unknown)):
-        unknown = sorted(unknown, key=float)
+    ordered = _codes(unknown)
+    if not known and ordered:
+        unknown, near = ordered, [None for _ in unknown]
         guesses = _scales(unknown, fold_name(column), pairs=pairs)
     elif len(values) == 2 and not any(near):
         unknown = sorted(unknown)
@@ -166,10 +168,19 @@ def _likely(value: str, verdicts: LabelMap) -> str | None:
     return verdicts.verdict(word)
 
 
+def _codes(values: Sequence[str]) -> list[str]:
+    """Codes in their order, after what stands for none; nothing where other words are among
+    them."""
+    codes = [value for value in values if fold(value) not in _MISSING]
+    if len(codes) < 2 or not all(map(_CODE.fullmatch, codes)):
+        return []
+    return [value for value in values if value not in codes] + sorted(codes, key=float)
+
+
 def _scales(codes: Sequence[str], name: str, *, pairs: bool) -> Mapping[str, Sequence[str]]:
     """What codes in their order may mean, the likeliest first, and in words. A code below zero
-    stands for no answer."""
-    none = ["unknown" for code in codes if float(code) < 0]
+    stands for no answer, as do words."""
+    none = ["unknown" for code in codes if not _CODE.fullmatch(code) or float(code) < 0]
     n = len(codes) - len(none)
     up = ["false"] * (n // 2) + ["mixed"] * (n % 2 or n > 4)
     up += ["true"] * (n - len(up))

@@ -101,7 +101,8 @@ def _read_once(gathered: Gathered, layouts: list[Layout]) -> tuple[Gathered, lis
         if copied is None:
             originals.append(layout)
         else:
-            texts = several(len(layout.texts), "text")
+            what = "text" if "text" in layout.picks else "id"
+            texts = several(len(layout.texts), what)
             copy, original = some_of(layout.names), some_of(copied.names)
             notes.append(f"{copy} not read: the {texts} are those of {original}.")
     if not notes:
@@ -115,7 +116,7 @@ def _is_copy(layout: Layout, other: Layout) -> bool:
     shared = len(layout.texts & other.texts)
     whole = shared >= SAME * max(len(layout.texts), len(other.texts), LEAST)
     split = other.splits and not layout.splits
-    return whole and (layout.suffix != other.suffix or split)
+    return whole and (layout.form != other.form or split)
 
 
 def _far_ahead(gathered: Gathered, layouts: Sequence[Layout]) -> Gathered:
