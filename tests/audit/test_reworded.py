@@ -10,7 +10,8 @@ import pytest
 
 from claimlab.audit.run import audit
 from claimlab.core.dataset import Dataset
-from claimlab.text.near import near_texts, reworded
+from claimlab.text import near
+from claimlab.text.near import in_order, near_texts, reworded
 
 WORDS = [f"{a}{b}" for a in ("ba", "ke", "lo", "mi", "nu", "ra", "se", "ti") for b in ("dan", "fel", "gor", "hub", "jil", "pom", "wex")]  # fmt: skip
 SIZE, COPIES = 18, 120
@@ -33,13 +34,31 @@ def test_planted_copies_are_found_and_letters_alone_find_fewer(changed: int, lea
     texts, copies = texts_and_copies(changed)
     both = pl.Series([*texts, *copies])
     planted = {(i, len(texts) + i) for i in range(COPIES)}
-    pairs = {tuple(pair) for pair in reworded(both).tolist()}
+    everywhere = np.ones(both.len(), bool)
+    pairs = {tuple(sorted(pair)) for pair in reworded(both, everywhere, everywhere).items()}
     by_letters = {tuple(sorted(pair)) for pair in near_texts(both).linked.tolist()}
     assert len(planted & pairs) >= least
     assert len(pairs - planted) <= 2
     assert len(planted & by_letters) <= len(planted & pairs)
     if changed >= 3:
         assert len(planted & by_letters) < COPIES / 2
+
+
+def test_each_of_many_texts_that_are_all_alike_is_compared_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = pl.Series([f"{' '.join(WORDS[:SIZE])} number{i}" for i in range(400)])
+    compared = []
+
+    def counted(one: list[str], other: list[str]) -> float:
+        compared.append(one)
+        return in_order(one, other)
+
+    monkeypatch.setattr(near, "in_order", counted)
+    first = np.arange(400) < 100
+    copies = reworded(texts, first, ~first)
+    assert len(copies) > 95
+    assert len(compared) == len(copies)
 
 
 def test_the_check_points_at_copies_in_train() -> None:

@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from claimlab.core.progress import progress
 from claimlab.core.stats.deal import Codes
 from claimlab.core.stats.scores import Flags, Floats
 from claimlab.core.types import Sparse
@@ -86,20 +87,33 @@ def near_texts(normal: pl.Series) -> NearTexts:
     )
 
 
-def reworded(normal: pl.Series, *, alike: float = ALIKE) -> Codes:
-    """Pairs of different texts (codes as in `near_texts`) that say the same with a few words
-    changed: half of their words or more are shared, and `alike` of them come in the same order. In
-    texts of 18 words this finds all copies with two changed words and three quarters of those with
-    four; letters in common find a third and a tenth.
+def reworded(normal: pl.Series, texts: Flags, others: Flags) -> dict[int, int]:
+    """For those of `texts` that say what one of `others` says with a few words changed, the first
+    such text (codes as in `near_texts`): half of their words or more are shared, and `ALIKE` of
+    them come in the same order. In texts of 18 words this finds all copies with two changed words
+    and three quarters of those with four; letters in common find a third and a tenth.
     """
     from claimlab.text.neardup import find_pairs
 
     distinct = normal.drop_nulls().unique(maintain_order=True)
     words = [text.split()[:_WORDS] for text in distinct.to_list()]
     pairs = find_pairs(distinct, threshold=0.5, unit="word", ngram=1)
-    both = zip(np.asarray(pairs.left).tolist(), np.asarray(pairs.right).tolist(), strict=True)
-    same = [(a, b) for a, b in both if in_order(words[a], words[b], alike)]
-    return np.array(sorted(same), np.int64).reshape(-1, 2)
+    ends = np.asarray(pairs.left, np.int64), np.asarray(pairs.right, np.int64)
+    both = np.stack([np.concatenate(ends), np.concatenate(ends[::-1])])
+    text, other = both[:, texts[both[0]] & others[both[1]]]
+    order = np.lexsort((other, text))
+    which, start = np.unique(text[order], return_index=True)
+    copies = {}
+    for number, (one, candidates) in enumerate(
+        zip(which.tolist(), np.split(other[order], start[1:]), strict=False)
+    ):
+        progress("reworded texts", number, len(which))
+        for each in candidates.tolist():
+            # the order of the two matters to difflib
+            if in_order(words[min(one, each)], words[max(one, each)]):
+                copies[one] = each
+                break
+    return copies
 
 
 def in_order(one: list[str], other: list[str], alike: float = ALIKE) -> float:

@@ -16,7 +16,7 @@ from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags, Floats32, Ints
-from claimlab.text.near import reworded
+from claimlab.text.near import ALIKE, reworded
 from claimlab.text.vectors import CHARACTERS, COSINE, COSINE_ACROSS, nearest, readable
 
 # Of pairs in one language, how many two model readers called the same claim, and the lower end of
@@ -27,7 +27,7 @@ TEST, TRAIN = 300, 1_200  # rows, drawn at random where there are more
 MIN_TEST = 20
 SHARE = Share(fail=0.05, warn=0.01)
 PAIRS = 6
-CHANGED, ALIKE = "a copy with a few words changed", 0.7
+CHANGED = "a copy with a few words changed"
 MOST_TEXTS = 100_000
 Index = Ints
 Nearest = tuple[Index, Floats32, Flags]
@@ -128,11 +128,12 @@ def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
     first: dict[int, int] = {}
     for text, row in zip(near.text_of[train].tolist(), np.flatnonzero(train).tolist(), strict=True):
         first.setdefault(text, row)
-    copies: dict[int, int] = {}
-    for pair in reworded(subject.normal_text, alike=ALIKE).tolist():
-        for text, other in (pair, pair[::-1]):
-            if other in first:
-                copies.setdefault(text, first[other])
+    of_test, of_train = np.zeros((2, near.texts), bool)
+    of_test[near.text_of[test]] = of_train[near.text_of[train]] = True
+    copies = {
+        text: first[other]
+        for text, other in reworded(subject.normal_text, of_test, of_train).items()
+    }
     tested = zip(np.flatnonzero(test).tolist(), near.text_of[test].tolist(), strict=True)
     pairs = [(row, copies[text]) for row, text in tested if text in copies]
     rows, others = np.array(pairs, np.int64).reshape(-1, 2).T
