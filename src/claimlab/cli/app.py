@@ -231,13 +231,19 @@ def answered(question: Question | UnmappedLabels, args: Sequence[str]) -> list[s
     for place, one in enumerate(question.choices, 1):
         value = one.value if isinstance(one.value, str) else " ".join(one.value)
         complain(f"  {place}. {value}: {one.words}")
-    places = {str(place): flag for place, flag in enumerate(flags, 1)}
+    typed = _typed(len(flags))
+    return None if typed is None else flags[typed - 1]
+
+
+def _typed(last: int) -> int | None:
+    """The number that a person types; null where the input has ended, so that no one is there."""
+    places = {str(place): place for place in range(1, last + 1)}
     typed = ""
     while typed not in places:
-        sys.stderr.write(f"Choose 1 to {len(flags)} [1]: ")
+        sys.stderr.write(f"Choose 1 to {last} [1]: ")
         sys.stderr.flush()
         line = sys.stdin.readline()
-        if not line:  # the input has ended: no one is there to ask
+        if not line:
             return None
         typed = line.strip() or "1"
     return places[typed]

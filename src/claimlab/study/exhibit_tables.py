@@ -56,12 +56,7 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
     if exhibit.show.step == EXPORT:
         return _exported(folder)
     if exhibit.show.step in REPORTS:
-        if exhibit.show.step == "audit":
-            frame = _findings(folder)
-        else:
-            report = json.loads((folder / f"{exhibit.show.step}.json").read_text("utf-8"))
-            rows = _figures(report["scores"]) if exhibit.show.step == "match" else report.get(table)
-            frame = pl.DataFrame(rows or [], infer_schema_length=None)
+        frame = _reported(folder, exhibit.show.step, table)
         return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES if c in frame.columns)
     from claimlab.clean.run import LOGS
 
@@ -71,6 +66,15 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
     if table != RECORDS and table not in dataset.tables:
         return str(UnknownName("table", table, [RECORDS, *sorted(dataset.tables)]))
     return dataset.records if table == RECORDS else dataset.tables[table]
+
+
+def _reported(folder: Path, step: str, table: str) -> pl.DataFrame:
+    """A table of the report that a step wrote."""
+    if step == "audit":
+        return _findings(folder)
+    report = json.loads((folder / f"{step}.json").read_text("utf-8"))
+    rows = _figures(report["scores"]) if step == "match" else report.get(table)
+    return pl.DataFrame(rows or [], infer_schema_length=None)
 
 
 def _findings(folder: Path) -> pl.DataFrame:
