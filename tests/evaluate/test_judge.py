@@ -5,6 +5,7 @@ counted.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from claimlab.evaluate.judge.opinions import (
     PADDING,
     Contradiction,
     LexicalJudge,
+    Reworded,
     conflict,
     family_of,
 )
@@ -223,7 +225,7 @@ def test_words_are_counted_ties_are_open_and_refusals_are_null() -> None:
     assert done.summary["verdicts"] == {"open": 1, "wrong": 10}
     assert done.summary["failed"] == {"refusal": 2}
     assert (done.summary["threshold"], done.summary["validated"]) == (None, False)
-    assert "order and length were not probed" in done.summary["standing"]
+    assert "order, length and wording were not probed" in done.summary["standing"]
     assert done.summary["agreement_with_people"]["n"] == 11
 
 
@@ -483,21 +485,42 @@ def test_rates_are_counts_with_intervals_in_words(
     assert "not judged, no fact-check of the record: 1" in shown
 
 
-@pytest.mark.parametrize("probe", ["exchanged", "padded"])
-def test_a_judge_that_follows_order_or_length_is_found(probe: str) -> None:
-    """It calls every rationale wrong that stands first, or that is long; else none."""
+def numbers_in(text: str) -> str:
+    return " ".join(re.findall(r"\d+", text))
+
+
+def test_a_paraphrase_with_another_number_is_not_judged() -> None:
+    def answer(request: Request[Any]) -> str:
+        if request.schema is Reworded:
+            return json.dumps({"paraphrase": "It was in 77777, they say."})
+        return json.dumps({"rationale": "Compared.", "contradiction": "no"})
+
+    done = judge_run(a_run(people=PEOPLE), scripted(answer, scale="binary"), probes=8).summary
+    assert set(done["probes"]) == {"exchanged", "padded"}
+
+
+@pytest.mark.parametrize("probe", ["exchanged", "padded", "reworded"])
+def test_a_judge_that_follows_order_or_length_or_wording_is_found(probe: str) -> None:
+    """It calls every rationale wrong that stands first, or that is long, or that has a word; else
+    none.
+    """
 
     def answer(request: Request[Any]) -> str:
         text = request.messages[-1].content
-        first = text.index("Label: ") < text.index("opened in 1931.")
-        follows = first if probe == "exchanged" else PADDING.strip() in text
-        word = "yes" if follows else "no"
+        if request.schema is Reworded:
+            return json.dumps({"paraphrase": f"Put otherwise: {numbers_in(text)}."})
+        follows = {
+            "exchanged": text.index("Label: ") < text.index("opened in 1931."),
+            "padded": PADDING.strip() in text,
+            "reworded": "Put otherwise" in text,
+        }
+        word = "yes" if follows[probe] else "no"
         return json.dumps({"rationale": "Compared.", "contradiction": word})
 
     done = judge_run(a_run(people=PEOPLE), scripted(answer, scale="binary"), probes=8).summary
     assert done["verdicts"] == {"not wrong": N}
-    other = {"exchanged": "padded", "padded": "exchanged"}[probe]
-    assert (done["probes"][probe]["changed"], done["probes"][other]["changed"]) == (8, 0)
+    changed = {name: one["changed"] for name, one in done["probes"].items()}
+    assert changed == {**dict.fromkeys(("exchanged", "padded", "reworded"), 0), probe: 8}
     assert (done["probes"][probe]["n"], done["probes"][probe]["difference"]) == (8, 1.0)
     assert done["validated"]
     assert "not probed" not in done["standing"]

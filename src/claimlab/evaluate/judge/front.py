@@ -94,8 +94,7 @@ REPORT = "judge-report"
 AnyOpinion: TypeAlias = Opinion[Any]
 
 UNVALIDATED = "unvalidated: it was not compared with annotators"
-UNPROBED = "unvalidated: order and length were not probed (`probes`)"
-PROBES = ("exchanged", "padded")  # places of article and rationale; the rationale made longer
+UNPROBED = "unvalidated: order, length and wording were not probed (`probes`)"
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,7 +153,7 @@ def judge_run(
     annotations); with `NoJudge` only these count. `threshold` is the score at which rationales
     count as wrong, instead of fitting it. `limit` is on the cases that can be judged: the
     predictions after the last of them are left out. The first `probes` cases are asked again with
-    places exchanged, and with a longer rationale."""
+    places exchanged, with a longer rationale, and with a paraphrase of it by the same model."""
     texts = articles if articles is not None else articles_in(run)
     cases = _first(read_cases(run, task, texts), limit)
     everyone = people if people is not None else people_in(run)
@@ -163,8 +162,13 @@ def judge_run(
     open_cases = [case for case in cases if case.left_out is None]
     opinions = {o.case: o for o in judge.judge(open_cases)}
     answered = [case for case in open_cases if case.record_id in opinions][:probes]
-    again = judge.judge(answered, exchanged=True), judge.judge([padded(one) for one in answered])
-    probed = {name: {o.case: o for o in more} for name, more in zip(PROBES, again, strict=True)}
+    reworded = judge.reworded(answered) if isinstance(judge, Contradiction) else []
+    again = {
+        "exchanged": judge.judge(answered, exchanged=True),
+        "padded": judge.judge([padded(one) for one in answered]),
+        "reworded": judge.judge(reworded),
+    }
+    probed = {name: {o.case: o for o in more} for name, more in again.items()}
     model = about_of(run.lineage).settings.get("model")
     judging = _Judging(judge, cases, everyone, settled, opinions, threshold, probed, model)
     summary, verdicts = judging.summary(_before(run, judge)), judging.verdicts
@@ -291,7 +295,7 @@ class _Judging:
 
     @cached_property
     def probes(self) -> dict[str, JsonObject]:
-        """How far the verdicts depend on the order and the length of what the judge reads."""
+        """How far the verdicts depend on the order, length and wording of what the judge reads."""
         changes = {
             name: changed(self.verdicts, self._verdicts(more)) for name, more in self.probed.items()
         }
@@ -430,7 +434,7 @@ def judge(
     limit: Annotated[int | None, Option("Judge only the first N predictions.", least=1)] = None,
     probes: Annotated[
         int,
-        Setting("Cases to ask about again, with places exchanged and padded (0).", least=0),
+        Setting("Cases to ask about again: places exchanged, padded, reworded (0).", least=0),
     ] = 0,
     force: Force = False,
     **calls: Unpack[BatchOptions],
@@ -452,7 +456,8 @@ def judge(
                 known = articles_in(run.dataset) if texts is None else texts
                 cases = read_cases(run.dataset, opened, known)
                 mine = [case for case in cases if case.left_out is None][:limit]
-                _estimate(run, chosen, [*mine, *mine[:probes], *map(padded, mine[:probes])])
+                again = mine[:probes]  # exchanged, to say in other words, and in these
+                _estimate(run, chosen, [*mine, *again, *again, *again, *map(padded, again)])
             judged = judge_run(
                 run.dataset,
                 chosen,

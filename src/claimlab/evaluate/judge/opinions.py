@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any, Literal, Protocol, get_args
 
 import polars as pl
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from claimlab.core import packaged
 from claimlab.core.engine import over_rows
@@ -29,8 +29,8 @@ from claimlab.core.progress import progress
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG, Case
 from claimlab.llm.judge import Case as Asked
-from claimlab.llm.judge import ModelJudge, Opinion, Reasoned
-from claimlab.llm.messages import Request, untrusted
+from claimlab.llm.judge import ModelJudge, Opinion, Reasoned, gather_sync
+from claimlab.llm.messages import Message, Request, untrusted
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
 from claimlab.text.langid import other_language
@@ -38,7 +38,7 @@ from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
 
 Scale = Literal["score", "binary", "trinary"]
-PROMPT = "contradiction"
+PROMPT, OTHER_WORDS = "contradiction", "paraphrase"
 READ = 12_000  # characters of an article
 MAX_TOKENS = 600
 PADDING = "That is all there is to say about this. "
@@ -88,6 +88,10 @@ class Trinary(Reasoned):
     contradiction: Literal["yes", "no", "unsure"]
 
 
+class Reworded(BaseModel):
+    paraphrase: str = Field(min_length=1)
+
+
 _SCHEMAS: dict[Scale, type[Reasoned]] = {"score": Scored, "binary": Binary, "trinary": Trinary}
 _WORDS = {"yes": WRONG, "no": NOT_WRONG, "unsure": OPEN}
 
@@ -105,6 +109,7 @@ class Contradiction:
         prompts: Prompts | None = None,
     ) -> None:
         self.scale = scale
+        self._other_words = (prompts or Prompts())[OTHER_WORDS]
         self.model: ModelJudge[Any] = ModelJudge(
             provider,
             (prompts or Prompts())[PROMPT],
@@ -131,6 +136,28 @@ class Contradiction:
     def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Any]]:
         return self.model.judge([self.question(case, exchanged=exchanged) for case in cases])
 
+    def reworded(self, cases: Sequence[Case]) -> list[Case]:
+        """The cases with their rationales in other words of the model, less those that came back
+        with other numbers, which would not say the same."""
+        system = Message("system", self._other_words.text("system"))
+        requests = [
+            Request(
+                messages=(system, Message("user", untrusted(case.rationale or "", "text"))),
+                schema=Reworded,
+                max_tokens=MAX_TOKENS,
+                tag=case.record_id,
+                prompt_name=OTHER_WORDS,
+            )
+            for case in cases
+        ]
+        replies = gather_sync(self.model.provider, requests, label="paraphrasing")
+        texts = {at: answer.value.paraphrase for at, answer in replies if answer.value is not None}
+        return [
+            replace(case, rationale=texts[at])
+            for at, case in enumerate(cases)
+            if at in texts and _numbers(texts[at]) == _numbers(case.rationale or "")
+        ]
+
     def requests(self, cases: Sequence[Case]) -> Sequence[Request[Any]]:
         return list(self.model.requests([self.question(case) for case in cases]))
 
@@ -151,6 +178,10 @@ def padded(case: Case) -> Case:
     """The same case, its rationale made at least twice as long by words that say nothing."""
     own = case.rationale or ""
     return replace(case, rationale=f"{own} {PADDING * (1 + len(own) // len(PADDING))}".strip())
+
+
+def _numbers(text: str) -> list[str]:
+    return sorted(re.findall(r"\d+", text))
 
 
 def family_of(model: object) -> str | None:

@@ -167,7 +167,11 @@ def against_people(summary: JsonObject) -> Section:
     if summary["length_bias"] is not None:
         blocks.append(Text(_length(summary["length_bias"])))
     again = {**summary["probes"], "since it was judged before": summary["drift"]}
-    titles = {"exchanged": "Article and rationale exchanged", "padded": "Rationale padded"}
+    titles = {
+        "exchanged": "Article and rationale exchanged",
+        "padded": "Rationale padded",
+        "reworded": "Rationale in other words",
+    }
     blocks += [
         Text(f"{titles.get(name, 'Judged before')}: {changed_in_words(one)}.")
         for name, one in again.items()
