@@ -193,8 +193,11 @@ def cells(known: Defence) -> list[str]:
 
 
 def shown(seen: Seen) -> str:
-    gap = "" if seen.difference is None else f": {100 * seen.difference.value:+.1f} points"
-    return f"{seen.seen:,} of {seen.seen + seen.new:,}{gap}"
+    many = f"{seen.seen:,} of {seen.seen + seen.new:,}"
+    if seen.difference is None or seen.difference.interval is None:
+        return many
+    gap, low, high = (100 * one for one in (seen.difference.value, *seen.difference.interval))
+    return f"{many}: {gap:+.1f} ({low:+.1f} to {high:+.1f})"
 
 
 def main() -> None:

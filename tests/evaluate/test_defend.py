@@ -120,7 +120,7 @@ def test_paraphrases_of_training_records_are_scored_apart(make_data: Make, make_
     reworded = [
         f"New {things[i % 4]} were purchased by {town}'s council." for i, town in enumerate(towns)
     ]
-    other = [f"Nobody knows how many birds sleep near number {i * 37}." for i in range(len(towns))]
+    other = [f"A judge in {town} sent three men to prison for theft." for town in towns]
     texts = [*known[:60], *reworded, *other, *known]
     records = make_data(len(texts), per_group=1).records
     split = ["test"] * (len(texts) - len(known)) + ["train"] * len(known)
@@ -132,7 +132,7 @@ def test_paraphrases_of_training_records_are_scored_apart(make_data: Make, make_
     defence = cl.defend(run, data=data, draws=300)
     copies, paraphrases = defence.seen, defence.known[0]
     assert copies.seen == 60
-    assert paraphrases.seen > 0.9 * len(towns)
+    assert 0.9 * len(towns) < paraphrases.seen <= len(towns), "other claims are not paraphrases"
     assert paraphrases.seen + paraphrases.new == len(towns) + len(other), "copies count on no side"
     assert paraphrases.difference is not None
     assert paraphrases.difference.interval is not None
