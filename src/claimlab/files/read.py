@@ -16,6 +16,7 @@ from claimlab.files.kinds import HEAD, kind_of
 from claimlab.files.objects import read_json_file
 from claimlab.files.parquet import as_table, info_beside, read_typed
 from claimlab.files.raw import Options, RawTable
+from claimlab.files.sqlite import read_rows
 
 
 def read_table(
@@ -24,6 +25,8 @@ def read_table(
     """The table in `member`; `known` holds usual column names, which tell a header from a first
     row.
     """
+    if (stored := bundle.table(member)) is not None:
+        return read_rows(stored.database, stored.name, member)
     path = bundle.local(member)
     kind = kind_of(bundle.head(member, HEAD), bundle.size(member), member)
     if kind in ("parquet", "arrow"):
