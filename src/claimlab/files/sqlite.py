@@ -45,8 +45,8 @@ def read_rows(source: Path | bytes, table: str, name: str) -> RawTable:
         database.row_factory = sqlite3.Row
         records = [dict(row) for row in database.execute(f"select {columns} from {known}")]
     binary = [one for one in names if any(isinstance(row[one], bytes) for row in records)]
-    kept = [one for one in names if one not in binary]
-    out = typed_table(records, name, Layout("SQLite"), Refused(), kept)
+    texts = [one for one in names if one not in binary]
+    out = typed_table(records, name, Layout("SQLite"), Refused(), texts)
     if binary:
         out.notes.append(f"Columns of '{name}' that hold no text, left out: {', '.join(binary)}.")
     return out
@@ -71,5 +71,5 @@ def _opened(source: Path | bytes, name: str) -> Iterator[sqlite3.Connection]:
             yield database
     except sqlite3.Error as error:
         raise UnreadableFile(
-            f"'{name}' is no SQLite database that can be read: {error}.", "Get it again."
+            f"'{name}' cannot be read as an SQLite database: {error}.", "Get it again."
         ) from None

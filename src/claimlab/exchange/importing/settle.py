@@ -85,13 +85,13 @@ def _spelled_out(
         own = {
             word.rstrip("s") for n in legend.names + rows.columns for word in fold_name(n).split()
         }
-        found = []
+        likely = []
         for column in records.columns:
             table = legend_of(records[column], rows, verdicts)
             if table is not None:
                 words = {word.rstrip("s") for word in fold_name(column).split()}
-                found.append((bool(words & own - {"id"}), column, table))
-        named = [one for one in found if one[0]] or found
+                likely.append((bool(words & own - {"id"}), column, table))
+        named = [one for one in likely if one[0]] or likely
         if len(named) == 1:
             _, column, table = named[0]
             rest = part(gathered, others)
