@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.raw import Layout, RawTable, Refused, typed_table
+from claimlab.core.types import JsonObject
 from claimlab.files.safety import refuse_large
 
 MAGIC = b"SQLite format 3\0"
@@ -34,8 +34,8 @@ def tables_in(source: Path | bytes, name: str) -> list[str]:
         return [table for (table,) in database.execute(_TABLES)]
 
 
-def read_rows(source: Path | bytes, table: str, name: str) -> RawTable:
-    """One table of a database; columns of bytes are left out."""
+def rows_in(source: Path | bytes, table: str, name: str) -> tuple[list[str], list[JsonObject]]:
+    """The columns and rows of a table."""
     known = '"{}"'.format(table.replace('"', '""'))
     with _opened(source, name) as database:
         names = [row[1] for row in database.execute(f"pragma table_info({known})")]
@@ -43,13 +43,7 @@ def read_rows(source: Path | bytes, table: str, name: str) -> RawTable:
         refuse_large(f"'{name}' ({rows:,} rows)", rows * len(names) * _CELL)
         columns = ", ".join('"{}"'.format(one.replace('"', '""')) for one in names)
         database.row_factory = sqlite3.Row
-        records = [dict(row) for row in database.execute(f"select {columns} from {known}")]
-    binary = [one for one in names if any(isinstance(row[one], bytes) for row in records)]
-    texts = [one for one in names if one not in binary]
-    out = typed_table(records, name, Layout("SQLite"), Refused(), texts)
-    if binary:
-        out.notes.append(f"Columns of '{name}' that hold no text, left out: {', '.join(binary)}.")
-    return out
+        return names, [dict(row) for row in database.execute(f"select {columns} from {known}")]
 
 
 @contextlib.contextmanager
