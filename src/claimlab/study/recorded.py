@@ -14,7 +14,6 @@ from claimlab.core import packaged
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
-from claimlab.study.new import presets
 
 
 class Answers(BaseModel):
@@ -29,12 +28,12 @@ class Answers(BaseModel):
 
 
 def read_answers(name: str) -> Answers:
-    """The answers in the file `name`, or those that come with the preset of that name."""
+    """The answers in the file NAME.json, or those that come with the preset of that name."""
     try:
         text = (
-            packaged.text("claimlab.study", f"{name}.json")
-            if name in presets()
-            else Path(name).read_text(encoding="utf-8")
+            Path(name).read_text(encoding="utf-8")
+            if name.endswith(".json")
+            else packaged.text("claimlab.study", f"{name}.json")
         )
         return Answers.model_validate_json(text)
     except (OSError, ValidationError):
