@@ -91,6 +91,8 @@ def crossed(
     with_gap = len(view.gap) == 2 and set(view.gap) <= set(across)
     if with_gap:
         heads.append(f"{view.gap[0]} less {view.gap[1]}")
+    if view.records:
+        heads.append(MEASURES["records"])
     theirs = published_rows(published, view, across, where, scored)
     body: list[Row] = []
     for row in down:
@@ -99,6 +101,8 @@ def crossed(
         if with_gap:
             first, second = (at.get((row, column)) for column in view.gap)
             line.append(_gap(first, second, view.cells))
+        if view.records:
+            line.append(max(entry.records for entry in cells if entry))
         body += [line, *(other for about, other in theirs if about == row)]
     body += [line for about, line in theirs if about not in down]
     padded = [[*line, *[Cell("")] * (len(heads) - len(line))] for line in body]
