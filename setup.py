@@ -2,8 +2,8 @@
 `claimlab serve --mcp` searches.
 
 The extensions are optional: without a C compiler the build goes on, with a warning, and
-near-duplicates are found, sentence vectors made, delimiters counted and linear models fitted with
-NumPy and scikit-learn, more slowly and with the same result.
+near-duplicates are found, sentence vectors made, delimiters counted, and linear models and small
+trees fitted with NumPy and scikit-learn, more slowly and with the same result.
 """
 
 from __future__ import annotations
@@ -52,6 +52,12 @@ setup(
         Extension(
             "claimlab.detect._descent",
             ["src/claimlab/detect/_descent.c"],
+            extra_compile_args=[*FLAGS, *(["-ffp-contract=off"] if FLAGS else [])],
+            optional=True,
+        ),
+        Extension(
+            "claimlab.audit._forest",
+            ["src/claimlab/audit/_forest.c"],
             extra_compile_args=[*FLAGS, *(["-ffp-contract=off"] if FLAGS else [])],
             optional=True,
         ),

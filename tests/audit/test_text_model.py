@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import probabilities, text_score
+from claimlab.audit.text_model import probabilities, text_score, vectors
 from claimlab.core.dataset import Dataset
 
 
@@ -26,4 +26,4 @@ def test_many_weak_words_are_learnt() -> None:
     )
     subject = Subject.of(Dataset.build("d", rows))
     assert text_score(subject, subject.rows["text"]).score > 0.8
-    assert probabilities(subject, subject.rows["text"]).std() > 0.05
+    assert probabilities(subject, vectors(subject.rows["text"])).std() > 0.05

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
@@ -65,3 +67,38 @@ def test_bins_keep_the_order_and_tell_few_values_apart() -> None:
         assert (np.diff(codes[order, column].astype(int)) >= 0).all()
         sizes = np.bincount(codes[:, column])
         assert sizes.max() < 3 * 5_000 / len(sizes)
+
+
+def test_compiled_trees_and_those_of_numpy_answer_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any shape: no column, one cell, a class without rows, columns that may not be asked about."""
+    pytest.importorskip("claimlab.audit._forest", reason="the compiled loop was not built")
+    rng = np.random.default_rng(0)
+    told_apart = 0
+    for _ in range(60):
+        trees, cells, columns, classes = rng.integers([1, 1, 0, 2], [20, 300, 9, 6])
+        values = rng.integers(0, rng.integers(2, 60), (cells, columns))
+        codes = np.where(rng.random((cells, columns)) < rng.random(), values, 0).astype(np.uint8)
+        counts = rng.poisson(rng.choice([0.3, 1, 5]), (trees, cells, classes))
+        counts[:, codes.sum(axis=1) > codes.sum(axis=1).mean(), 1] *= 4
+        counts[: trees // 3, :, 0] = 0
+        allowed = rng.random((trees, columns)) < 0.6 if rng.random() < 0.5 else None
+        questions = Questions.of(codes)
+        compiled = grow(questions, counts, allowed)
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, "claimlab.audit._forest", None)
+            assert np.array_equal(compiled, grow(questions, counts, allowed))
+        told_apart += len(np.unique(compiled)) > 1
+    assert told_apart > 30
+
+
+def test_counts_of_other_cells_are_refused() -> None:
+    module = pytest.importorskip("claimlab.audit._forest", reason="the loop was not built")
+    q = Questions.of(np.array([[0], [1]], np.uint8))
+    arrays = q.column, q.order, q.below, q.present.indptr, q.present.indices
+    sizes = 2, LEAVES, MIN_LEAF, 1e-3, 1e-9
+    answers = np.zeros((1, 2), np.int64)
+    with pytest.raises(ValueError, match="do not fit together"):
+        module.grow(*arrays, np.zeros((1, 3, 2), np.int32), b"", *sizes, answers)
+    with pytest.raises(ValueError, match="do not fit together"):
+        wild = np.array([7], np.int32)
+        module.grow(*arrays[:4], wild, np.zeros((1, 2, 2), np.int32), b"", *sizes, answers)

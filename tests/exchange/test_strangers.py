@@ -4,17 +4,20 @@ commands that it prints, each of which is run.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import re
 import shlex
+import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import ClaimlabError
+from claimlab.core.errors import ClaimlabError, DataError, UnreadableFile
 from claimlab.exchange.importer import import_files
 from claimlab.exchange.importing.profile import share_of_dates
 from claimlab.tasks import own_task
@@ -290,3 +293,99 @@ def test_a_missing_score_is_unknown_on_the_scale_of_the_others(
 ) -> None:
     path = write(tmp_path / "a.csv", "text,verdict_score", TEXTS, again("1", "2", "NA", "3", "4"))
     assert labels(commands(path, capsys)[0]) == {"false": 24, "true": 24, "unknown": 12}
+
+
+Column = list[str] | list[int]
+WORDS = again("True", "False", "Mixture")
+THIRDS = {"true": 20, "false": 20, "mixed": 20}
+KEYS = list(range(N))
+
+
+def database(path: Path, **tables: dict[str, Column]) -> Path:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for name, columns in tables.items():
+            connection.execute(f"create table {name} ({', '.join(columns)})")
+            marks = ", ".join("?" * len(columns))
+            rows = zip(*columns.values(), strict=True)
+            connection.executemany(f"insert into {name} values ({marks})", rows)
+        connection.commit()
+    return path
+
+
+@pytest.mark.parametrize("key", ["claim_id", "id"])
+def test_ratings_are_joined_to_claims_by_their_key(key: str, tmp_path: Path) -> None:
+    """By a key of one name, or by one that names the other table; the ids of ratings are no key."""
+    claims: dict[str, Column] = {key: KEYS, "claim": TEXTS}
+    ratings: dict[str, Column] = {"claim_id": KEYS[::-1], "rating": WORDS[::-1]}
+    if key == "id":
+        ratings = {"id": KEYS, **ratings}
+    data, report = import_files(database(tmp_path / "a.sqlite", claims=claims, ratings=ratings))
+    assert data["text"].to_list() == TEXTS
+    assert data["label_raw"].to_list() == WORDS
+    assert any("'ratings' was joined by 'claim_id': 60 of 60" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_table_of_codes_and_words_says_what_labels_mean(packed: bool, tmp_path: Path) -> None:
+    file = database(
+        tmp_path / "a.db",
+        claims={"id": KEYS, "claim": TEXTS, "views": [i % 4 for i in KEYS], "rating_id": [i % 3 for i in KEYS]},
+        ratings={"id": [0, 1, 2, 3], "name": ["True", "False", "Mixture", "Unproven"]},
+        visits={"at": [f"2021-01-01T00:00:{i:02}" for i in KEYS], "page": again("/a", "/b")},
+    )  # fmt: skip
+    if packed:
+        (tmp_path / "in").mkdir()
+        file = Path(shutil.make_archive(str(tmp_path / "z"), "zip", tmp_path, "a.db"))
+    data, report = import_files(file)
+    assert (data["label_raw"].to_list(), report.labels) == (WORDS, THIRDS)
+    assert any("1 is 'False'" in note for note in report.notes)
+
+
+def test_of_two_tables_that_compete_each_is_offered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = database(
+        tmp_path / "a.sqlite",
+        tweets={"id": KEYS, "text": TEXTS, "label": WORDS},
+        posts={
+            "id": KEYS,
+            "body": [f"{text}." for text in TEXTS],
+            "verdict": again("True", "False"),
+        },
+    )
+    counts = [labels(command) for command in commands(file, capsys)]
+    assert sorted(counts, key=len) == [{"true": 30, "false": 30}, THIRDS]
+
+
+def test_ids_that_are_no_keys_are_not_offered_as_such(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = database(
+        tmp_path / "a.sqlite",
+        claims={"id": KEYS, "claim": TEXTS},
+        ratings={"id": [i + 500 for i in KEYS], "rating": WORDS},
+    )
+    assert not any("join=ratings:id" in word for one in commands(file, capsys) for word in one)
+
+
+def test_a_database_cannot_do_harm(tmp_path: Path) -> None:
+    """What is computed, a view, and an index of words are not read; nor is what is damaged."""
+    file = tmp_path / "a.sqlite"
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute(
+            "create table posts (text, label, picture, big generated always as (zeroblob(900000000)))"
+        )
+        rows = zip(TEXTS, WORDS, [b"\x89PNG"] * N, strict=True)
+        connection.executemany("insert into posts values (?, ?, ?)", rows)
+        connection.execute("create view bomb as select zeroblob(900000000) as text from posts")
+        connection.execute("create virtual table found using fts5(text)")
+        connection.execute("insert into found select text from posts")
+        connection.commit()
+    data, report = import_files(file)
+    assert (data["text"].to_list(), report.labels) == (TEXTS, THIRDS)
+    assert any("left out: picture" in note for note in report.notes)
+    (tmp_path / "cut.sqlite").write_bytes(file.read_bytes()[:5000])
+    with pytest.raises(UnreadableFile, match="cut.sqlite"):
+        import_files(tmp_path / "cut.sqlite")
+    with pytest.raises(DataError, match="no records"):
+        import_files(database(tmp_path / "none.sqlite", posts={"text": [], "label": []}))

@@ -54,12 +54,13 @@ class TextScore:
         return interval(self.drawn.scores, self.drawn.groups, point=self.drawn.score) or (0.0, 1.0)
 
 
-def probabilities(subject: Subject, texts: pl.Series, labels: Codes | None = None) -> Floats:
-    """A probability per row and class from a model that saw neither the row nor its group. A text
-    may be null; `labels` replace the subject's own."""
+def probabilities(subject: Subject, matrix: Sparse, labels: Codes | None = None) -> Floats:
+    """A probability per row of `matrix` (see `vectors`) and class, from a model that saw neither
+    the row nor its group; `labels` replace the subject's own.
+    """
     known = subject.y if labels is None else labels
     fold = fair.deal_of(subject).fold[0]
-    return out_of_fold(vectors(texts), known, fold, len(subject.classes))
+    return out_of_fold(matrix, known, fold, len(subject.classes))
 
 
 def out_of_fold(
@@ -120,7 +121,7 @@ def against_baselines(subject: Subject, text: TextScore, *, close: bool = True) 
 
 def vectors(texts: pl.Series) -> Sparse:
     """Hashed words and pairs of words, weighted by how rare they are; nothing is learnt from
-    labels.
+    labels. A text may be null.
     """
     from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 

@@ -91,13 +91,15 @@ def _named_classes(frame: pl.DataFrame, names: Mapping[str, Sequence[str]]) -> p
 
 def as_table(frame: pl.DataFrame, name: str, form: str) -> RawTable:
     """A typed frame as a table of text; `form` is the format it was read from."""
-    columns, literal, left_out = _from_typed_frame(frame)
+    columns, literal, binary = _from_typed_frame(frame)
     table = RawTable(name, columns, Layout(form), literal)
-    if left_out:
-        table.notes.append(
-            f"Columns of '{name}' that hold no text, left out: {', '.join(left_out)}."
-        )
+    if binary:
+        table.notes.append(left_out(name, binary))
     return table
+
+
+def left_out(name: str, columns: Sequence[str]) -> str:
+    return f"Columns of '{name}' that hold no text, left out: {', '.join(columns)}."
 
 
 def _bounded(scan: pl.LazyFrame, source: Path | bytes, name: str) -> pl.DataFrame:

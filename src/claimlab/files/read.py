@@ -8,14 +8,15 @@ import polars as pl
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.words import several
-from claimlab.files.bundle import Bundle
+from claimlab.files.bundle import Bundle, Table
 from claimlab.files.delimited import read_delimited_file
 from claimlab.files.encoding import read_text
 from claimlab.files.excel import read_excel_file
 from claimlab.files.kinds import HEAD, kind_of
 from claimlab.files.objects import read_json_file
-from claimlab.files.parquet import as_table, info_beside, read_typed
-from claimlab.files.raw import Options, RawTable
+from claimlab.files.parquet import as_table, info_beside, left_out, read_typed
+from claimlab.files.raw import Layout, Options, RawTable, Refused, typed_table
+from claimlab.files.sqlite import rows_in
 
 
 def read_table(
@@ -24,6 +25,8 @@ def read_table(
     """The table in `member`; `known` holds usual column names, which tell a header from a first
     row.
     """
+    if (stored := bundle.table(member)) is not None:
+        return _of_database(stored, member)
     path = bundle.local(member)
     kind = kind_of(bundle.head(member, HEAD), bundle.size(member), member)
     if kind in ("parquet", "arrow"):
@@ -39,6 +42,17 @@ def read_table(
         table.notes += notes
         return table
     return read_delimited_file(path or data, member, options, known)
+
+
+def _of_database(stored: Table, name: str) -> RawTable:
+    """A table of a database; columns of bytes are left out."""
+    names, rows = rows_in(stored.database, stored.name, name)
+    binary = [one for one in names if any(isinstance(row[one], bytes) for row in rows)]
+    texts = [one for one in names if one not in binary]
+    table = typed_table(rows, name, Layout("SQLite"), Refused(), texts)
+    if binary:
+        table.notes.append(left_out(name, binary))
+    return table
 
 
 def typed_member(bundle: Bundle, member: str) -> pl.DataFrame:

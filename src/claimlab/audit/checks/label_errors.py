@@ -14,11 +14,12 @@ import polars as pl
 
 from claimlab.audit.check import FairCheck, Findings, noted, sampled
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import probabilities
+from claimlab.audit.text_model import probabilities, vectors
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.deal import Codes
 from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.scores import Floats, Ints
+from claimlab.core.types import Sparse
 
 MAX_ROWS = 3_000
 MIN_ROWS = 100
@@ -39,7 +40,8 @@ class LabelReview(FairCheck):
         if part.n < MIN_ROWS or min(counts) < folds:
             why = f"It needs {MIN_ROWS} records, and {folds} of each class."
             return noted(self.unmeasured(part, why, feature), part)
-        hits, false_alarms = _tried(part, texts)
+        matrix = vectors(texts)
+        hits, false_alarms = _tried(part, matrix)
         trial = (
             f"of labels flipped on purpose it calls {100 * hits:.0f}% suspect, of the others"
             f" {100 * false_alarms:.0f}%"
@@ -50,7 +52,7 @@ class LabelReview(FairCheck):
                 f" {trial}."
             )
             return self.unmeasured(part, why, feature)
-        chances = probabilities(part, texts)
+        chances = probabilities(part, matrix)
         rows, classes = suspects(part.y, chances)
         low, high = wilson(len(rows), part.n) or (0.0, 1.0)
         sure: Verdict = "pass" if high < WARN_SHARE else "inconclusive"
@@ -97,14 +99,14 @@ class LabelErrors(LabelReview):
         )
 
 
-def _tried(part: Subject, texts: pl.Series) -> tuple[float, float]:
+def _tried(part: Subject, matrix: Sparse) -> tuple[float, float]:
     """The share of planted errors that are suspect, and of all other labels."""
     rng, classes = np.random.default_rng(part.seed), len(part.classes)
     flipped = rng.random(part.n) < PLANTED
     others = (part.y + rng.integers(1, classes, part.n)) % classes
     labels = np.where(flipped, others, part.y)
     suspect = np.zeros(part.n, bool)
-    suspect[suspects(labels, probabilities(part, texts, labels))[0]] = True
+    suspect[suspects(labels, probabilities(part, matrix, labels))[0]] = True
     return float(suspect[flipped].mean()), float(suspect[~flipped].mean())
 
 

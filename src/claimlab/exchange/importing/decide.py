@@ -36,6 +36,7 @@ from claimlab.exchange.importing.layouts import (
     layouts_of,
     leaves,
     read_names,
+    rows_of,
     split_in,
     stem,
     usual_places,
@@ -418,7 +419,7 @@ def _refuse_mixture(plan: Plan, key: str) -> None:
     more = f" The likeliest {LAYOUTS} are offered." if len(ranked) > LAYOUTS else ""
     raise Question(
         f"{why}: the {len(names)} files have {several(len(layouts), 'layout')}.{more}",
-        [*_joined(ranked), *choices][:LAYOUTS],
+        [*_joined(ranked, plan.gathered.frame), *choices][:LAYOUTS],
     )
 
 
@@ -431,13 +432,21 @@ def offered(layout: Layout, names: Sequence[str]) -> Choice | None:
     return chosen(layout.names, names, words) or chosen(layout.names[:1], names, first)
 
 
-def _joined(ranked: Sequence[Layout]) -> list[Choice]:
-    """The choice that joins a table of labels to the likeliest layout by its key."""
+def _joined(ranked: Sequence[Layout], frame: pl.DataFrame) -> list[Choice]:
+    """The choice that joins a table of labels to the likeliest layout by a key of which both hold
+    many values.
+    """
     first, *others = ranked
     links = []
     for other in others if len(first.tables) == 1 and "label" not in first.picks else []:
-        shared = [column for column in first.columns if column in other.columns]
-        keys = [column for column in shared if fold_name(column).split()[-1:] == ["id"]]
+        mine, theirs = rows_of(frame, first.tables), rows_of(frame, other.tables)
+        keys = [
+            column
+            for column in first.columns
+            if column in other.columns
+            and fold_name(column).split()[-1:] == ["id"]
+            and theirs[column].is_in(mine[column].implode()).sum() >= SAME * theirs.height
+        ]
         if len(other.tables) == 1 and keys and "label" in other.picks:
             value = f"{other.tables[0].name}:{keys[0]}"
             links.append(Choice("join", value, f"the labels are in '{other.tables[0].name}'"))
