@@ -99,14 +99,23 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
         if place not in frame.columns or (place == FILE and len(plan.gathered.tables) < 2):
             continue
         names = usual_places(frame[place])
+        said = _said(plan.gathered, names) if place == FILE else None
         if not has_split:
-            _take_place(plan, named, "split", place, read_names(names, split_in))
+            _take_place(plan, named, "split", place, said or read_names(names, split_in))
+            if said and plan.column("split") == FILE:
+                plan.picks["split"] = replace(plan.picks["split"], why="the card of the folder")
         whole = leaves(names) if place == FOLDER else None
         _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
     for role in ("label", "split"):
         column = plan.column(role)
         if column in _PLACES and role not in plan.values:
             plan.values[role] = leaves(frame[column].drop_nulls().unique().to_list())
+
+
+def _said(gathered: Gathered, names: Sequence[str]) -> dict[str, str] | None:
+    """The split of each file, where the card of the folder has one for every file."""
+    splits = {stem(table): gathered.splits.get(table.name) for table in gathered.tables}
+    return read_names(names, lambda name: split_in(word := splits.get(name) or "") or word or None)
 
 
 def _take_place(
