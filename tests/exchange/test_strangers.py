@@ -428,10 +428,13 @@ def test_the_card_of_a_folder_names_classes_and_splits(
     frame = pl.DataFrame({"claim": TEXTS, "label": [i % 3 for i in KEYS]})
     (tmp_path / "data").mkdir()
     for name, part in (("one", frame[:40]), ("two", frame[40:])):
-        file = tmp_path / "data" / f"{name}.{suffix}"
-        {"csv": part.write_csv, "jsonl": part.write_ndjson, "parquet": part.write_parquet}[suffix](
-            file
-        )
+        file = str(tmp_path / "data" / f"{name}.{suffix}")
+        if suffix == "csv":
+            part.write_csv(file)
+        elif suffix == "jsonl":
+            part.write_ndjson(file)
+        else:
+            part.write_parquet(file)
     with pytest.raises(ClaimlabError) as asked:
         import_files(tmp_path)
     assert "map" in {choice.argument for choice in asked.value.choices}, "codes without names"
@@ -445,6 +448,7 @@ def test_the_card_of_a_folder_names_classes_and_splits(
     assert any(evidence in note for note in report.notes)
     if card == "README.md":
         assert data["split"].to_list() == ["train"] * 40 + ["test"] * 20
+        assert any("which file is which split" in note for note in report.notes)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import fnmatch
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
 
+from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.raw import RawTable, literal_text, spell_out
 
@@ -27,8 +27,7 @@ def classes_of(bundle: Bundle, member: str, own: str | None = None) -> tuple[Cla
     """The columns that hold numbers for classes with the name of each number, and where that is
     said: in the file's `own` words, or in a file beside or above it.
     """
-    said = [(member, own)] if own else []
-    for place, words in [*said, *_about(bundle, member)]:
+    for place, words in [(member, own or ""), *_about(bundle, member)]:
         names = _agreed(member, list(_configs(_read(place, words))))
         if names:
             return names, place
@@ -70,7 +69,7 @@ def _about(bundle: Bundle, member: str) -> Iterator[tuple[str, str]]:
                 yield place, bundle.head(place, LONGEST).decode("utf-8", "replace")
 
 
-def _read(place: str, words: str) -> dict[str, Any]:
+def _read(place: str, words: str) -> JsonObject:
     """What a file of JSON, or the front matter of a card, says; nothing where it is damaged."""
     import yaml  # read on demand
 
@@ -85,13 +84,13 @@ def _read(place: str, words: str) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _each(value: object) -> list[dict[str, Any]]:
+def _each(value: object) -> list[JsonObject]:
     """One object, or those in a list."""
     objects = value if isinstance(value, list) else [value]
     return [one for one in objects if isinstance(one, dict)]
 
 
-def _configs(content: dict[str, Any]) -> Iterator[tuple[str, Classes]]:
+def _configs(content: JsonObject) -> Iterator[tuple[str, Classes]]:
     """The name of each configuration, and its classes."""
     [content] = _each(content.get("info", content)) or [{}]
     configs = _each(content.get("dataset_info", content))

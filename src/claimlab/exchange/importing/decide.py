@@ -99,11 +99,8 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
         if place not in frame.columns or (place == FILE and len(plan.gathered.tables) < 2):
             continue
         names = usual_places(frame[place])
-        said = _said(plan.gathered, names) if place == FILE else None
         if not has_split:
-            _take_place(plan, named, "split", place, said or read_names(names, split_in))
-            if said and plan.column("split") == FILE:
-                plan.picks["split"] = replace(plan.picks["split"], why="the card of the folder")
+            _take_place(plan, named, "split", place, _splits(plan.gathered, place, names))
         whole = leaves(names) if place == FOLDER else None
         _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
     for role in ("label", "split"):
@@ -112,10 +109,13 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             plan.values[role] = leaves(frame[column].drop_nulls().unique().to_list())
 
 
-def _said(gathered: Gathered, names: Sequence[str]) -> dict[str, str] | None:
-    """The split of each file, where the card of the folder has one for every file."""
-    splits = {stem(table): gathered.splits.get(table.name) for table in gathered.tables}
-    return read_names(names, lambda name: split_in(word := splits.get(name) or "") or word or None)
+def _splits(gathered: Gathered, place: str, names: Sequence[str]) -> dict[str, str] | None:
+    """The split of each place: by the card of the folder, where it has one for every file, or by
+    their names.
+    """
+    card = {stem(table): gathered.splits.get(table.name, "") for table in gathered.tables}
+    by_card = place == FILE and all(card.values())
+    return read_names(names, lambda name: split_in(card[name]) if by_card else split_in(name))
 
 
 def _take_place(

@@ -81,6 +81,8 @@ def read(
     gathered.splits = {
         name: split for bundle in bundles for name, split in splits_in(bundle).items()
     }
+    if gathered.splits:
+        tables[0].notes.append("The card of the folder says which file is which split.")
     for link in links:
         link.join(gathered)
     inner = inner_columns(gathered.frame, gathered.literal)
