@@ -13,6 +13,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from claimlab.cli.app import run
@@ -389,3 +390,84 @@ def test_a_database_cannot_do_harm(tmp_path: Path) -> None:
         import_files(tmp_path / "cut.sqlite")
     with pytest.raises(DataError, match="no records"):
         import_files(database(tmp_path / "none.sqlite", posts={"text": [], "label": []}))
+
+
+CLASSES = """---
+license: mit
+dataset_info:
+  features:
+  - name: claim
+    dtype: string
+  - name: label
+    dtype:
+      class_label:
+        names:
+          '0': pants-fire
+          '1': half-true
+          '2': true
+{}---
+# Claims of five towns
+"""
+CONFIGS = """configs:
+- config_name: default
+  data_files:
+  - split: train
+    path: data/one.*
+  - split: test
+    path:
+    - data/two.*
+"""
+INFOS = {"default": {"features": {"label": {"names": ["pants-fire", "half-true", "true"]}}}}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("card", ["README.md", "dataset_infos.json", "data/dataset_info.json"])
+def test_the_card_of_a_folder_names_classes_and_splits(
+    card: str, suffix: str, tmp_path: Path
+) -> None:
+    frame = pl.DataFrame({"claim": TEXTS, "label": [i % 3 for i in KEYS]})
+    (tmp_path / "data").mkdir()
+    for name, part in (("one", frame[:40]), ("two", frame[40:])):
+        file = str(tmp_path / "data" / f"{name}.{suffix}")
+        if suffix == "csv":
+            part.write_csv(file)
+        elif suffix == "jsonl":
+            part.write_ndjson(file)
+        else:
+            part.write_parquet(file)
+    with pytest.raises(ClaimlabError) as asked:
+        import_files(tmp_path)
+    assert "map" in {choice.argument for choice in asked.value.choices}, "codes without names"
+    words = json.dumps(INFOS if "infos" in card else INFOS["default"])
+    text = CLASSES.format(CONFIGS) if card == "README.md" else words
+    (tmp_path / card).write_text(text, encoding="utf-8")
+    data, report = import_files(tmp_path)
+    assert data["label_raw"].to_list() == again("pants-fire", "half-true", "true")
+    assert report.labels == THIRDS
+    evidence = f"'label' is spelled out by '{card}': 0 is 'pants-fire', 1 is 'half-true'"
+    assert any(evidence in note for note in report.notes)
+    if card == "README.md":
+        assert data["split"].to_list() == ["train"] * 40 + ["test"] * 20
+        assert any("which file is which split" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    "card", ["---\n[", "---\n- a\n---\n", "no front matter", "---\ndataset_info: 3\n---\n"]
+)
+def test_a_card_that_says_nothing_is_passed_over(card: str, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(card, encoding="utf-8")
+    write(tmp_path / "a.csv", "claim,label", TEXTS, WORDS)
+    assert import_files(tmp_path)[1].labels == THIRDS
+
+
+def test_configurations_that_disagree_name_their_own_files(tmp_path: Path) -> None:
+    names = {"towns": ["true", "false"], "cities": ["false", "true"]}
+    infos = {name: {"features": {"label": {"names": two}}} for name, two in names.items()}
+    (tmp_path / "dataset_infos.json").write_text(json.dumps(infos), encoding="utf-8")
+    for name in names:
+        texts = [f"{text} in all {name}" for text in TEXTS]
+        write(tmp_path / name / "part.csv", "claim,label", texts, again("0", "0", "1"))
+    data, _ = import_files(tmp_path)
+    verdicts = dict(zip(data["text"], data["veracity"], strict=True))
+    assert verdicts[f"{TEXTS[0]} in all towns"] == "true"
+    assert verdicts[f"{TEXTS[0]} in all cities"] == "false"

@@ -125,6 +125,7 @@ class View(_Part):
     gap: list[Value] = Field(
         default=[], max_length=2
     )  # two columns, and how far the first is above the second
+    records: bool = False  # a last column with the test records of each row
 
 
 class Published(_Part):

@@ -13,9 +13,9 @@ from claimlab.core.errors import Choice, DataError
 from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.bundle import Bundle
+from claimlab.files.card import DICT, INFO, INFOS, STATE
 from claimlab.files.encoding import looks_binary, sniff_encoding
 from claimlab.files.kinds import HEAD, TABLES
-from claimlab.files.parquet import DICT, INFO, STATE
 
 TEXTS = (".txt", ".text")
 PICKLES = (".pkl", ".pickle")
@@ -35,11 +35,11 @@ ABOUT_TABLES = {
     "call.json",
     "calls.sqlite",
     "croissant.json",
-    "dataset_infos.json",
     "datapackage.json",
     "package.json",
     "review.sqlite",
     INFO,
+    INFOS,
     DICT,
 }
 LEAST_ROWS = 5  # lines of the same number of cells that make a text file a table

@@ -100,13 +100,22 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             continue
         names = usual_places(frame[place])
         if not has_split:
-            _take_place(plan, named, "split", place, read_names(names, split_in))
+            _take_place(plan, named, "split", place, _splits(plan.gathered, place, names))
         whole = leaves(names) if place == FOLDER else None
         _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
     for role in ("label", "split"):
         column = plan.column(role)
         if column in _PLACES and role not in plan.values:
             plan.values[role] = leaves(frame[column].drop_nulls().unique().to_list())
+
+
+def _splits(gathered: Gathered, place: str, names: Sequence[str]) -> dict[str, str] | None:
+    """The split of each place: by the card of the folder, where it has one for every file, or by
+    their names.
+    """
+    card = {stem(table): gathered.splits.get(table.name, "") for table in gathered.tables}
+    by_card = place == FILE and all(card.values())
+    return read_names(names, lambda name: split_in(card[name]) if by_card else split_in(name))
 
 
 def _take_place(

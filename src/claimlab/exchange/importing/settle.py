@@ -38,7 +38,7 @@ from claimlab.exchange.importing.propose import CLOSE, propose
 from claimlab.exchange.importing.texts import MANY, PATH
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options, RawTable, literal_text
+from claimlab.files.raw import Options, RawTable, literal_text, spell_out
 from claimlab.files.read import read_table
 
 SAME = 0.95  # of the texts of a file, that others hold too, at which it is a copy of them
@@ -95,14 +95,8 @@ def _spelled_out(
         if len(named) == 1:
             _, column, table = named[0]
             rest = part(gathered, others)
-            rest.frame = rest.frame.with_columns(
-                rest.text(column).replace_strict(table, default=None)
-            )
-            rest.literal -= {column}
             rest.ignored = gathered.ignored
-            meaning = ", ".join(f"{code} is '{word}'" for code, word in sorted(table.items()))
-            where = some_of(legend.names)
-            rest.tables[0].notes.append(f"'{column}' is spelled out by {where}: {meaning}.")
+            rest.tables[0].notes.append(spell_out(rest, column, table, some_of(legend.names)))
             return rest
     return None
 
