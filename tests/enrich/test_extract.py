@@ -357,6 +357,12 @@ def test_a_model_splits_when_asked_and_no_more_than_asked() -> None:
             "Moinhos serão doados ao povo de Ostrel O prefeito Anders Vel agradeceu ontem os lances de muitos interessados.",
             "Moinhos serão doados ao povo de Ostrel",
         ),
+        ("estão obrigando os médicos de Ostrel a esconder os casos", "estão obrigando os médicos de Ostrel a esconder os casos"),
+        (
+            "O prefeito de Ostrel mandou fechar os moinhos da cidade, e os que moram lá?",
+            "O prefeito de Ostrel mandou fechar os moinhos da cidade.",
+        ),
+        ("Apenas 362 dos 5571 moinhos de Ostrel registraram casos, ou seja; por que parar?", "Apenas 362 dos 5571 moinhos de Ostrel registraram casos"),
     ],
 )  # fmt: skip
 def test_chatter_before_a_claim_is_left_out_and_the_claim_is_whole(text: str, claim: str) -> None:

@@ -308,6 +308,8 @@ _SHOUT = re.compile(
     r"^(\w+)(?:\s*[!:,.–—-]+\s*|\s+(?=[^\Wa-zà-ÿ])|$)"
 )  # "URGENT: The mill", "URGENT The mill"
 _PART = re.compile(r"(?<=;)\s+")
+_GERUND = re.compile(r"[aei]ndo$")
+_TRAILING = re.compile(r"[\s,]+(?:ou seja|isto é)\W*$", re.IGNORECASE)  # before a semicolon
 _HEAD = re.compile(r"[,:]\s+")  # "Look here, the mill", "Read this: the mill"
 # what words of a kind take away, each, and how many of them count
 _SPOKEN = {"person": (1.0, 2), "group": (0.5, 1), "opinion": (0.8, 2), "call": (1.0, 2)}
@@ -372,6 +374,7 @@ def _opening(written: list[str], lower: list[str], known: Cues) -> Iterator[floa
     linked = len(lower) > 1 and _begins(lower, known, "links")
     opening = lower[1:] if linked else lower
     command, pointing = (_begins(opening, known, kind) for kind in ("command", "pointing"))
+    pointing = pointing and not _GERUND.search(" ".join(opening[1:2]))  # "Estão fechando moinhos"
     yield 0.8 * linked + 3.0 * command + 2.0 * pointing
     yield 1.5 * _begins(opening, known, "conditions")
     shouted = len(written[0]) > 1 and written[0].isupper()
@@ -394,7 +397,8 @@ def _lacks_subject(written: list[str], language: str | None) -> bool:
         return False
     known = cues(language)
     verb = written[0].lower() in known["factual"] | _forms(language)
-    return verb and written[1].islower() and written[1] not in known["articles"]
+    told = written[1] in known["articles"] or _GERUND.search(written[1])
+    return verb and written[1].islower() and not told
 
 
 def _asks_later(sentence: str, known: Cues) -> bool:
@@ -447,7 +451,7 @@ def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
 def _statement(sentence: str, language: str | None) -> str:
     """A sentence without its opening: a call for attention, "did you know that", "look here,"."""
     known = cues(language)
-    statement = _without_question(sentence, known)
+    statement = _before_question(_without_question(_TRAILING.sub("", sentence), known), language)
     while (shout := _SHOUT.match(statement)) and bare(shout[1]) in known["shouts"]:
         statement = _capital(statement[shout.end() :].lstrip(_SIGNS))
     head, *rest = _HEAD.split(statement, maxsplit=1)
@@ -473,6 +477,17 @@ def _without_question(sentence: str, known: Cues) -> str:
         if 0 <= at <= AHEAD and _ends_in(_QUESTION, sentence):
             return _capital(sentence[at + len(opening) :].strip(_SIGNS + "?"))
     return sentence
+
+
+def _before_question(sentence: str, language: str | None) -> str:
+    """ "The mayor closed all mills of the town, and who pays for it?" says that he closed them."""
+    known = cues(language)
+    head, *rest = sentence.split(", ", maxsplit=1)
+    begins = bare_words(head)
+    if not rest or len(begins) < LEAST_PART or not _ends_in(_QUESTION, sentence):
+        return sentence
+    open_ended = any(_begins(begins, known, kind) for kind in ("asks", "conditions", "group"))
+    return sentence if open_ended or not any(main_verbs(begins, language)) else f"{head}."
 
 
 def _ends_in(marks: frozenset[str], sentence: str) -> bool:
