@@ -25,7 +25,7 @@ from claimlab.study.file import Caps, StudyFile, StudyPath, read_study_file
 from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
 from claimlab.study.plan import Cell, Exhibit, all_axes, dataset_node, exhibits, plan, sampled
 from claimlab.study.run import Grid, Maker
-from claimlab.study.step import REFERENCES, SAMPLE, SOURCES, Node
+from claimlab.study.step import REFERENCES, SAMPLE, Node
 from claimlab.tasks import open_task, own_task
 
 _KEEP_LABELS = {
@@ -111,7 +111,7 @@ def absent(splits: pl.Series, labels: pl.Series, sides: Sequence[str]) -> Iterat
 
 
 _MODELS = {"profile": "model"}  # the model of a profile to ask
-TRIED = 60  # records
+TRIED, EVOLVED = 60, 2  # records
 _LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
@@ -180,11 +180,14 @@ def missing_extras(last: Sequence[Node], maker: Maker) -> list[str]:
 
 
 def _on_few(node: Node) -> Node:
-    """The same steps on a sample of their dataset."""
-    if node.folder is not None or node.verb in SOURCES or node.verb == SAMPLE:
-        return sampled(node.before[0] if node.verb == SAMPLE else node, TRIED)
+    """The same steps on a sample of their dataset; claims to evolve are far fewer, since each of
+    them is walked to every target."""
+    if node.verb == SAMPLE or not node.before:
+        return sampled(node.before[0] if node.before else node, TRIED)
     named = tuple((name, _on_few(other)) for name, other in node.named)
-    return replace(node, before=tuple(map(_on_few, node.before)), named=named)
+    few = {"limit": EVOLVED} if node.verb == "evolve" else {}
+    before = tuple(map(_on_few, node.before))
+    return replace(node, options={**node.options, **few}, before=before, named=named)
 
 
 def _try(problems: list[str], work: Callable[[], object]) -> None:
