@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.core.dataset import Dataset
+from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.exchange.merge import merge
 
@@ -111,6 +111,19 @@ def test_records_keep_their_order_and_get_the_name_of_their_dataset() -> None:
         {"row": 2, "merged_from": "b"},
         {"row": 0, "merged_from": "a"},
     ]
+
+
+def test_what_was_made_of_one_dataset_shares_its_groups() -> None:
+    one, other = dataset("a", [HARBOUR, RIVER]), dataset("b", [RIVER])
+    one.lineage = [Lineage(step="load", inputs={"a.zip": "1"})]
+    other.lineage = [Lineage(step="load", inputs={"b.zip": "2"})]
+    made = dataset("a-rewritten", [RIVER])
+    made.lineage = [*one.lineage, Lineage(step="rewrite")]
+    made.tables["groups"] = pl.DataFrame({"group": ["g0"]})
+    merged = merge([one, other, made])
+    assert merged.records["id"].to_list() == ["a/0", "a/1", "b/0", "a-rewritten/0"]
+    assert merged.records["group"].to_list() == ["a/g0", None, "b/g0", "a/g0"]
+    assert merged.tables["groups"]["group"].to_list() == ["a/g0"]
 
 
 def test_side_tables_point_at_the_renamed_records() -> None:

@@ -4,17 +4,21 @@ commands that it prints, each of which is run.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import re
 import shlex
+import shutil
+import sqlite3
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import ClaimlabError
+from claimlab.core.errors import ClaimlabError, DataError, UnreadableFile
 from claimlab.exchange.importer import import_files
 from claimlab.exchange.importing.profile import share_of_dates
 from claimlab.tasks import own_task
@@ -290,3 +294,180 @@ def test_a_missing_score_is_unknown_on_the_scale_of_the_others(
 ) -> None:
     path = write(tmp_path / "a.csv", "text,verdict_score", TEXTS, again("1", "2", "NA", "3", "4"))
     assert labels(commands(path, capsys)[0]) == {"false": 24, "true": 24, "unknown": 12}
+
+
+Column = list[str] | list[int]
+WORDS = again("True", "False", "Mixture")
+THIRDS = {"true": 20, "false": 20, "mixed": 20}
+KEYS = list(range(N))
+
+
+def database(path: Path, **tables: dict[str, Column]) -> Path:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for name, columns in tables.items():
+            connection.execute(f"create table {name} ({', '.join(columns)})")
+            marks = ", ".join("?" * len(columns))
+            rows = zip(*columns.values(), strict=True)
+            connection.executemany(f"insert into {name} values ({marks})", rows)
+        connection.commit()
+    return path
+
+
+@pytest.mark.parametrize("key", ["claim_id", "id"])
+def test_ratings_are_joined_to_claims_by_their_key(key: str, tmp_path: Path) -> None:
+    """By a key of one name, or by one that names the other table; the ids of ratings are no key."""
+    claims: dict[str, Column] = {key: KEYS, "claim": TEXTS}
+    ratings: dict[str, Column] = {"claim_id": KEYS[::-1], "rating": WORDS[::-1]}
+    if key == "id":
+        ratings = {"id": KEYS, **ratings}
+    data, report = import_files(database(tmp_path / "a.sqlite", claims=claims, ratings=ratings))
+    assert data["text"].to_list() == TEXTS
+    assert data["label_raw"].to_list() == WORDS
+    assert any("'ratings' was joined by 'claim_id': 60 of 60" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_table_of_codes_and_words_says_what_labels_mean(packed: bool, tmp_path: Path) -> None:
+    file = database(
+        tmp_path / "a.db",
+        claims={"id": KEYS, "claim": TEXTS, "views": [i % 4 for i in KEYS], "rating_id": [i % 3 for i in KEYS]},
+        ratings={"id": [0, 1, 2, 3], "name": ["True", "False", "Mixture", "Unproven"]},
+        visits={"at": [f"2021-01-01T00:00:{i:02}" for i in KEYS], "page": again("/a", "/b")},
+    )  # fmt: skip
+    if packed:
+        (tmp_path / "in").mkdir()
+        file = Path(shutil.make_archive(str(tmp_path / "z"), "zip", tmp_path, "a.db"))
+    data, report = import_files(file)
+    assert (data["label_raw"].to_list(), report.labels) == (WORDS, THIRDS)
+    assert any("1 is 'False'" in note for note in report.notes)
+
+
+def test_of_two_tables_that_compete_each_is_offered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = database(
+        tmp_path / "a.sqlite",
+        tweets={"id": KEYS, "text": TEXTS, "label": WORDS},
+        posts={
+            "id": KEYS,
+            "body": [f"{text}." for text in TEXTS],
+            "verdict": again("True", "False"),
+        },
+    )
+    counts = [labels(command) for command in commands(file, capsys)]
+    assert sorted(counts, key=len) == [{"true": 30, "false": 30}, THIRDS]
+
+
+def test_ids_that_are_no_keys_are_not_offered_as_such(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = database(
+        tmp_path / "a.sqlite",
+        claims={"id": KEYS, "claim": TEXTS},
+        ratings={"id": [i + 500 for i in KEYS], "rating": WORDS},
+    )
+    assert not any("join=ratings:id" in word for one in commands(file, capsys) for word in one)
+
+
+def test_a_database_cannot_do_harm(tmp_path: Path) -> None:
+    """What is computed, a view, and an index of words are not read; nor is what is damaged."""
+    file = tmp_path / "a.sqlite"
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute(
+            "create table posts (text, label, picture, big generated always as (zeroblob(900000000)))"
+        )
+        rows = zip(TEXTS, WORDS, [b"\x89PNG"] * N, strict=True)
+        connection.executemany("insert into posts values (?, ?, ?)", rows)
+        connection.execute("create view bomb as select zeroblob(900000000) as text from posts")
+        connection.execute("create virtual table found using fts5(text)")
+        connection.execute("insert into found select text from posts")
+        connection.commit()
+    data, report = import_files(file)
+    assert (data["text"].to_list(), report.labels) == (TEXTS, THIRDS)
+    assert any("left out: picture" in note for note in report.notes)
+    (tmp_path / "cut.sqlite").write_bytes(file.read_bytes()[:5000])
+    with pytest.raises(UnreadableFile, match="cut.sqlite"):
+        import_files(tmp_path / "cut.sqlite")
+    with pytest.raises(DataError, match="no records"):
+        import_files(database(tmp_path / "none.sqlite", posts={"text": [], "label": []}))
+
+
+CLASSES = """---
+license: mit
+dataset_info:
+  features:
+  - name: claim
+    dtype: string
+  - name: label
+    dtype:
+      class_label:
+        names:
+          '0': pants-fire
+          '1': half-true
+          '2': true
+{}---
+# Claims of five towns
+"""
+CONFIGS = """configs:
+- config_name: default
+  data_files:
+  - split: train
+    path: data/one.*
+  - split: test
+    path:
+    - data/two.*
+"""
+INFOS = {"default": {"features": {"label": {"names": ["pants-fire", "half-true", "true"]}}}}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("card", ["README.md", "dataset_infos.json", "data/dataset_info.json"])
+def test_the_card_of_a_folder_names_classes_and_splits(
+    card: str, suffix: str, tmp_path: Path
+) -> None:
+    frame = pl.DataFrame({"claim": TEXTS, "label": [i % 3 for i in KEYS]})
+    (tmp_path / "data").mkdir()
+    for name, part in (("one", frame[:40]), ("two", frame[40:])):
+        file = str(tmp_path / "data" / f"{name}.{suffix}")
+        if suffix == "csv":
+            part.write_csv(file)
+        elif suffix == "jsonl":
+            part.write_ndjson(file)
+        else:
+            part.write_parquet(file)
+    with pytest.raises(ClaimlabError) as asked:
+        import_files(tmp_path)
+    assert "map" in {choice.argument for choice in asked.value.choices}, "codes without names"
+    words = json.dumps(INFOS if "infos" in card else INFOS["default"])
+    text = CLASSES.format(CONFIGS) if card == "README.md" else words
+    (tmp_path / card).write_text(text, encoding="utf-8")
+    data, report = import_files(tmp_path)
+    assert data["label_raw"].to_list() == again("pants-fire", "half-true", "true")
+    assert report.labels == THIRDS
+    evidence = f"'label' is spelled out by '{card}': 0 is 'pants-fire', 1 is 'half-true'"
+    assert any(evidence in note for note in report.notes)
+    if card == "README.md":
+        assert data["split"].to_list() == ["train"] * 40 + ["test"] * 20
+        assert any("which file is which split" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    "card", ["---\n[", "---\n- a\n---\n", "no front matter", "---\ndataset_info: 3\n---\n"]
+)
+def test_a_card_that_says_nothing_is_passed_over(card: str, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(card, encoding="utf-8")
+    write(tmp_path / "a.csv", "claim,label", TEXTS, WORDS)
+    assert import_files(tmp_path)[1].labels == THIRDS
+
+
+def test_configurations_that_disagree_name_their_own_files(tmp_path: Path) -> None:
+    names = {"towns": ["true", "false"], "cities": ["false", "true"]}
+    infos = {name: {"features": {"label": {"names": two}}} for name, two in names.items()}
+    (tmp_path / "dataset_infos.json").write_text(json.dumps(infos), encoding="utf-8")
+    for name in names:
+        texts = [f"{text} in all {name}" for text in TEXTS]
+        write(tmp_path / name / "part.csv", "claim,label", texts, again("0", "0", "1"))
+    data, _ = import_files(tmp_path)
+    verdicts = dict(zip(data["text"], data["veracity"], strict=True))
+    assert verdicts[f"{TEXTS[0]} in all towns"] == "true"
+    assert verdicts[f"{TEXTS[0]} in all cities"] == "false"

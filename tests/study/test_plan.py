@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.errors import ClaimlabError
+from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file
@@ -25,8 +25,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def written(place: Path, text: str) -> Path:
-    (place / "study.toml").write_text(HEAD + text, encoding="utf-8")
+def written(place: Path, text: str, first: str = "") -> Path:
+    (place / "study.toml").write_text(first + HEAD + text, encoding="utf-8")
     return place / "study.toml"
 
 
@@ -68,6 +68,27 @@ def test_an_axis_can_be_any_option_of_a_step(place: Path) -> None:
         '[grid]\nsplit = ["random"]\n"split.shares" = ["70/10/20", "80/20"]\ndetector = ["tfidf"]\n',
     )
     assert {c["split.shares"] for c in found} == {"70/10/20", "80/20"}
+
+
+def test_a_dataset_may_be_what_steps_make_of_another(place: Path) -> None:
+    text = (
+        '[datasets.noised]\nof = "data"\nevolve = "noise"\nstage = "evolved"\n'
+        '[datasets.both]\nmerge = ["data", "noised"]\n'
+        '[evolve.noise]\nkind = "natural"\nsteps = 2\n'
+        '[grid]\ndataset = ["both"]\ndetector = ["tfidf"]\n'
+    )
+    verbs = [
+        [node.verb for node in cell.node.chain()]
+        for sample in ("", "sample = 40\n")
+        for cell in plan(read_study_file(written(place, text, sample)))[:1]
+    ]
+    assert verbs == [
+        ["folder", "folder", "evolve", "stage", "merge", "detect"],
+        ["folder", "sample", "folder", "sample", "evolve", "stage", "merge", "detect"],
+    ]
+    for wrong in ('of = "noised"', 'of = "data"\nshow = "x"'):
+        with pytest.raises(UsageError):
+            plan(read_study_file(written(place, text.replace('of = "data"', wrong, 1))))
 
 
 def test_a_changed_input_file_is_noticed(place: Path) -> None:

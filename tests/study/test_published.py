@@ -125,18 +125,21 @@ def test_figures_on_the_cards_of_datasets_are_taken_from_there(place: Path) -> N
         card_figure(study, "liar", "offline")
 
 
-def test_a_gap_between_two_columns_is_a_column(place: Path) -> None:
-    gap = '[table]\nrows = "detector"\ncolumns = "split"\ngap = ["random", "group"]\n'
+def test_gap_and_test_records_are_columns(place: Path) -> None:
+    view = '[table]\nrows = "detector"\ncolumns = "split"\nrecords = true\n'
+    gap = view + 'gap = ["random", "group"]\n'
     (place / "study.toml").write_text(GRID + gap, encoding="utf-8")
     grid = study_run("study.toml", "out")
     at = {(e.axes["detector"], e.axes["split"]): e.macro_f1 for e in grid.entries}
     table = cl.study_table("out")[0]
-    assert table.columns[-1] == "random less group"
+    assert table.columns[-2:] == ["random less group", "test records"]
+    most = max(entry.records for entry in grid.entries)
     for row in (row for row in table.rows if "published" not in cell(row[0])):
         first, second = at[cell(row[0]), "random"], at[cell(row[0]), "group"]
         assert first is not None
         assert second is not None
-        assert float(cell(row[-1])) == pytest.approx(100 * (first - second), abs=0.051)
+        assert float(cell(row[-2])) == pytest.approx(100 * (first - second), abs=0.051)
+        assert int(cell(row[-1])) == most
 
 
 PAPER = GRID.split("[[published]]")[0]

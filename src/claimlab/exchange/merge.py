@@ -38,10 +38,10 @@ def merge(
     """Join datasets: ids kept apart, the origin of each record noted, near-duplicates between them
     counted.
 
-    Ids and groups get the name of their dataset in front, so that none collide; `meta` of every
-    record says where it comes from. Splits are dropped: a training record of one dataset may be a
-    copy of a test record of another. How many records have the same text or a near-duplicate in
-    another dataset is in the notes.
+    Ids and groups get the name of their dataset in front, so that none collide; datasets that
+    were made of one share its groups. `meta` of every record says where it comes from. Splits are
+    dropped: a training record of one dataset may be a copy of a test record of another. How many
+    records have the same text or a near-duplicate in another dataset is in the notes.
     """
     with Run("merge", None, output, force=force, reads=folders_of(*datasets)) as run:
         parts = [Dataset.of(source) for source in datasets]
@@ -54,7 +54,9 @@ def _together(parts: Sequence[Dataset], name: str | None) -> Dataset:
     names = [part.name for part in parts]
     _refuse_unclear(names)
     merged = Dataset.build(
-        name or "+".join(names), pl.concat(map(_renamed, parts), how="vertical"), _tables(parts)
+        name or "+".join(names),
+        pl.concat([_renamed(part, _first(part, parts)) for part in parts]),
+        _tables(parts),
     )
     tasks = {own_task(part) for part in parts}
     shared = {"task": tasks.pop()} if len(tasks) == 1 and tasks != {TRUTH} else {}
@@ -100,30 +102,38 @@ def _tables(parts: Sequence[Dataset]) -> dict[str, pl.DataFrame]:
     held: dict[str, list[pl.DataFrame]] = {}
     for part in parts:
         for table in part.tables:
-            held.setdefault(table, []).append(_apart(part, table))
+            held.setdefault(table, []).append(_apart(part, table, _first(part, parts)))
     return {table: pl.concat(held[table], how="diagonal") for table in sorted(held)}
 
 
-def _renamed(part: Dataset) -> pl.DataFrame:
+def _first(part: Dataset, parts: Sequence[Dataset]) -> str:
+    """The name of the first dataset that began as this one did: what was made of one claim may not
+    be on both sides of a later split.
+    """
+    began = part.lineage[:1]
+    return next(one.name for one in parts if one is part or (began and one.lineage[:1] == began))
+
+
+def _renamed(part: Dataset, groups: str) -> pl.DataFrame:
     origin = [
         json.dumps({**json.loads(m or "{}"), ORIGIN: part.name}, ensure_ascii=False)
         for m in part.records["meta"]
     ]
     return part.records.with_columns(
         id=pl.lit(f"{part.name}/") + pl.col("id"),
-        group=pl.lit(f"{part.name}/") + pl.col("group"),
+        group=pl.lit(f"{groups}/") + pl.col("group"),
         split=pl.lit(None, dtype=pl.String),
         meta=pl.Series(origin, dtype=pl.String),
     )
 
 
-def _apart(part: Dataset, table: str) -> pl.DataFrame:
+def _apart(part: Dataset, table: str, groups: str) -> pl.DataFrame:
     frame = part.tables[table]
-    ids = [c for c in ("record_id", "evidence_id", "group") if c in frame.columns]
-    lists = [c for c in ("evidence_ids",) if c in frame.columns]
     front = pl.lit(f"{part.name}/")
+    fronts = {"record_id": front, "evidence_id": front, "group": pl.lit(f"{groups}/")}
+    lists = [c for c in ("evidence_ids",) if c in frame.columns]
     return frame.with_columns(
-        *((front + pl.col(c)).alias(c) for c in ids),
+        *((fronts[c] + pl.col(c)).alias(c) for c in fronts if c in frame.columns),
         *(pl.col(c).list.eval(front + pl.element()) for c in lists),
     )
 

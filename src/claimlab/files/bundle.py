@@ -6,8 +6,8 @@ or an archive whose unpacked size is out of proportion (a bomb) is refused befor
 members are then read in small pieces and never beyond the size they declare, so that a header that
 lies cannot fill the memory. Nothing is unpacked to disk. A zip inside a folder or zip is opened
 too, one level deep and under the same rules: `inner.zip/a.csv`. So is a file that is packed by
-itself: `a.csv.gz` is the member `a.csv`. A folder of the Hugging Face hub's cache is the files of
-its newest revision.
+itself: `a.csv.gz` is the member `a.csv`; and so are the tables of an SQLite database. A folder of
+the Hugging Face hub's cache is the files of its newest revision.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from pathlib import Path, PurePosixPath
 
 from claimlab.core.digest import digest_once
 from claimlab.core.errors import UnreadableFile, either
+from claimlab.files import sqlite
+from claimlab.files.raw import unique_names
 from claimlab.files.safety import (
     SUFFIXES,
     ZIP_ERRORS,
@@ -51,7 +53,15 @@ class Packed:
     stored: Stored
 
 
-Member = Stored | Packed
+@dataclass(frozen=True)
+class Table:
+    """A table of an SQLite database, which is a file, or the bytes of one that was packed."""
+
+    database: Path | bytes
+    name: str
+
+
+Member = Stored | Packed | Table
 
 
 class Bundle:
@@ -91,20 +101,22 @@ class Bundle:
     def _unfolded(self) -> Bundle:
         self._open_inner_zips()
         self._name_packed()
+        self._open_databases()
         return self
 
     @classmethod
     def _single(cls, place: Path) -> Bundle:
         with place.open("rb") as file:
             packed = is_packed(file.read(10), place.name)
-        return cls(
-            place, {plain_name(place.name): Packed(place)} if packed else {place.name: place}
-        )
+        named = {plain_name(place.name): Packed(place)} if packed else {place.name: place}
+        bundle = cls(place, named)
+        bundle._open_databases()
+        return bundle
 
     def _name_packed(self) -> None:
         """Give packed members the names of what is in them, unless that name is taken."""
         for name in [n for n in self._members if n.lower().endswith(SUFFIXES)]:
-            stored = self._members[name]
+            stored = self._stored(name)
             taken = plain_name(name) in self._members
             if (
                 not isinstance(stored, Packed)
@@ -117,8 +129,7 @@ class Bundle:
 
     def is_named(self, name: str) -> bool:
         """Whether the member is the file itself that the user named."""
-        member = self._members[name]
-        return (member.stored if isinstance(member, Packed) else member) == self.path
+        return _stored_in(self._members[name]) == self.path
 
     def _open_inner_zips(self) -> None:
         """Put the members of zips inside in the place of these zips. One that is unsafe or damaged
@@ -135,10 +146,30 @@ class Bundle:
             self._members |= {f"{name}/{n}": m for n, m in inner.items() if not _junk(n)}
         self._members = dict(sorted(self._members.items()))
 
+    def _open_databases(self) -> None:
+        """Put the tables of databases in the place of these; a damaged one in a folder stays."""
+        for name in list(self._members):
+            alone = self.is_named(name)
+            if not (alone or name.lower().endswith(sqlite.SUFFIXES)):
+                continue
+            if self.head(name, len(sqlite.MAGIC)) != sqlite.MAGIC:
+                continue
+            source = self.local(name) or self.read(name)
+            try:
+                tables = sqlite.tables_in(source, name)
+            except UnreadableFile:
+                if alone:
+                    raise
+                continue
+            del self._members[name]
+            plain = unique_names(re.sub(r"[./]", "_", table) for table in tables)
+            for member, table in zip(plain, tables, strict=True):
+                self._members[member if alone else f"{name}/{member}"] = Table(source, table)
+
     def close(self) -> None:
         for member in self._members.values():
-            stored = member.stored if isinstance(member, Packed) else member
-            if not isinstance(stored, Path):
+            stored = _stored_in(member)
+            if isinstance(stored, tuple):
                 stored[0].close()
 
     def __enter__(self) -> Bundle:
@@ -182,15 +213,26 @@ class Bundle:
         member = self._members[name]
         return member if isinstance(member, Path) else None
 
-    def size(self, name: str) -> int:
+    def table(self, name: str) -> Table | None:
+        """The table of a database that the member is."""
         member = self._members[name]
+        return member if isinstance(member, Table) else None
+
+    def size(self, name: str) -> int:
+        member = self._stored(name)
         if isinstance(member, Packed):
             return len(self.read(name))
         return member.stat().st_size if isinstance(member, Path) else member[1].file_size
 
+    def _stored(self, name: str) -> Stored | Packed:
+        member = self._members[name]
+        if isinstance(member, Table):
+            raise UnreadableFile(f"'{name}' is a table of a database.", "Give a file.")
+        return member
+
     def read(self, name: str) -> bytes:
         """The bytes of a member."""
-        member = self._members[name]
+        member = self._stored(name)
         with self._reading(name):
             if isinstance(member, Packed):
                 return self._unpack(name, member.stored)
@@ -204,7 +246,7 @@ class Bundle:
 
     def head(self, name: str, size: int) -> bytes:
         """The first `size` bytes of a member."""
-        member = self._members[name]
+        member = self._stored(name)
         if isinstance(member, Packed):
             return self.read(name)[:size]
         with self._reading(name):
@@ -233,8 +275,8 @@ class Bundle:
         """
         if self.path.is_file():
             return {self.path.name: digest_once(self.path)}
-        stored = {n: m.stored if isinstance(m, Packed) else m for n, m in self._members.items()}
-        each = {n: digest_once(m) for n, m in stored.items() if isinstance(m, Path)}
+        stored = {n: _stored_in(member) for n, member in self._members.items()}
+        each = {n: digest_once(place) for n, place in stored.items() if isinstance(place, Path)}
         if len(each) <= 200:
             return each
         joined = "\n".join(f"{h}  {n}" for n, h in sorted(each.items()))
@@ -297,6 +339,12 @@ def _files_in(folder: Path) -> dict[str, Member]:
         for path in files
         if not path.is_symlink() or is_cached(path)
     }
+
+
+def _stored_in(member: Member) -> Stored | bytes:
+    if isinstance(member, Table):
+        return member.database
+    return member.stored if isinstance(member, Packed) else member
 
 
 def _starts_as_zip(place: Path) -> bool:

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import polars as pl
 
@@ -21,15 +20,11 @@ from claimlab.files.safety import refuse_table, refuse_wide
 
 STREAM, ARROW = b"\xff\xff\xff\xff", b"ARROW1"  # the first bytes of the two forms of Arrow files
 _VIEW, _SMALL = 16, 1 << 20  # bytes of any value in memory; a table that needs no second look
-# beside each table that the `datasets` library writes, and above its splits
-INFO, STATE, DICT = "dataset_info.json", "state.json", "dataset_dict.json"
 ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
-def read_typed(source: Path | bytes, name: str, info: str | None = None) -> pl.DataFrame:
-    """The rows of a Parquet or Arrow file with their types. Numbers that the `datasets` library has
-    names for are these names: it says them in the file, or in `info`, which it writes beside Arrow
-    files."""
+def read_typed(source: Path | bytes, name: str) -> pl.DataFrame:
+    """The rows of a Parquet or Arrow file with their types."""
     start = _start(source)
     kind = "Arrow" if start.startswith((STREAM, ARROW)) else "Parquet"
     file = source if isinstance(source, Path) else io.BytesIO(source)
@@ -37,7 +32,6 @@ def read_typed(source: Path | bytes, name: str, info: str | None = None) -> pl.D
         with _panics_unprinted():
             if kind == "Parquet":
                 frame = _bounded(pl.scan_parquet(file, glob=False), source, name)
-                info = pl.read_parquet_metadata(file).get("huggingface", info)
             elif start.startswith(STREAM):
                 frame = pl.read_ipc_stream(file)
             else:
@@ -46,29 +40,15 @@ def read_typed(source: Path | bytes, name: str, info: str | None = None) -> pl.D
         words = str(error).split("\n")[0]
         raise UnreadableFile(f"'{name}' is not whole {kind}: {words}.", "Get it again.") from None
     refuse_wide(frame.width, name)
-    return _named_classes(frame, _class_names(info))
+    return frame
 
 
-def _class_names(info: str | bytes | None) -> dict[str, list[str]]:
-    """The columns that hold numbers for classes, and the name of each number, from what `datasets`
-    says of a table.
-    """
-    try:
-        content = json.loads(info or "{}")
-        features = content.get("info", content).get("features") or {}
-        kinds = {column: kind for column, kind in features.items() if isinstance(kind, dict)}
-    except (ValueError, AttributeError):
-        return {}
-    return {
-        c: [str(n) for n in k["names"]]
-        for c, k in kinds.items()
-        if isinstance(k.get("names"), list)
-    }
-
-
-def info_beside(member: str) -> str:
-    """The name of the file that says what the columns of a table are."""
-    return str(PurePosixPath(member).with_name(INFO))
+def own_words(source: Path | bytes) -> str | None:
+    """What the `datasets` library says in a Parquet file of its columns."""
+    if _start(source).startswith((STREAM, ARROW)):
+        return None
+    file = source if isinstance(source, Path) else io.BytesIO(source)
+    return pl.read_parquet_metadata(file).get("huggingface")
 
 
 def _start(source: Path | bytes) -> bytes:
@@ -78,26 +58,17 @@ def _start(source: Path | bytes) -> bytes:
         return file.read(8)
 
 
-def _named_classes(frame: pl.DataFrame, names: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """The frame with class names in the place of their numbers; -1, by which `datasets` means none,
-    is null.
-    """
-    columns = [c for c in names if c in frame.columns and frame.schema[c].is_integer()]
-    codes = {c: dict(enumerate(names[c])) for c in columns}
-    return frame.with_columns(
-        pl.col(c).replace_strict(codes[c], default=None, return_dtype=pl.String) for c in columns
-    )
-
-
 def as_table(frame: pl.DataFrame, name: str, form: str) -> RawTable:
     """A typed frame as a table of text; `form` is the format it was read from."""
-    columns, literal, left_out = _from_typed_frame(frame)
+    columns, literal, binary = _from_typed_frame(frame)
     table = RawTable(name, columns, Layout(form), literal)
-    if left_out:
-        table.notes.append(
-            f"Columns of '{name}' that hold no text, left out: {', '.join(left_out)}."
-        )
+    if binary:
+        table.notes.append(left_out(name, binary))
     return table
+
+
+def left_out(name: str, columns: Sequence[str]) -> str:
+    return f"Columns of '{name}' that hold no text, left out: {', '.join(columns)}."
 
 
 def _bounded(scan: pl.LazyFrame, source: Path | bytes, name: str) -> pl.DataFrame:

@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -242,6 +242,22 @@ def literal_text(column: pl.Series) -> pl.Series:
         return column
     plain = [json.loads(v) if v is not None and v.startswith('"') else v for v in column.to_list()]
     return pl.Series(column.name, plain, dtype=pl.String)
+
+
+class Table(Protocol):
+    frame: pl.DataFrame
+    literal: frozenset[str]
+
+
+def spell_out(table: Table, column: str, words: Mapping[str, str], where: str) -> str:
+    """Put words in the place of codes, and say where they are from; a code without one is null."""
+    spelled = literal_text(table.frame[column]).replace_strict(
+        words, default=None, return_dtype=pl.String
+    )
+    table.frame = table.frame.with_columns(spelled)
+    table.literal -= {column}
+    meaning = ", ".join(f"{code} is '{word}'" for code, word in sorted(words.items()))
+    return f"'{column}' is spelled out by {where}: {meaning}."
 
 
 def json_of(column: str) -> pl.Expr:

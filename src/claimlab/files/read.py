@@ -8,44 +8,70 @@ import polars as pl
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.words import several
-from claimlab.files.bundle import Bundle
+from claimlab.files.bundle import Bundle, Table
+from claimlab.files.card import classes_of, name_classes
 from claimlab.files.delimited import read_delimited_file
 from claimlab.files.encoding import read_text
 from claimlab.files.excel import read_excel_file
 from claimlab.files.kinds import HEAD, kind_of
 from claimlab.files.objects import read_json_file
-from claimlab.files.parquet import as_table, info_beside, read_typed
-from claimlab.files.raw import Options, RawTable
+from claimlab.files.parquet import as_table, left_out, own_words, read_typed
+from claimlab.files.raw import Layout, Options, RawTable, Refused, typed_table
+from claimlab.files.sqlite import rows_in
 
 
 def read_table(
     bundle: Bundle, member: str, options: Options, known: frozenset[str] = frozenset()
 ) -> RawTable:
     """The table in `member`; `known` holds usual column names, which tell a header from a first
-    row.
+    row. Numbers that the folder, or the file itself, has names for are these names.
     """
-    path = bundle.local(member)
+    if (stored := bundle.table(member)) is not None:
+        return _of_database(stored, member)
     kind = kind_of(bundle.head(member, HEAD), bundle.size(member), member)
-    if kind in ("parquet", "arrow"):
-        return as_table(typed_member(bundle, member), member, kind.capitalize())
+    path = bundle.local(member)
     data = b"" if path is not None else bundle.read(member)
-    if kind == "excel":
-        return read_excel_file(
+    own = None
+    if kind in ("parquet", "arrow"):
+        table = as_table(read_typed(path or data, member), member, kind.capitalize())
+        own = own_words(path or data)
+    elif kind == "excel":
+        table = read_excel_file(
             data or bundle.read(member), member, options.sheet, known, options.header
         )
-    if kind == "json":
+    elif kind == "json":
         text, encoding, notes = read_text(data or bundle.read(member), member, options.encoding)
         table = read_json_file(text, member, encoding)
         table.notes += notes
-        return table
-    return read_delimited_file(path or data, member, options, known)
+    else:
+        table = read_delimited_file(path or data, member, options, known)
+    name_classes(table, *classes_of(bundle, member, own))
+    return table
+
+
+def _of_database(stored: Table, name: str) -> RawTable:
+    """A table of a database; columns of bytes are left out."""
+    names, rows = rows_in(stored.database, stored.name, name)
+    binary = [one for one in names if any(isinstance(row[one], bytes) for row in rows)]
+    texts = [one for one in names if one not in binary]
+    table = typed_table(rows, name, Layout("SQLite"), Refused(), texts)
+    if binary:
+        table.notes.append(left_out(name, binary))
+    return table
 
 
 def typed_member(bundle: Bundle, member: str) -> pl.DataFrame:
-    """The rows of a Parquet or Arrow file in a bundle, with their types."""
-    info = info_beside(member)
-    note = bundle.text(info) if info in bundle else None
-    return read_typed(bundle.local(member) or bundle.read(member), member, note)
+    """The rows of a Parquet or Arrow file in a bundle, with their types; numbers of classes are
+    their names.
+    """
+    source = bundle.local(member) or bundle.read(member)
+    frame = read_typed(source, member)
+    names, _ = classes_of(bundle, member, own_words(source))
+    columns = [c for c in names if c in frame.columns and frame.schema[c].is_integer()]
+    return frame.with_columns(
+        pl.col(c).replace_strict(dict(enumerate(names[c])), default=None, return_dtype=pl.String)
+        for c in columns
+    )
 
 
 def user_table(source: Bundle | Path, *columns: str, member: str | None = None) -> pl.DataFrame:

@@ -125,6 +125,7 @@ class View(_Part):
     gap: list[Value] = Field(
         default=[], max_length=2
     )  # two columns, and how far the first is above the second
+    records: bool = False  # a last column with the test records of each row
 
 
 class Published(_Part):
@@ -198,6 +199,7 @@ class StudyFile(_Part):
     part: list[Part] = []  # instead of one grid, several
     seeds: list[int] = Field(default=[0], min_length=1)
     exceptions: list[dict[str, Value | list[Value]]] = Field(default=[], alias="except")
+    recorded: str = ""  # answers of a model that come with it: a preset's name, or a file
     references: bool = True  # majority and the other trivial detectors beside the models
     caps: Caps = Caps()
     table: View = View()

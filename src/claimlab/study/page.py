@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -56,7 +56,7 @@ from claimlab.study.entry import (
     ranks_explained,
 )
 from claimlab.study.exhibit_tables import exhibit_tables
-from claimlab.study.file import Axes, Published, StudyFile, View, read_study_file
+from claimlab.study.file import Axes, Published, StudyFile, Value, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
 from claimlab.study.run import Grid
 from claimlab.study.score import MAJORITY, entries
@@ -87,22 +87,28 @@ def crossed(
     mine = [entry for entry in scored if entry.has(where)]
     at = {(entry.axes[view.rows], entry.axes[view.columns]): entry for entry in mine}
     down, across = (list(dict.fromkeys(places)) for places in zip(*at, strict=True))
-    heads = [view.rows, *map(str, across)]
-    with_gap = len(view.gap) == 2 and set(view.gap) <= set(across)
-    if with_gap:
-        heads.append(f"{view.gap[0]} less {view.gap[1]}")
+    heads = [view.rows, *map(str, across), *_aside(view, dict.fromkeys(across))]
     theirs = published_rows(published, view, across, where, scored)
     body: list[Row] = []
     for row in down:
-        cells = [at.get((row, column)) for column in across]
-        line: Row = [str(row), *(_shown(entry, view.cells, link=link) for entry in cells)]
-        if with_gap:
-            first, second = (at.get((row, column)) for column in view.gap)
-            line.append(_gap(first, second, view.cells))
+        cells = {column: at.get((row, column)) for column in across}
+        shown = (_shown(entry, view.cells, link=link) for entry in cells.values())
+        line: Row = [str(row), *shown, *_aside(view, cells).values()]
         body += [line, *(other for about, other in theirs if about == row)]
     body += [line for about, line in theirs if about not in down]
     padded = [[*line, *[Cell("")] * (len(heads) - len(line))] for line in body]
     return Table(heads, padded, caption=_caption(view, where, mine))
+
+
+def _aside(view: View, cells: Mapping[Value, Entry | None]) -> dict[str, Cell | int]:
+    """What a row has behind its cells: the difference of two of them, and the test records."""
+    more: dict[str, Cell | int] = {}
+    if len(view.gap) == 2 and set(view.gap) <= set(cells):
+        first, second = (cells[column] for column in view.gap)
+        more[f"{view.gap[0]} less {view.gap[1]}"] = _gap(first, second, view.cells)
+    if view.records:
+        more[MEASURES["records"]] = max((e.records for e in cells.values() if e), default=0)
+    return more
 
 
 def _caption(view: View, where: Axes, mine: Entries) -> str:

@@ -1,7 +1,7 @@
 """From a study file to its cells: a cell is one choice on every axis, made by a chain of steps.
 
-The first step brings the dataset in: a folder as it is, a catalogued dataset, a file to import, or
-others merged.
+The first step brings the dataset in: a folder as it is, a catalogued dataset, a file to import,
+others merged, or what steps make `of` another.
 
 Which steps a study shows tables of: each `[[show]]` for every dataset and variant that it
 names.
@@ -25,7 +25,6 @@ from claimlab.study.entry import check_figures
 from claimlab.study.file import Axes, AxisValues, Options, Show, StudyFile, Value, View, texts_in
 from claimlab.study.step import (
     FURTHER,
-    MERGE,
     MISSING,
     NONE,
     OF_DETECT,
@@ -55,14 +54,18 @@ def dataset_node(study: StudyFile, name: str) -> Node:
 
 
 def _dataset_node(study: StudyFile, name: str, entry: Options) -> Node:
-    kinds = [kind for kind in ("folder", *SOURCES) if kind in entry]
+    kinds = [kind for kind in ("folder", OF, *SOURCES) if kind in entry]
     if len(kinds) != 1:
         raise UsageError(
             f"[datasets.{name}] must say where the data comes from in one way.",
-            "Give one of folder, load (with source), import, or merge.",
+            "Give one of folder, load (with source), import, merge, or of.",
         )
     kind = kinds[0]
     value = entry.pop(kind)
+    if kind == OF:
+        steps = {one_of(list(STEPS), step, f"[datasets.{name}]"): v for step, v in entry.items()}
+        other = one_of([each for each in study.datasets if each != name], value, OF)
+        return node_of(study, {"dataset": other, **steps, "seed": study.seeds[0]})
     if kind == "folder":
         return Node(
             "folder", {}, folder=str(value), inputs=read_manifest(to_read(value)).own_digest()
@@ -118,7 +121,7 @@ def digest_of_files(options: Options) -> str:
     return digest_of(files) if files else ""
 
 
-PART = "part"
+PART, OF = "part", "of"
 AXES = ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT)  # in this order
 
 
@@ -322,11 +325,11 @@ def _of_other_axes(study: StudyFile, axis: str, chosen: Axes) -> Options:
 
 
 def sampled(node: Node, size: int) -> Node:
-    """A sample of the dataset; of a merged one, a sample of each of its parts: one of few large
-    groups would hardly be drawn beside one of many small ones."""
-    if node.verb == MISSING:
+    """A sample of the dataset; of one that is made of others, a sample of each of them: in a merged
+    one, few large groups would hardly be drawn beside many small ones."""
+    if node.verb in (MISSING, SAMPLE):
         return node
-    if node.verb == MERGE:
+    if node.before:
         return replace(node, before=tuple(sampled(part, size) for part in node.before))
     return Node(SAMPLE, {"size": size}, (node,))
 

@@ -47,7 +47,7 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
     runs = {key: _opened(grid, cells) for key, cells in groups.items()}
     # The least p of B draws is 2 / (B + 1): after Holm's correction it must be able to fall well
     # below 0.05.
-    enough = max(draws, PER_COMPARISON * len(groups))
+    enough = max(draws, PER_COMPARISON * sum(map(bool, runs.values())))
     scored = {key: _entry(grid, cells, runs[key], draws) for key, cells in groups.items()}
     above = corrected([entry.chance for entry in scored.values()])
     for key, chance in zip(groups, above, strict=True):

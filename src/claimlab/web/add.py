@@ -38,6 +38,7 @@ from claimlab.core.record import VERACITIES
 from claimlab.exchange.importer import Columns, import_files
 from claimlab.files.kinds import TABLES
 from claimlab.files.safety import SUFFIXES, plain_name
+from claimlab.files.sqlite import SUFFIXES as DATABASES
 from claimlab.pages.blocks import excerpt
 from claimlab.web.command import Value, shell, words_of
 from claimlab.web.filters import Values
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from claimlab.exchange.look import Look, Meaning, Role
 
 DROPPED = "dropped"  # the folder for files that came through the browser
-READABLE = (*TABLES, ".txt", ".zip", *SUFFIXES)
+READABLE = (*TABLES, *DATABASES, ".txt", ".zip", *SUFFIXES)
 MOST_FILES, MOST_OFFERED, MOST_LABELS = 20, 300, 60
 _UNSAFE = re.compile(r"[^\w.()-]+")
 _looks = Memo(16)
@@ -355,7 +356,7 @@ async def _save(workspace: Workspace, name: str, pieces: AsyncIterator[bytes]) -
     if not clean.lower().endswith(READABLE):
         raise UsageError(
             f"'{clean[:80]}' is not a kind of file that can be imported.",
-            "Drop CSV, TSV, JSON, JSONL, Parquet, XLSX or text, or a zip of them.",
+            "Drop CSV, TSV, JSON, JSONL, Parquet, XLSX, SQLite or text, or a zip of them.",
         )
     folder = workspace.folder / DROPPED
     if folder.is_symlink():

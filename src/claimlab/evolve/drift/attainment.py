@@ -24,8 +24,8 @@ from claimlab.core.stats.streams import stream_seed
 from claimlab.evolve.auditors.known.classifier import fit_auditors
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.contracts import AUDITORS, Auditor, Question, Settings
-from claimlab.evolve.drift.hops import LEAST, read_hops
-from claimlab.evolve.drift.noise import NOISE, with_noise
+from claimlab.evolve.drift.hops import LEAST
+from claimlab.evolve.drift.noise import NOISE
 from claimlab.llm.prompts import Prompts
 
 SETTINGS = {0: "direct", 1: "one auditor", 3: "three auditors"}
@@ -185,6 +185,7 @@ CLASSIFIER = "classifier"
 
 
 def independent_ends(
+    hops: pl.DataFrame,
     opened: Sequence[Dataset],
     auditor: str | None,
     data: str | Path | None,
@@ -193,31 +194,32 @@ def independent_ends(
     run: Run,
 ) -> tuple[Ends | None, Ends | None]:
     """The auditor's word on where the claims of `opened` ended, and on where the null model would
-    have taken them (a model is not asked about that); null without an auditor or a target.
+    have taken them (a model is not asked about that); null without an auditor or a target. `hops`
+    have the texts of both.
     """
     if auditor is None:
         return None, None
     if auditor == "model" and not judges:
         raise UsageError("No model was named to audit.", "Pass `judge`; see: claimlab llm profiles")
-    opens, hops = AUDITORS.get(auditor), with_noise(read_hops(opened), run.seed or 0)
     targets = _targets(last_hops(hops))
     if not targets:
         return None, None
     settings = Settings(
         data=data, targets=targets, profiles=tuple(judges), calls=run.calls, prompts=prompts
     )
-    noise = hops.with_columns(output=pl.col(NOISE))
     if auditor == CLASSIFIER and data is not None:
-        learning = replace(settings, seed=run.seed or 0)
-        return _by_folds(opened, hops, learning), _by_folds(opened, noise, learning)
-    (chosen,) = opens(settings, 1)
-    ends = judge_ends(hops, chosen)
-    if auditor == "model":
-        return ends, None
-    return ends, judge_ends(noise, chosen)
+        return _by_folds(opened, hops, replace(settings, seed=run.seed or 0))
+    (chosen,) = AUDITORS.get(auditor)(settings, 1)
+    return judge_ends(hops, chosen), None if auditor == "model" else _noise_ends(hops, chosen)
 
 
-def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings) -> Ends:
+def _noise_ends(hops: pl.DataFrame, auditor: Auditor) -> Ends:
+    return judge_ends(hops.with_columns(output=pl.col(NOISE)), auditor)
+
+
+def _by_folds(
+    opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings
+) -> tuple[Ends, Ends]:
     assert settings.data is not None
     examples = Dataset.open(settings.data)
     last = last_hops(hops)
@@ -234,17 +236,15 @@ def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings)
     folds = [stream_seed(0, claim, "fold") % FOLDS for claim in dealt["claim"]]
     dealt = dealt.with_columns(fold=pl.Series(folds, dtype=pl.Int64))
     ends: dict[tuple[str, str], bool | None] = {}
-    for number in range(FOLDS):
-        part = dealt.filter(pl.col("fold") == number)
-        if not part.height:
-            continue
-        others = other_claims(
-            examples, set(part["claim"]), {*part["base"], *part["output"].drop_nulls()}
-        )
+    noise = ends.copy()
+    for part in dealt.partition_by("fold"):
+        texts = {text for name in ("base", "output", NOISE) for text in part[name].drop_nulls()}
+        others = other_claims(examples, set(part["claim"]), texts)
         dimensions = sorted({target.dimension for target in _targets(part)})
         (judge,) = fit_auditors(others, dimensions, 1, settings.seed)
-        ends |= judge_ends(part.drop("fold", "claim"), judge)
-    return ends
+        ends |= judge_ends(part, judge)
+        noise |= _noise_ends(part, judge)
+    return ends, noise
 
 
 def other_claims(examples: Dataset, claims: set[str], texts: set[str]) -> Dataset:

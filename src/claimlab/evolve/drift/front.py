@@ -368,12 +368,13 @@ def drift(
         panel = Judges(providers, reading, chosen["runs"], chosen["sample"], words, which)
         if run.estimate:
             run.estimated(cost(opened, panel, auditor, run))
-        ends = independent_ends(opened, auditor, chosen["auditor_data"], judges, words, run)
         drifted = measure(
             opened,
             groups=groups,
             judges=panel if providers else None,
-            independent=ends,
+            independent=lambda hops: independent_ends(
+                hops, opened, auditor, chosen["auditor_data"], judges, words, run
+            ),
             seed=seed,
         )
         drifted.prompts = words.lineage(*_asked(judges, auditor))

@@ -4,7 +4,7 @@ and no pictures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -236,17 +236,17 @@ def measure(
     *,
     groups: Mapping[str, str] | None = None,
     judges: Judges | None = None,
-    independent: tuple[Ends | None, Ends | None] = (None, None),
+    independent: Callable[[pl.DataFrame], tuple[Ends | None, Ends | None]] | None = None,
     seed: int = 0,
 ) -> Drift:
     """Measure the traces of `datasets`; `groups` tells agents' groups, `judges` are asked only if
-    there are any.
+    there are any, `independent` says where claims and the null model's texts ended.
     """
     sources = {k: v for d in datasets for k, v in contexts(d).items()}
-    hops = read_hops(datasets, groups)
+    hops = with_noise(read_hops(datasets, groups), seed)
+    ends = independent(hops) if independent else (None, None)
     pairs = hops["base"].to_list(), hops["output"].to_list()
     hops = hops.with_columns(drift_lite(*pairs))
-    hops = with_noise(hops, seed)
     noise = drift_lite(hops["base"].to_list(), hops[NOISE].to_list())
     hops = hops.with_columns(noise[TOTAL].alias(NOISE_DRIFT))
     stated = pl.when(pl.col("verdict").is_not_null()).then(pl.lit("traces or annotators"))
@@ -269,7 +269,7 @@ def measure(
     if judged:
         shares = {by: verdict_shares(by_topic(hops) if by == "topic" else hops, by) for by in BY}
         shares["hop"] = verdicts_by_hop(hops)
-    covered, attained = coverage(hops, sources), attainment(hops, *independent)
+    covered, attained = coverage(hops, sources), attainment(hops, *ends)
     unmeasured = {
         "Verdict drift is not measured: the traces state no verdicts and no model was asked"
         " (`judge`).": not judged,

@@ -13,9 +13,9 @@ from claimlab.core.errors import Choice, DataError
 from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.bundle import Bundle
+from claimlab.files.card import DICT, INFO, INFOS, STATE
 from claimlab.files.encoding import looks_binary, sniff_encoding
 from claimlab.files.kinds import HEAD, TABLES
-from claimlab.files.parquet import DICT, INFO, STATE
 
 TEXTS = (".txt", ".text")
 PICKLES = (".pkl", ".pickle")
@@ -30,16 +30,18 @@ ABOUT = (
     "notice",
     "requirements",
 )
-ABOUT_TABLES = (
+ABOUT_TABLES = {
     "claimlab.json",
     "call.json",
+    "calls.sqlite",
     "croissant.json",
-    "dataset_infos.json",
     "datapackage.json",
     "package.json",
+    "review.sqlite",
     INFO,
+    INFOS,
     DICT,
-)
+}
 LEAST_ROWS = 5  # lines of the same number of cells that make a text file a table
 MANY_TEXTS = 50  # beside tables, that may be the records
 GLOBS, LONGEST = 3, 100  # patterns that a message offers, and characters of one
@@ -83,7 +85,7 @@ def _matching(
 def _data(inside: Sequence[Member]) -> list[Member]:
     """The tables among the members of folders and zips, or else the texts."""
     texts = [m for m in inside if suffix_of(m[1]) in TEXTS]
-    tables = [m for m in inside if suffix_of(m[1]) in TABLES]
+    tables = [m for m in inside if suffix_of(m[1]) in TABLES or m[0].table(m[1]) is not None]
     if texts and (len(texts) <= 1_000 or is_table(texts[0])):
         tables += [m for m in texts if is_table(m)]
     prose = sorted(set(texts) - set(tables), key=lambda m: m[1])
@@ -142,7 +144,7 @@ def _refuse_nothing(bundles: Sequence[Bundle], everything: Sequence[Member]) -> 
 
 def _about(name: str) -> bool:
     file = PurePosixPath(name).name.lower()
-    return file.startswith(ABOUT) or file in ABOUT_TABLES
+    return file.startswith(ABOUT) or not ABOUT_TABLES.isdisjoint((file, *PurePosixPath(name).parts))
 
 
 def chosen(names: Sequence[str], others: Collection[str], words: str) -> Choice | None:

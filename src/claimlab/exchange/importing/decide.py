@@ -36,6 +36,7 @@ from claimlab.exchange.importing.layouts import (
     layouts_of,
     leaves,
     read_names,
+    rows_of,
     split_in,
     stem,
     usual_places,
@@ -99,13 +100,22 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             continue
         names = usual_places(frame[place])
         if not has_split:
-            _take_place(plan, named, "split", place, read_names(names, split_in))
+            _take_place(plan, named, "split", place, _splits(plan.gathered, place, names))
         whole = leaves(names) if place == FOLDER else None
         _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
     for role in ("label", "split"):
         column = plan.column(role)
         if column in _PLACES and role not in plan.values:
             plan.values[role] = leaves(frame[column].drop_nulls().unique().to_list())
+
+
+def _splits(gathered: Gathered, place: str, names: Sequence[str]) -> dict[str, str] | None:
+    """The split of each place: by the card of the folder, where it has one for every file, or by
+    their names.
+    """
+    card = {stem(table): gathered.splits.get(table.name, "") for table in gathered.tables}
+    by_card = place == FILE and all(card.values())
+    return read_names(names, lambda name: split_in(card[name]) if by_card else split_in(name))
 
 
 def _take_place(
@@ -418,7 +428,7 @@ def _refuse_mixture(plan: Plan, key: str) -> None:
     more = f" The likeliest {LAYOUTS} are offered." if len(ranked) > LAYOUTS else ""
     raise Question(
         f"{why}: the {len(names)} files have {several(len(layouts), 'layout')}.{more}",
-        [*_joined(ranked), *choices][:LAYOUTS],
+        [*_joined(ranked, plan.gathered.frame), *choices][:LAYOUTS],
     )
 
 
@@ -431,13 +441,21 @@ def offered(layout: Layout, names: Sequence[str]) -> Choice | None:
     return chosen(layout.names, names, words) or chosen(layout.names[:1], names, first)
 
 
-def _joined(ranked: Sequence[Layout]) -> list[Choice]:
-    """The choice that joins a table of labels to the likeliest layout by its key."""
+def _joined(ranked: Sequence[Layout], frame: pl.DataFrame) -> list[Choice]:
+    """The choice that joins a table of labels to the likeliest layout by a key of which both hold
+    many values.
+    """
     first, *others = ranked
     links = []
     for other in others if len(first.tables) == 1 and "label" not in first.picks else []:
-        shared = [column for column in first.columns if column in other.columns]
-        keys = [column for column in shared if fold_name(column).split()[-1:] == ["id"]]
+        mine, theirs = rows_of(frame, first.tables), rows_of(frame, other.tables)
+        keys = [
+            column
+            for column in first.columns
+            if column in other.columns
+            and fold_name(column).split()[-1:] == ["id"]
+            and theirs[column].is_in(mine[column].implode()).sum() >= SAME * theirs.height
+        ]
         if len(other.tables) == 1 and keys and "label" in other.picks:
             value = f"{other.tables[0].name}:{keys[0]}"
             links.append(Choice("join", value, f"the labels are in '{other.tables[0].name}'"))

@@ -48,6 +48,9 @@ class Gathered:
     chosen: bool = False  # whether the user said which files to read
     inner: frozenset[str] = frozenset()  # columns made of the fields of objects in others
     ratings: Ratings | None = None  # what each of several annotators said
+    splits: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of files, as the card of a folder says
 
     @property
     def rows_read(self) -> int:

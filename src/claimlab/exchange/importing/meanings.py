@@ -17,6 +17,7 @@ from claimlab.core.labels import LabelMap, fold
 from claimlab.core.record import to_records
 from claimlab.core.words import several_of
 from claimlab.exchange.importing.profile import ANSWERS, DECIDED
+from claimlab.exchange.importing.profile import FEW as CODES
 from claimlab.exchange.vocabulary import ALL_FALSE, fold_name
 from claimlab.tasks import TASKS
 
@@ -98,6 +99,21 @@ def codes_by_words(
                 version=1,
                 exact=True,
             )
+    return None
+
+
+def legend_of(codes: pl.Series, rows: pl.DataFrame, verdicts: LabelMap) -> dict[str, str] | None:
+    """What codes mean by a small table that lists each with a word for a verdict."""
+    known = codes.drop_nulls().unique().to_list()
+    few = 2 <= len(known) <= min(CODES, codes.count() // 2)
+    if not few or not all(map(_CODE.fullmatch, known)):
+        return None
+    for code in rows.columns:
+        for word in rows.columns:
+            table = dict(rows.select(code, pl.col(word).alias(" ")).drop_nulls().iter_rows())
+            read = {verdicts.verdict(meaning) for meaning in table.values()}
+            if len(table) == rows.height and set(known) <= table.keys() and {*DECIDED[:2]} <= read:
+                return table
     return None
 
 

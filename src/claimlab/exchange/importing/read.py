@@ -44,6 +44,7 @@ from claimlab.exchange.importing.settle import linked, turned_off
 from claimlab.exchange.importing.texts import read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
+from claimlab.files.card import splits_in
 from claimlab.files.objects import NotATable
 from claimlab.files.raw import Layout, Options, RawTable, Refused, as_text, json_of
 from claimlab.files.read import read_table
@@ -77,6 +78,11 @@ def read(
     for table in tables:  # the rows are in `frame` now; keeping them twice would double the memory
         table.frame = table.frame.clear()
     gathered = Gathered(frame, literal, tables, inputs, ignored, bool(chosen))
+    gathered.splits = {
+        name: split for bundle in bundles for name, split in splits_in(bundle).items()
+    }
+    if gathered.splits:
+        tables[0].notes.append("The card of the folder says which file is which split.")
     for link in links:
         link.join(gathered)
     inner = inner_columns(gathered.frame, gathered.literal)

@@ -32,12 +32,13 @@ from claimlab.exchange.importing.layouts import (
     stem,
     stems,
 )
+from claimlab.exchange.importing.meanings import MOST_WORDS, legend_of
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import CLOSE, propose
 from claimlab.exchange.importing.texts import MANY, PATH
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options, RawTable, literal_text
+from claimlab.files.raw import Options, RawTable, literal_text, spell_out
 from claimlab.files.read import read_table
 
 SAME = 0.95  # of the texts of a file, that others hold too, at which it is a copy of them
@@ -56,6 +57,8 @@ def settle(
     if gathered.chosen or not several_files or FILE not in gathered.frame.columns:
         return gathered
     layouts = layouts_of(gathered, verdicts)
+    if joins and (spelled := _spelled_out(gathered, layouts, verdicts)) is not None:
+        gathered, layouts = spelled, layouts_of(spelled, verdicts)
     gathered, layouts = _read_once(gathered, layouts)
     together = join_labels(gathered, layouts) if joins and len(layouts) > 1 else None
     if together is not None:
@@ -64,6 +67,38 @@ def settle(
         gathered = _far_ahead(gathered, layouts)
     _refuse_texts_beside_tables(gathered)
     return _labelled_editions(gathered, named, verdicts)
+
+
+def _spelled_out(
+    gathered: Gathered, layouts: Sequence[Layout], verdicts: LabelMap
+) -> Gathered | None:
+    """The tables with the words for codes that a small table of their own lists. Of several columns
+    that these may be the codes of, the one that is named like the list.
+    """
+    plain = gathered.plain()
+    for legend in layouts:
+        rows = rows_of(plain, legend.tables).select(c for c in legend.columns if c in plain.columns)
+        others = [t for t in gathered.tables if t not in legend.tables]
+        if not 2 <= rows.height <= MOST_WORDS or not others:
+            continue
+        records = rows_of(plain, others)
+        own = {
+            word.rstrip("s") for n in legend.names + rows.columns for word in fold_name(n).split()
+        }
+        likely = []
+        for column in records.columns:
+            table = legend_of(records[column], rows, verdicts)
+            if table is not None:
+                words = {word.rstrip("s") for word in fold_name(column).split()}
+                likely.append((bool(words & own - {"id"}), column, table))
+        named = [one for one in likely if one[0]] or likely
+        if len(named) == 1:
+            _, column, table = named[0]
+            rest = part(gathered, others)
+            rest.ignored = gathered.ignored
+            rest.tables[0].notes.append(spell_out(rest, column, table, some_of(legend.names)))
+            return rest
+    return None
 
 
 def _refuse_texts_beside_tables(gathered: Gathered) -> None:
@@ -322,15 +357,26 @@ def _shared_key(frame: pl.DataFrame, records: Layout, other: Layout) -> _Key | N
     links = []
     for one, keys in _keys(mine, records):
         for two, its_keys in _keys(theirs, other):
-            same_name = fold_name(one) == fold_name(two) and not one.startswith("column_")
-            if not same_name and (_are_numbers(keys) or _are_numbers(its_keys)):
+            alike = _alike(one, records, two, other)
+            if not alike and (_are_numbers(keys) or _are_numbers(its_keys)):
                 continue  # two columns of row numbers say nothing
             distinct, its_distinct = keys.n_unique(), its_keys.n_unique()
             unique, its_unique = distinct == keys.len(), its_distinct == its_keys.len()
             shared = keys.unique().filter(keys.unique().is_in(its_keys.implode())).len()
             if (unique or its_unique) and shared >= OVERLAP * min(distinct, its_distinct):
-                links.append((same_name, shared, _Key(one, two, shared, not its_unique)))
+                links.append((alike, shared, _Key(one, two, shared, not its_unique)))
     return max(links, key=lambda link: link[:2])[2] if links else None
+
+
+def _alike(one: str, records: Layout, two: str, other: Layout) -> int:
+    """Whether the names of two columns say that they hold the same keys: 1 for one name, 2 where
+    one names the table of the other, as `claim_id` does the `id` of `claims`.
+    """
+    names = fold_name(one), fold_name(two)
+    tables = (fold_name(PurePosixPath(each.names[0]).stem).rstrip("s") for each in (records, other))
+    if {f"{table} {name}" for table, name in zip(tables, names, strict=True)} & set(names):
+        return 2
+    return int(names[0] == names[1] and not one.startswith("column_"))
 
 
 def _keys(rows: pl.DataFrame, layout: Layout) -> Iterable[tuple[str, pl.Series]]:

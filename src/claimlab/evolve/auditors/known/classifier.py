@@ -59,6 +59,7 @@ def examples(dataset: Dataset, dimension: str) -> Examples:
     return Examples(*columns)
 
 
+@lru_cache(maxsize=1 << 16)  # every fold of a judge reads the same records
 def _target(meta: str | None, label: str | None, dimension: str) -> Target | None:
     """What a run brought a text to, else what its last change aimed at, else its label."""
     values = json.loads(meta) if meta else {}
