@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 
 import polars as pl
@@ -458,6 +459,26 @@ def test_a_card_that_says_nothing_is_passed_over(card: str, tmp_path: Path) -> N
     (tmp_path / "README.md").write_text(card, encoding="utf-8")
     write(tmp_path / "a.csv", "claim,label", TEXTS, WORDS)
     assert import_files(tmp_path)[1].labels == THIRDS
+
+
+HOSTILE = {
+    "lists in lists": "x: " + "[" * 100_000 + "]" * 100_000,
+    "lists in lists in one line": "- " * 100_000 + "x",
+    "references": (
+        "p: &p [" + "a.csv," * 300 + "]\n"
+        "f: &f [" + "{split: s, path: *p}," * 300 + "]\n"
+        "configs: [" + "{data_files: *f}," * 300 + "]"
+    ),
+}
+
+
+@pytest.mark.parametrize("front", HOSTILE.values(), ids=HOSTILE)
+def test_a_card_made_to_keep_a_reader_busy_is_passed_over(front: str, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(f"---\n{front}\n---\n", encoding="utf-8")
+    write(tmp_path / "a.csv", "claim,label", TEXTS, WORDS)
+    start = time.process_time()
+    assert import_files(tmp_path)[1].labels == THIRDS
+    assert time.process_time() - start < 10
 
 
 def test_configurations_that_disagree_name_their_own_files(tmp_path: Path) -> None:
