@@ -496,6 +496,14 @@ def test_a_column_for_each_label_is_one_label(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "statement,true,false,mixture", TEXTS, *kinds.values())
     dataset, report = import_files(path)
     assert (dataset["label_raw"].to_list()[:3], report.labels) == (list(kinds), THIRDS)
+    path = write(
+        tmp_path / "c.csv",
+        "text,label_fake,label_real",
+        TEXTS,
+        again("yes", "no"),
+        again("no", "yes"),
+    )
+    assert import_files(path)[0]["label_raw"].to_list()[:2] == ["fake", "real"]
     both = {**kinds, "true": again("1", "1", "0")}
     path = write(tmp_path / "b.csv", "statement,true,false,mixture", TEXTS, *both.values())
     with pytest.raises(ClaimlabError, match="Several columns may be the label"):
@@ -514,3 +522,11 @@ def test_lines_of_a_few_files_that_are_named_after_labels_are_records(
         assert dict(dataset["split"].value_counts().iter_rows()) == {"train": 30, "test": 30}
     else:
         assert report.labels == {"false": 30, "true": 30}
+
+
+def test_columns_without_a_name_and_a_value_do_not_hide_the_header(tmp_path: Path) -> None:
+    empty = again("")
+    path = write(
+        tmp_path / "a.csv", "Aussage,Urteil,,", TEXTS, again("wahr", "unwahr"), empty, empty
+    )
+    assert import_files(path)[0]["text"].to_list() == TEXTS

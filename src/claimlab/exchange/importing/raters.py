@@ -50,7 +50,9 @@ def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, s
     count = plain.select(pl.sum_horizontal(yes)).to_series()
     if count.max() != 1 or count.sum() < USUAL * count.len():
         return gathered
-    chosen = [pl.when(one).then(pl.lit(name)) for one, name in zip(yes, classes, strict=True)]
+    shortest = [words[name] for name in classes]
+    labels = shortest if len(set(shortest)) == len(classes) else classes
+    chosen = [pl.when(one).then(pl.lit(name)) for one, name in zip(yes, labels, strict=True)]
     frame = plain.with_columns(pl.coalesce(chosen).alias(LABEL)).drop(classes)
     listed = ", ".join(map(repr, classes))
     gathered.tables[0].notes.append(f"The columns {listed} are one label: no row has two of them.")

@@ -107,10 +107,11 @@ def _legends(
         others = [other for other in gathered.tables if other is not table]
         if not others or FILE not in plain.columns or len(others) > MOST_FILES:
             continue
-        rows = rows_of(plain, [table])
-        if 2 <= rows.height <= MOST_WORDS:
-            held = [c for c in table.frame.columns if c in plain.columns and c not in PLACES]
-            yield table.name, rows.select(held), others
+        held = [c for c in table.frame.columns if c in plain.columns and c not in PLACES]
+        rows = rows_of(plain, [table]).select(held)
+        alike = any(set(held) <= set(other.frame.columns) for other in others)
+        if not alike and 2 <= rows.height <= MOST_WORDS:
+            yield table.name, rows, others
 
 
 def _refuse_texts_beside_tables(gathered: Gathered) -> None:
