@@ -5,9 +5,10 @@ behind them changed.
 
 Each preset is run whole in `build/presets/NAME`, from the start, and the tables between `<!--
 figures: ... -->` and `<!-- end -->` on docs/presets/NAME.md, and on docs/benchmarks/preset-NAME.md
-where there is one, are written from there, with the commit and the day; `--from DIR` takes finished studies, DIR/NAME, instead. Then a small sample of each
-preset is run, and its values are kept in tests/study/small.json: tests/study/test_presets.py runs
-the sample again, and fails where one differs by more than 0.1.
+where there is one, are written from there, with the commit and the day; `--from DIR` takes finished
+studies, DIR/NAME, instead. Then a small sample of each preset is run, and its values are kept in
+tests/study/small.json: tests/study/test_presets.py runs the sample again, and fails where one
+differs by more than 0.1.
 """
 
 from __future__ import annotations
