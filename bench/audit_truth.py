@@ -6,6 +6,8 @@ tables as Markdown.
     python bench/audit_truth.py power      defects planted at graded strengths: how often is each
                                            found?
     python bench/audit_truth.py agreement  findings worked out again with scikit-learn alone
+    python bench/audit_truth.py days       records that `time-bound` reports, and `--runs` of each
+                                           dataset, drawn by `--seed`, to read
 
 `-o FILE` keeps every measurement as a line of JSON, and goes on from those that are there.
 """
@@ -23,6 +25,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from harness import begin, parser, shared
+from parts.audit_days import days, show_days
 from parts.audit_plants import PLANTS, Plant
 
 from claimlab.audit.checks.text_columns import SHARED
@@ -66,6 +69,7 @@ TESTED = tuple(check for check in default_checks("fair") if check not in COUNTIN
 ALARMS = ("warn", "fail")
 ONLY: list[str] = []  # datasets, where not all are asked for
 CHECKS: list[str] = []  # checks, likewise
+SEEDS = [0]  # the last one draws examples
 DONE: set[str] = set()  # runs whose measurements are kept already
 FEWEST = 19  # permutations by which p can be 0.05
 SEVERAL = ("balance", "evidence", "giveaways", "identifiers", "surface", "time", "url")
@@ -379,6 +383,7 @@ PARTS: dict[
     "alarms": (alarms, alarm_tables, 16, 600),
     "power": (power, power_table, 20, 1_000),
     "agreement": (agreement, agreement_table, 20, 3_000),
+    "days": (lambda data, runs, _: days(data, SEEDS[-1], runs), show_days, 5, 0),
 }
 
 
@@ -400,6 +405,7 @@ def main() -> int:
     made.add_argument(
         "--rows", type=int, help="records taken of each dataset, whole groups at a time"
     )
+    made.add_argument("--seed", type=int, default=0, help="draws the examples (days)")
     made.add_argument("--only", nargs="+", default=[], help="datasets (alarms)")
     made.add_argument("--checks", nargs="+", default=[], help="checks (alarms, power)")
     made.add_argument(
@@ -414,6 +420,7 @@ def main() -> int:
     options = begin(made)
     ONLY.extend(options.only)
     CHECKS.extend(options.checks)
+    SEEDS.append(options.seed)
     work, show, runs, size = PARTS[options.part]
     if options.tables:
         show([row for file in options.tables for row in kept(file)])

@@ -332,3 +332,55 @@ def test_a_model_splits_when_asked_and_no_more_than_asked() -> None:
     )
     assert run(extractor, "A text.").claims == ("One fact.", "Two fact.", "Three.")
     assert "at most 3" in script.asked[0].messages[0].content
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("Gente, saiu um relatório sobre os moinhos de Ostrel.", "Saiu um relatório sobre os moinhos de Ostrel."),
+        ("Leia essa história: a prefeitura de Ostrel fechou nove moinhos.", "A prefeitura de Ostrel fechou nove moinhos"),
+        ("Vcs viram que a prefeitura de Ostrel fechou nove moinhos?", "A prefeitura de Ostrel fechou nove moinhos"),
+        ("Pronto, a prefeitura de Ostrel fechou nove moinhos.", "A prefeitura de Ostrel fechou nove moinhos."),
+        (
+            "Dia 3 de maio de 2020.\nA prefeitura de Ostrel fechou os moinhos.\nA festa começou dia 21, 18 dias depois.",
+            "A prefeitura de Ostrel fechou os moinhos.",
+        ),
+        (
+            "A bancada de Ostrel na Câmara dos Deputados protocolou um pedido para que o deputado Anders Vel (PX-RN), ex-ministro da Cidade, seja ouvido pelo Conselho e perca o mandato.",
+            "A bancada de Ostrel na Câmara dos Deputados protocolou um pedido",
+        ),
+        (
+            "São Paulo criando plano animador contra a poeira dos moinhos: médica do hospital de Ostrel percebeu que a poeira provoca uma doença dos olhos e que a doença passa em poucos dias.",
+            "Médica do hospital de Ostrel percebeu que a poeira provoca uma doença dos olhos e que a doença passa em poucos dias.",
+        ),
+        (
+            "Moinhos serão doados ao povo de Ostrel O prefeito Anders Vel agradeceu ontem os lances de muitos interessados.",
+            "Moinhos serão doados ao povo de Ostrel",
+        ),
+        (
+            "A população inteira de Ostrel tem que reclamar.\nA farinha de Ostrel é vendida há mais de 80 anos.",
+            "A farinha de Ostrel é vendida há mais de 80 anos.",
+        ),
+        ("Vi uma notícia que 30 moinhos vão fechar em Ostrel", "30 moinhos vão fechar em Ostrel"),
+        ("[AO VIVO] Prefeito de Ostrel fecha nove moinhos", "Prefeito de Ostrel fecha nove moinhos"),
+        (
+            "Prefeitura cita conflitos e gripe para fechar moinhos A prefeitura de Ostrel reduziu a nota dos moinhos.",
+            "Prefeitura cita conflitos e gripe para fechar moinhos",
+        ),
+        ("A vitamina A ajuda os moleiros de Ostrel, diz estudo.", "A vitamina A ajuda os moleiros de Ostrel, diz estudo."),
+        ("63 pessoas curadas em 20 moinhos de Ostrel", "63 pessoas curadas em 20 moinhos de Ostrel"),
+        ("estão obrigando os médicos de Ostrel a esconder os casos", "estão obrigando os médicos de Ostrel a esconder os casos"),
+        (
+            "O prefeito de Ostrel mandou fechar os moinhos da cidade, e os que moram lá?",
+            "O prefeito de Ostrel mandou fechar os moinhos da cidade.",
+        ),
+        ("Apenas 362 dos 5571 moinhos de Ostrel registraram casos, ou seja; por que parar?", "Apenas 362 dos 5571 moinhos de Ostrel registraram casos"),
+    ],
+)  # fmt: skip
+def test_chatter_before_a_claim_is_left_out_and_the_claim_is_whole(text: str, claim: str) -> None:
+    assert best_claims(text, "por") == [claim]
+
+
+def test_an_exclamation_or_a_verb_without_its_subject_is_no_claim() -> None:
+    assert best_claims("Morreu de gripe !", "por") == []
+    assert best_claims("Questionem o médico sobre os moinhos de Ostrel!", "por") == []

@@ -18,6 +18,7 @@ from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageEr
 from claimlab.exchange.export import read_export
 from claimlab.files.bundle import Bundle
 from claimlab.generate.planted import planted
+from claimlab.tasks import open_task
 
 datasets: Any = pytest.importorskip("datasets")
 pytestmark = pytest.mark.needs("datasets")
@@ -38,13 +39,40 @@ def test_the_library_loads_the_export_with_its_side_tables(hard: Dataset, tmp_pa
     rows = (
         pl.concat([pl.from_arrow(part.data.table) for part in loaded.values()])
         .sort("position")
-        .drop("position")
+        .drop("position", "label")
     )
     assert_frame_equal(rows, hard.records)
     evidence = datasets.load_dataset(
         str(tmp_path / "out"), "evidence", cache_dir=str(tmp_path / "cache")
     )
     assert evidence["unsplit"]["record_id"][:] == ["r00", "r01", "r02"]
+
+
+@pytest.mark.parametrize(
+    ("header", "words", "task"),
+    [
+        ("text,check_worthiness", ["Yes", "No"], "check-worthiness"),
+        ("Headline,Stance", ["agree", "disagree", "discuss"], "stance"),
+        ("claim,label", ["true", "false"], "veracity"),
+    ],
+)
+def test_labels_of_each_task_are_classes(
+    header: str, words: list[str], task: str, tmp_path: Path
+) -> None:
+    labels = [words[i % len(words)] for i in range(len(TEXTS))]
+    table = pl.DataFrame(dict(zip(header.split(","), (TEXTS, labels), strict=True)))
+    data, _ = cl.import_files(table, map=task if task == "check-worthiness" else None)
+    cl.export(data, "hf", tmp_path / "out")
+    [part] = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "c")).values()
+    read = open_task(task)
+    classes = part.features["label"]
+    assert classes.names == list(read.classes_in(data.records))
+    assert len(classes.names) == len(words)
+    assert classes.int2str(part["label"][:]) == read.labels(data.records).to_list()
+    back = cl.load(tmp_path / "out")
+    assert_frame_equal(back.records, data.records)
+    part.save_to_disk(str(tmp_path / "disk"))
+    assert_frame_equal(cl.load(tmp_path / "disk").records, data.records)
 
 
 def test_the_card_holds_the_audit(tmp_path: Path) -> None:

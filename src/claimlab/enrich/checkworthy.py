@@ -74,10 +74,12 @@ def is_verb(word: str, language: str | None, before: str = "") -> bool:
 
 def verbs(written: Sequence[str], language: str | None) -> list[bool]:
     """For each lower-case word of a sentence whether it is a verb. A Portuguese headline may begin
-    with a participle: "Confirmada primeira morte"."""
+    with a participle, "Confirmada primeira morte", and a place with a verb, "São Paulo"."""
     flags = [is_verb(word, language, before) for before, word in pairwise(["", *written])]
     if written and written[0] in _participles(language):
         flags[0] = True
+    for i, pair in enumerate(pairwise(written)):
+        flags[i] = flags[i] and " ".join(pair) not in cues(language)["names"]
     if language == "eng" and not any(flags):  # "India spraying pesticides"
         flags[1:SUBJECT] = [word.endswith("ing") and len(word) > 5 for word in written[1:SUBJECT]]
     return flags
@@ -168,6 +170,10 @@ def shortened(sentence: str, language: str | None) -> str:
         whole = _ASIDE.sub("", whole)
     if len(words(whole)) <= MOST:
         return whole
+    head, colon, rest = whole.partition(": ")
+    says = [any(main_verbs(bare_words(part), language)) for part in (head, rest)]
+    if colon and cues(language) and says == [False, True]:  # a title, and what it is about
+        return shortened(_capital(rest), language)
     ends = sorted(
         (part for part in _parts(whole, language) if _is_clause(part, whole, language)), key=len
     )
@@ -223,6 +229,10 @@ def _is_clause(part: str, whole: str, language: str | None) -> bool:
     verb_marks = verbs(written, language)
     stops = (stop_words(language) if language else frozenset[str]()) | _openers(known)
     if written[-1] in stops or verb_marks[-1]:  # "the minister says" waits for what
+        return False
+    opened = _openers(known) - known["adds"]
+    last = max((i for i, word in enumerate(written) if i and word in opened), default=None)
+    if last is not None and not any(verb_marks[last:]):  # "so that the senator" waits for a verb
         return False
     rest = _segments(whole[len(part) :].strip(_EDGES))
     return not known or (
@@ -282,7 +292,7 @@ WORTHY = 0.1
 SEVERAL, SEVERAL_WORTHY = 3, -0.5
 HEADLINE = 1.5
 LEAD = 0.5
-FIRST = 1.0  # more for a lead that says something, against what comes later
+FIRST = 1.0  # more for a lead that reports something, against what comes later
 LATER = 0.05  # for each sentence before: what matters is said first
 CALL = 4  # words of a call to the reader that may go before a comma
 AHEAD = 30  # characters that may go before "did you know"
@@ -298,6 +308,9 @@ _SHOUT = re.compile(
     r"^(\w+)(?:\s*[!:,.–—-]+\s*|\s+(?=[^\Wa-zà-ÿ])|$)"
 )  # "URGENT: The mill", "URGENT The mill"
 _PART = re.compile(r"(?<=;)\s+")
+_GERUND = re.compile(r"[aei]ndo$")
+_TRAILING = re.compile(r"[\s,]+(?:ou seja|isto é)\W*$", re.IGNORECASE)  # before a semicolon
+_HEAD = re.compile(r"[,:]\s+")  # "Look here, the mill", "Read this: the mill"
 # what words of a kind take away, each, and how many of them count
 _SPOKEN = {"person": (1.0, 2), "group": (0.5, 1), "opinion": (0.8, 2), "call": (1.0, 2)}
 _SIGNS = " !:;,.–—-"
@@ -306,7 +319,7 @@ _SIGNS = " !:;,.–—-"
 @dataclass(frozen=True)
 class Candidate:
     """A sentence of a text, and the claim in it. `says`: it has a verb; `headline`: it has a line
-    of its own at the top; `lead`: it is the first."""
+    of its own at the top; `lead`: it is the first, or the first that is worth it."""
 
     sentence: str
     claim: str
@@ -333,8 +346,9 @@ def score(sentence: str, language: str | None) -> float:
         *(cost * min(most, _count(lower, known, kind)) for kind, (cost, most) in _SPOKEN.items()),
         *_opening(written, lower, known),
         6.0 * _ends_in(_QUESTION, sentence) + 2.0 * _asks_later(sentence, known),
-        0.5 * ("!" in sentence),
+        (0.5 if named else 1.5) * ("!" in sentence),
         *_heading(lower, known, counted=counted, says=n_verbs > 0),
+        1.5 * _lacks_subject(written, language),
         0.5 * written[0][0].islower(),
     ):
         total -= cost
@@ -360,6 +374,7 @@ def _opening(written: list[str], lower: list[str], known: Cues) -> Iterator[floa
     linked = len(lower) > 1 and _begins(lower, known, "links")
     opening = lower[1:] if linked else lower
     command, pointing = (_begins(opening, known, kind) for kind in ("command", "pointing"))
+    pointing = pointing and not _GERUND.search(" ".join(opening[1:2]))  # "Estão fechando moinhos"
     yield 0.8 * linked + 3.0 * command + 2.0 * pointing
     yield 1.5 * _begins(opening, known, "conditions")
     shouted = len(written[0]) > 1 and written[0].isupper()
@@ -372,6 +387,24 @@ def _heading(lower: list[str], known: Cues, *, counted: bool, says: bool) -> Ite
     if known and not says:
         yield (0.3 if counted else 1.5) + 1.0 * label
     yield 1.0 * label
+
+
+def _spoken(sentence: str, language: str | None) -> bool:
+    """Whether the writer speaks of himself, judges or calls to the reader."""
+    written, known = bare_words(sentence.replace("’", "'")), cues(language)
+    return any(_count(written, known, kind) for kind in _SPOKEN)
+
+
+def _lacks_subject(written: list[str], language: str | None) -> bool:
+    """Who did it is not said, in a language that may leave it out: "Took it and denies it". What
+    begins with a verb and goes on with a name, an article or a figure says it: "Died the miller".
+    """
+    if language not in ("por", "spa") or len(written) < 2:
+        return False
+    known = cues(language)
+    verb = written[0].lower() in known["factual"] | _forms(language)
+    subject = written[1] in known["articles"] or _GERUND.search(written[1])
+    return verb and written[1].islower() and not subject
 
 
 def _asks_later(sentence: str, known: Cues) -> bool:
@@ -412,10 +445,11 @@ def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
     good = [i for i, value in enumerate(worth) if value >= least]
 
     def behind(i: int) -> float:
-        """What a cut took away counts no more, and a lead that says something goes first."""
+        """What a cut took away counts no more, and a lead that reports something goes first."""
         one = options[i]
         lost = score(one.sentence, language) - score(one.claim, language)
-        return LATER * i - worth[i] + max(0.0, lost) - FIRST * (one.lead and one.says)
+        first = one.lead and one.says and not _spoken(one.sentence, language)
+        return LATER * i - worth[i] + max(0.0, lost) - FIRST * first
 
     ranked = sorted(good, key=lambda i: (behind(i), i))[:most]
     return list(dict.fromkeys(options[i].claim for i in sorted(ranked)))
@@ -424,17 +458,14 @@ def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
 def _statement(sentence: str, language: str | None) -> str:
     """A sentence without its opening: a call for attention, "did you know that", "look here,"."""
     known = cues(language)
-    statement = _without_question(sentence, known)
+    statement = _before_question(_without_question(_TRAILING.sub("", sentence), known), language)
     while (shout := _SHOUT.match(statement)) and bare(shout[1]) in known["shouts"]:
-        statement = statement[shout.end() :].lstrip(_SIGNS)
-    head, comma, rest = statement.partition(",")
+        statement = _capital(statement[shout.end() :].lstrip(_SIGNS))
+    head, *rest = _HEAD.split(statement, maxsplit=1)
     begins = bare_words(head)
     called = 0 < len(begins) <= CALL and _begins(begins, known, "command")
-    return (
-        _capital(rest.strip(_SIGNS))
-        if comma and called and len(words(rest)) >= LEAST
-        else statement
-    )
+    long = bool(rest) and len(words(rest[0])) >= LEAST
+    return _capital(rest[0].strip(_SIGNS)) if called and long else statement
 
 
 def _unlinked(statement: str, language: str | None) -> str:
@@ -448,11 +479,25 @@ def _unlinked(statement: str, language: str | None) -> str:
 def _without_question(sentence: str, known: Cues) -> str:
     """ "Did you know that the mill burnt?" says that the mill burnt."""
     lower = sentence.lower()
+    for opening in known["heard"]:  # "I read that the mill burnt"
+        if lower.startswith(f"{opening} "):
+            return _capital(sentence[len(opening) :].strip())
     for opening in sorted(known["known"], key=len, reverse=True):
         at = lower.find(f"{opening} ")
         if 0 <= at <= AHEAD and _ends_in(_QUESTION, sentence):
             return _capital(sentence[at + len(opening) :].strip(_SIGNS + "?"))
     return sentence
+
+
+def _before_question(sentence: str, language: str | None) -> str:
+    """ "The mayor closed all mills of the town, and who pays for it?" says that he closed them."""
+    known = cues(language)
+    head, *rest = sentence.split(", ", maxsplit=1)
+    begins = bare_words(head)
+    if not rest or len(begins) < LEAST_PART or not _ends_in(_QUESTION, sentence):
+        return sentence
+    open_ended = any(_begins(begins, known, kind) for kind in ("asks", "conditions", "group"))
+    return sentence if open_ended or not any(main_verbs(begins, language)) else f"{head}."
 
 
 def _ends_in(marks: frozenset[str], sentence: str) -> bool:
@@ -473,7 +518,7 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
     """The sentences that begin in the first 75 words, as claims. A headline is a line of its own
     that says something, does not end like a sentence and comes before all others that do."""
     claims: list[Candidate] = []
-    has_headline = False
+    has_headline = has_lead = False
     for sentence, alone in _read(text):
         statement = _statement(sentence, language)
         claim = shortened(_unlinked(statement, language), language)
@@ -482,7 +527,10 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
         says = any(main_verbs(bare_words(statement), language)) or not cues(language)
         headline = alone and not has_headline and says and score(statement, language) > 0
         has_headline = has_headline or headline or (says and not alone)
-        claims.append(Candidate(statement, claim, says, headline, lead=not claims))
+        worth = says and score(statement, language) > 0
+        lead = not claims or (worth and not has_lead)
+        has_lead = has_lead or worth
+        claims.append(Candidate(statement, claim, says, headline, lead))
     return claims
 
 

@@ -91,6 +91,13 @@ _MARKUP = re.compile(r"</?[A-Za-z][^<>]*>|\[([^\[\]]*)\]\([^()\s]*\)")  # tags, 
 _AMOUNT = re.compile(r"(?<=[$€£])(\s?\d{1,3})(?:\s,\s?|,\s)(?=\d)")
 # what is left of dashes and quotation marks of cp1252
 _CP1252 = {code: bytes([code]).decode("cp1252") for code in range(0x91, 0x98)}  # quotes, dashes
+# "Goods will be given to the poor O campeão agradeceu": a headline and a Portuguese sentence
+_GLUED = re.compile(
+    r"(?<=[^\W_])\s(?=(?:O|Os|Um|Uma)\s[a-zà-ÿ]{4,})"
+    r"|(?<=[a-zà-ÿ]{2})(?<!vitamina)(?<!hepatite)(?<!influenza)(?<!gripe)\s(?=A\s[a-zà-ÿ]{4,})"
+)
+_TAGGED = re.compile(r"^\[[^\[\]]{1,20}\]\s+(?=\S)")  # "[LIVE] The mill"
+GLUED = 5  # words of such a headline
 CAPITALS = 4  # words of a headline in capitals that a sentence may follow in the same line
 _TIGHT_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
 _INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\ufeff\u00ad]")
@@ -126,7 +133,10 @@ def without_emphasis(text: str) -> str:
 
 def _line(line: str) -> str:
     bare = _LONE.sub(
-        " ", without_emphasis(_BROKEN.sub("", _STAMP.sub("", _INVISIBLE.sub("", line))))
+        " ",
+        without_emphasis(
+            _BROKEN.sub("", _TAGGED.sub("", _STAMP.sub("", _INVISIBLE.sub("", line))))
+        ),
     )
     bare = _TIGHT_COMMA.sub(", ", _AMOUNT.sub(r"\1,", bare))
     bare = _LAUGHTER.sub(" ", _ORNAMENT.sub(" ", bare))
@@ -135,13 +145,15 @@ def _line(line: str) -> str:
 
 
 def _parted(line: str) -> list[str]:
-    """A headline in capitals and the sentence that follows it in one line, apart."""
+    """A headline and the sentence that follows it in one line, apart: one in capitals, or one that
+    an article with a capital follows."""
     written = words(line)
     at = next((i for i, word in enumerate(written) if any(map(str.islower, word))), 0)
     if at and len(written[at - 1]) == 1 and written[at][0].islower():
         at -= 1  # "MILL BURNS A miller said"
     if at < CAPITALS or not written[at][0].isupper() or written[at - 1][-1] in ",:(":
-        return [line]
+        head, *rest = _GLUED.split(line, maxsplit=1)
+        return [head, *rest] if len(words(head)) >= GLUED else [line]
     return [" ".join(written[:at]), " ".join(written[at:])]
 
 

@@ -124,12 +124,17 @@ def card(
     configs: Sequence[JsonObject],
     splits: Mapping[str | None, str],
     findings: Sequence[Finding] | None = None,
+    features: Sequence[JsonObject] = (),
 ) -> str:
-    """The whole README; `configs` go into the front matter, `splits` maps a split's value to its
-    name there, and `findings` are those of an audit."""
+    """The whole README; `configs` go into the front matter, as do the `features` of the first,
+    `splits` maps a split's value to its name there, and `findings` are those of an audit."""
     known = about(dataset)
+    front = front_matter(dataset, known, configs)
+    if features:
+        info = {"config_name": configs[0]["config_name"], "features": list(features)}
+        front["dataset_info"] = [info]
     parts = [
-        f"---\n{yaml(front_matter(dataset, known, configs))}---\n",
+        f"---\n{yaml(front)}---\n",
         f"# {markdown(known.title)}\n",
         f"{markdown(known.summary)}\n",
         *([f"**Synthetic.** {SYNTHETIC}\n"] if known.synthetic else []),
@@ -229,6 +234,9 @@ def _tables(dataset: Dataset) -> str:
 def _columns() -> str:
     rows = [[f"`{name}`", markdown(what)] for name, what in COLUMNS.items()]
     rows.append(["`position`", "Row number in the dataset before it was cut into splits, from 0."])
+    rows.append(
+        ["`label`", "Class of the dataset's own task, a ClassLabel; absent without labels."]
+    )
     return (
         "## Columns\n\nA missing value is null, never an empty"
         f" text.\n\n{_table(['column', 'meaning'], rows)}"

@@ -33,7 +33,7 @@ from claimlab.files.bundle import Bundle
 from claimlab.files.read import typed_member
 
 TYPED = (".arrow", ".parquet", ".pq")
-POSITION = "position"  # the row number that the hf format adds
+POSITION, LABEL = "position", "label"  # the row number and the class that the hf format adds
 
 
 def exported(bundles: Sequence[Bundle]) -> Marker | None:
@@ -111,11 +111,11 @@ def _records_alone(bundle: Bundle) -> Dataset | None:
     for name in bundle.names():
         if name.lower().endswith(TYPED):
             parts.append(typed_member(bundle, name))
-            if set(parts[-1].columns) - {POSITION} != SCHEMA.keys():
+            if set(parts[-1].columns) - {POSITION, LABEL} != SCHEMA.keys():
                 return None
     if not parts:
         return None
-    rows = pl.concat(parts, how="vertical_relaxed")
+    rows = pl.concat(parts, how="vertical_relaxed").drop(LABEL, strict=False)
     if POSITION in rows.columns:  # the hf format adds it
         rows = rows.sort(POSITION, maintain_order=True).drop(POSITION)
     called, *others = rows["dataset"].unique().to_list()

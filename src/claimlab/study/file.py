@@ -199,6 +199,7 @@ class StudyFile(_Part):
     part: list[Part] = []  # instead of one grid, several
     seeds: list[int] = Field(default=[0], min_length=1)
     exceptions: list[dict[str, Value | list[Value]]] = Field(default=[], alias="except")
+    recorded: str = ""  # answers of a model that come with it: a preset's name, or a file
     references: bool = True  # majority and the other trivial detectors beside the models
     caps: Caps = Caps()
     table: View = View()

@@ -20,7 +20,8 @@ DEFAULT = "compare"
 def presets() -> dict[str, str]:
     """The presets by name, each with the sentence on its first line."""
     files = resources.files("claimlab.study").joinpath("data").iterdir()
-    texts = {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files}
+    studies = [file for file in files if file.name.endswith(".toml")]
+    texts = {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in studies}
     return {name: text.splitlines()[0].lstrip("# ") for name, text in sorted(texts.items())}
 
 

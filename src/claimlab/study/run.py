@@ -51,6 +51,7 @@ from claimlab.study.entry import Entry
 from claimlab.study.file import Caps, StudyFile, filled, read_study_file
 from claimlab.study.needs import needs_of
 from claimlab.study.plan import Cell, Exhibit, exhibits, plan
+from claimlab.study.recorded import take_in
 from claimlab.study.step import (
     CALLS,
     DETECT,
@@ -63,7 +64,6 @@ from claimlab.study.step import (
     STEPS_FOLDER,
     TIMINGS,
     Node,
-    Verb,
 )
 
 _VARY = {TIMINGS, "costs.html", SPENT, ".lock"}
@@ -157,6 +157,8 @@ def prepared(
         if file.resolve() != (output / FILE).resolve():
             shutil.copyfile(file, output / FILE)
             allow(output / FILE, needs_of(read, output / FILE))
+        if read.recorded and mode != "live":
+            take_in(read.recorded, output / CALLS)
         limits = read.caps.model_copy(update=(caps or Caps()).model_dump(exclude_none=True))
         with one_account(output / SPENT):
             grid = Grid(
@@ -258,7 +260,7 @@ class Maker:
 
     def _call(self, node: Node, folder: Path) -> None:
         again: JsonObject = {} if self.is_missing(node) else {"force": True}
-        options = {**self.options(node), **self._shared(VERBS[node.verb]), **again}
+        options = {**self.options(node), **self._shared(node), **again}
         call_step(node.verb, [self.place(b) for b in node.before], options, folder)
 
     def as_shard(self, node: Node) -> JsonObject:
@@ -266,9 +268,7 @@ class Maker:
         cap.
         """
         how = {
-            name: value
-            for name, value in self._shared(VERBS[node.verb]).items()
-            if name in ("mode", "cache")
+            name: value for name, value in self._shared(node).items() if name in ("mode", "cache")
         }
         options = {
             **self.options(node),
@@ -285,11 +285,13 @@ class Maker:
         options: JsonObject = filled(node.options, places)
         return options
 
-    def _shared(self, verb: Verb) -> JsonObject:
-        """What the study sets for every verb that has it: one mode, one recording, one cap."""
+    def _shared(self, node: Node) -> JsonObject:
+        """What the study sets for every verb that has it: one mode, one recording, one cap. A
+        step that sends nothing, such as a search in a local folder, runs in a replay, too."""
         cache = None if self.mode == "live" else self.grid.output / CALLS
-        common = {"mode": self.mode, "cache": cache, **self.caps.model_dump()}
-        spends = "max_cost" in verb.options
+        mode = "record" if self.mode == "replay" and not node.asks else self.mode
+        common = {"mode": mode, "cache": cache, **self.caps.model_dump()}
+        spends = "max_cost" in VERBS[node.verb].options
         return {name: value for name, value in common.items() if spends and value is not None}
 
     def _spent(self) -> float:

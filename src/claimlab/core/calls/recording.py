@@ -40,6 +40,7 @@ _PUT = """
 INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
 SET answer = excluded.answer, final = excluded.final, made_at = excluded.made_at WHERE calls.final = 0
 """  # noqa: E501
+_NOT_KEPT = "null"  # in place of a question whose key alone is known
 
 
 @dataclass(frozen=True)
@@ -161,17 +162,29 @@ class Recording:
             ) from None
         return json.loads(text) if new else self.require(question)
 
+    def take(self, kind: str, answers: Mapping[str, Json]) -> None:
+        """Keep answers that were recorded elsewhere, by the keys of their questions, which are not
+        known here; the first answer stays.
+        """
+        made_at = datetime.now(UTC).isoformat(timespec="seconds")
+        rows = [(key, kind, _NOT_KEPT, canonical(a), 1, made_at) for key, a in answers.items()]
+        with self._lock:
+            self._db.execute("BEGIN")
+            self._db.executemany(_PUT, rows)
+            self._db.execute("COMMIT")
+
     def recorded(self, kind: str, most: int = 1_000) -> list[tuple[Json, Json]]:
         """Questions of a kind with their answers, at most `most`, in the order of their keys: at
         random.
         """
         rows = (
-            "SELECT question, answer FROM calls WHERE kind = ? AND final = 1 ORDER BY key LIMIT ?"
+            "SELECT question, answer FROM calls WHERE kind = ? AND final = 1 AND question != ?"
+            " ORDER BY key LIMIT ?"
         )
         with self._lock:
             return [
                 (json.loads(q), json.loads(a))
-                for q, a in self._db.execute(rows, (kind, most)).fetchall()
+                for q, a in self._db.execute(rows, (kind, _NOT_KEPT, most)).fetchall()
             ]
 
     def counts(self) -> dict[str, int]:

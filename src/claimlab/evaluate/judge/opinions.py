@@ -162,14 +162,13 @@ class Contradiction:
         return list(self.model.requests([self.question(case) for case in cases]))
 
     def question(self, case: Case, *, exchanged: bool = False) -> Asked:
+        """The statement first, then what is said of it under names that favour neither, as in the
+        guide: a model that reads the statement last compares the article with that."""
         prompt = self.model.prompt
-        data = [
-            untrusted((case.article or "")[:READ], "article"),
-            untrusted(f"Label: {case.label}. {case.rationale}", "rationale"),
-            untrusted(case.statement, "statement"),
-        ]
-        if exchanged:
-            data[:2] = data[1::-1]
+        assessments = [(case.article or "")[:READ], f"Label: {case.label}. {case.rationale}"]
+        data = [untrusted(case.statement, "statement")]
+        for number, words in enumerate(assessments[::-1] if exchanged else assessments, start=1):
+            data.append(untrusted(words, f"assessment-{number}"))
         system = f"{prompt.text('system')} {prompt.text(self.scale)}"
         return Asked(case.record_id, system, "\n\n".join(data), case.statement)
 

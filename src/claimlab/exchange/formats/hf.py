@@ -2,7 +2,8 @@
 tables as configs.
 
 A record's place in the dataset is kept in the column `position`: the order of rows is part of a
-dataset, and cutting it into splits would lose it.
+dataset, and cutting it into splits would lose it. The column `label` is the class of the dataset's
+own task, as a number whose name is in the card: a ClassLabel.
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ from claimlab.core.types import JsonObject
 from claimlab.exchange.about import card, findings_in, yaml
 from claimlab.exchange.format import Format, Marker, Road, Settings, Written
 from claimlab.exchange.tables import RECORDS, by_name
-from claimlab.tasks import open_task
+from claimlab.tasks import open_task, own_task
 
-POSITION = "position"
+POSITION, LABEL = "position", "label"
 UNSPLIT = "unsplit"
 RESERVED = {"all"}  # `load_dataset` understands it as every split together
 INTERNAL = {"dropped", "doubtful", "traces"}  # in the folder, for claimlab; not offered to others
+_TYPES: dict[pl.DataType, str] = {
+    pl.String(): "string",
+    pl.Int64(): "int64",
+    pl.Datetime("us"): "timestamp[us]",
+}
 EVAL = "eval.yaml"  # what `inspect eval hf/OWNER/NAME` runs
 
 
@@ -51,6 +57,7 @@ class HuggingFace(Format):
         numbered = dataset.records.with_columns(
             pl.int_range(pl.len(), dtype=pl.Int64).alias(POSITION)
         )
+        numbered, features = _with_classes(dataset, numbered)
         for done, (value, name) in enumerate(splits.items()):
             progress("hf", done, len(splits) + len(side))
             part = numbered.filter(pl.col("split").eq_missing(pl.lit(value, pl.String)))
@@ -62,7 +69,7 @@ class HuggingFace(Format):
         benchmark = evaluation(dataset, splits)
         if benchmark is not None:
             (folder / EVAL).write_text(yaml(benchmark), encoding="utf-8")
-        readme = card(dataset, configs(splits, side), splits, findings)
+        readme = card(dataset, configs(splits, side), splits, findings, features)
         (folder / "README.md").write_text(readme, encoding="utf-8")
         progress("hf", len(splits) + len(side), len(splits) + len(side))
         return Written(facts={"splits": list(splits.values()), "tables": list(side)})
@@ -72,12 +79,30 @@ class HuggingFace(Format):
             pl.read_parquet(marker.file(folder, f"data/{name}.parquet"))
             for name in marker.fact("splits")
         ]
-        records = pl.concat(parts).sort(POSITION).drop(POSITION)
+        records = pl.concat(parts).sort(POSITION).drop(POSITION, LABEL, strict=False)
         tables = {
             n: pl.read_parquet(marker.file(folder, f"tables/{n}.parquet"))
             for n in marker.fact("tables")
         }
         return marker.rebuild(folder, records, tables)
+
+
+def _with_classes(dataset: Dataset, records: pl.DataFrame) -> tuple[pl.DataFrame, list[JsonObject]]:
+    """Records with the class of the dataset's own task, and what each of their columns is; both as
+    they were where no record has a class.
+    """
+    task = open_task(own_task(dataset), records)
+    names = task.classes_in(records)
+    if not names:
+        return records, []
+    codes = {name: number for number, name in enumerate(names)}
+    label = task.labels(records).replace_strict(codes, default=None, return_dtype=pl.Int64)
+    features: list[JsonObject] = [
+        {"name": name, "dtype": _TYPES[kind]} for name, kind in records.schema.items()
+    ]
+    named = {str(number): name for name, number in codes.items()}
+    features.append({"name": LABEL, "dtype": {"class_label": {"names": named}}})
+    return records.with_columns(label.alias(LABEL)), features
 
 
 def split_names(split: pl.Series) -> dict[str | None, str]:
