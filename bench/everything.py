@@ -165,36 +165,24 @@ def page(
 
 def chart(rows: list[Row], file: Path) -> None:
     """Ratios on a logarithmic axis; 1 is the peer."""
-    import altair as alt
-    import polars as pl
-    import vl_convert
+    from claimlab.pages.drawing import Drawing, Scale
 
-    shown = [r for r in rows if r.ratio is not None]
-    frame = pl.DataFrame(
-        {
-            "what": [f"{r.area}: {r.measure} / {r.peer}" for r in shown],
-            "ratio": [r.ratio for r in shown],
-            "ahead": ["ahead" if (r.ratio or 0) >= 1 else "behind" for r in shown],
-        }
-    )
-    base = alt.Chart(frame).encode(
-        y=alt.Y("what:N", sort=None, title=None, axis=alt.Axis(labelLimit=520))
-    )
-    points = base.mark_point(filled=True, size=60).encode(
-        x=alt.X(
-            "ratio:Q", scale=alt.Scale(type="log"), title="times as good as the peer (1: the same)"
-        ),
-        color=alt.Color(
-            "ahead:N",
-            scale=alt.Scale(domain=["ahead", "behind"], range=["#2b6cb0", "#c05621"]),
-            title=None,
-        ),
-    )
-    rule = alt.Chart(pl.DataFrame({"x": [1.0]})).mark_rule(strokeDash=[4, 4]).encode(x="x:Q")
-    file.write_text(
-        vl_convert.vegalite_to_svg((points + rule).properties(width=420).to_json()),
-        encoding="utf-8",
-    )
+    shown = [(f"{r.area}: {r.measure} / {r.peer}", r.ratio) for r in rows if r.ratio]
+    low, high = (end(1.0, *(ratio for _, ratio in shown)) for end in (min, max))
+    step, drawing = 20.0, Drawing(420, 20.0 * len(shown))
+    scale = Scale(low / 1.2, high * 1.2, drawing.width, logarithmic=True)
+    powers = [10.0**k for k in range(-3, 5) if scale.low <= 10.0**k <= scale.high]
+    title = "times as good as the peer (1: the same)"
+    drawing.across(scale, [(power, f"{power:g}") for power in powers], title)
+    drawing.names_left([name for name, _ in shown], step, most=520)
+    drawing.line((scale.at(1), 0), (scale.at(1), drawing.height), dashed=True)
+    colours = {"ahead": "#2b6cb0", "behind": "#c05621"}
+    for row, (name, ratio) in enumerate(shown):
+        colour = colours["ahead" if ratio >= 1 else "behind"]
+        place = scale.at(ratio), step * (row + 0.5)
+        drawing.symbol(*place, colour, hover=f"{name}: {ratio:.3g}")
+    drawing.legend({name: (colour, "circle") for name, colour in colours.items()})
+    file.write_text(drawing.svg(), encoding="utf-8")
 
 
 def main() -> int:

@@ -176,16 +176,20 @@ def detecting() -> Iterator[tuple[Job, Job]]:
 
 @contextmanager
 def charts() -> Iterator[tuple[Job, Job]]:
-    """Charts as a report has them, beside their converter with a specification that is ready."""
+    """Charts as a report has them, beside a converter of Vega-Lite that draws the same bars."""
     import vl_convert
 
-    from claimlab.pages.charts import bars, to_svg
+    from claimlab.pages.charts import bars
 
     rows = [{"class": f"class {k}", "records": 7 * k % 11} for k in range(12)]
-    ready = bars(rows, category="class", value="records").to_dict()
+    encoding = {
+        "y": {"field": "class", "type": "nominal"},
+        "x": {"field": "records", "type": "quantitative"},
+    }
+    ready = {"data": {"values": rows}, "mark": "bar", "encoding": encoding, "width": 640}
 
     def drawn() -> object:
-        return [to_svg(bars(rows, category="class", value="records")) for _ in range(10)]
+        return [bars(rows, category="class", value="records") for _ in range(10)]
 
     yield drawn, lambda: [vl_convert.vegalite_to_svg(ready) for _ in range(10)]
 

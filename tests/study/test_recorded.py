@@ -12,9 +12,11 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.generate.planted import planted
+from claimlab.study.check import study_check
 from claimlab.study.front import study_run
 from claimlab.study.recorded import read_answers, write_answers
 
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 STUDY = """
 seeds = [0, 1]
 references = false
@@ -60,6 +62,11 @@ def test_recorded_answers_fill_the_cells_and_hold_no_words_of_the_data(
     again = study_run("again.toml", "again", trust=True, mode="replay")  # the server is gone
     assert [e.macro_f1 for e in again.entries] == [e.macro_f1 for e in asked.entries]
     assert [e.records for e in again.entries] == [20]
+    Path("model.toml").write_text(
+        '[m]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\nkey_variable = "ABSENT"\n'
+    )
+    assert study_check("again.toml", trust=True)[1] == []
+    assert any("ABSENT" in problem for problem in study_check("study.toml", trust=True)[1])
     bare = study_run("study.toml", "bare", trust=True)
     assert all(bare.reason(cell) for cell in bare.cells), "without the answers nobody is there"
 
@@ -71,3 +78,28 @@ def test_a_file_without_answers_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     Path("model.toml").write_text('[m]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n', "utf-8")
     with pytest.raises(ClaimlabError, match=r"'nothing.json' holds no recorded answers"):
         study_run("study.toml", "out", trust=True, mode="replay")
+
+
+def test_what_ships_is_labels_of_a_small_model_by_hashes() -> None:
+    answers = read_answers("pt-afc")
+    assert "too small for results" in answers.common["notes"][0]
+    assert set(answers.replies.values()) <= {"[true]", "[false]", bench.NO_TAG}
+    assert all(len(key) == 64 and int(key, 16) for key in answers.replies)
+    assert bench.FILE.stat().st_size < 50_000
+
+
+@pytest.mark.slow
+def test_the_preset_is_replayed_without_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not DATA.is_dir():
+        pytest.skip("the real datasets are not at ../shared/data")
+    monkeypatch.chdir(tmp_path)
+    file = bench.cells_of(DATA, tmp_path / "place")
+    file.write_text(f'recorded = "pt-afc"\n{file.read_text(encoding="utf-8")}', encoding="utf-8")
+    only = {"detector": bench.DETECTOR}
+    grid = study_run(file, tmp_path / "out", only=only, trust=True, mode="replay")
+    assert {grid.reason(cell) for cell in grid.cells} == {None}
+    [entry] = grid.entries
+    assert (entry.axes["evidence"], entry.seeds, entry.records) == ("none", 3, 40)
+    assert entry.macro_f1 is not None

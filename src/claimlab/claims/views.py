@@ -37,7 +37,7 @@ from claimlab.pages.blocks import (
     short,
     span,
 )
-from claimlab.pages.charts import heatmap, to_svg
+from claimlab.pages.charts import heatmap
 from claimlab.pages.folder import Contents
 
 LISTED = 60
@@ -169,7 +169,7 @@ def _figure(overlap: Overlap) -> Figure:
         cells, row="row", column="column", value="value", title=title, order=overlap.datasets
     )
     caption = "Empty: nothing shared. Point at a cell for the counts by kind and for examples."
-    return Figure(to_svg(chart), caption, "Overlap matrix of the datasets.", "matrix")
+    return Figure(chart, caption, "Overlap matrix of the datasets.", "matrix")
 
 
 LEAK: Columns[JsonObject] = (

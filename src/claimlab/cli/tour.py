@@ -56,7 +56,7 @@ from claimlab.pages.blocks import (
     percent,
 )
 from claimlab.pages.blocks import anchor as anchor_of
-from claimlab.pages.charts import bars, colours_of, to_svg
+from claimlab.pages.charts import bars, colours_of
 from claimlab.pages.folder import Contents, fill
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import Local
@@ -259,7 +259,7 @@ def show_data(tour: Tour) -> None:
         title="records",
     )
     figure = Figure(
-        to_svg(chart),
+        chart,
         "Records per language and label.",
         "Bar chart of records per language and label",
     )

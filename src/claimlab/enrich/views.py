@@ -18,7 +18,7 @@ from claimlab.core.errors import SchemaError
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, percent
-from claimlab.pages.charts import CLASS_COLOURS, bars, to_svg
+from claimlab.pages.charts import CLASS_COLOURS, bars
 from claimlab.pages.folder import Contents, write_report
 from claimlab.text.guard import is_academic
 
@@ -252,4 +252,4 @@ def _histogram(rows: list[JsonObject], caption: str) -> list[Block]:
         title="pieces",
         horizontal=False,
     )
-    return [Figure(to_svg(chart), caption, f"Bar chart: {caption}")]
+    return [Figure(chart, caption, f"Bar chart: {caption}")]

@@ -34,7 +34,7 @@ from claimlab.pages.blocks import (
     percent,
     span,
 )
-from claimlab.pages.charts import Dot, dots, reliability, to_svg
+from claimlab.pages.charts import Dot, dots, reliability
 from claimlab.pages.folder import Contents
 
 FILE, KIND = "evaluation.json", "evaluation"
@@ -399,7 +399,7 @@ def board(runs: Sequence[RunResult], name: str) -> Figure:
         for run in sorted(runs, key=lambda run: -_f1(run))[:LINES]
     ]
     return Figure(
-        to_svg(dots(rows, title="macro-F1 (%)")),
+        dots(rows, title="macro-F1 (%)"),
         "Macro-F1 of each run with its 95% interval; the grey marks are trivial baselines.",
         "Macro-F1 of each run with its interval against the majority and stratified baselines",
         f"{name}-leaderboard",
@@ -425,7 +425,7 @@ def forest(subgroups: Slices, run: RunResult, name: str) -> list[Figure]:
     more = f" {len(rows) - LINES} more are in the table." if len(rows) > LINES else ""
     return [
         Figure(
-            to_svg(dots(rows[:LINES], title=f"{what} (%)", threshold=whole)),
+            dots(rows[:LINES], title=f"{what} (%)", threshold=whole),
             f"{what[:1].upper()}{what[1:]} by {title(subgroups.by)} with 95% intervals; in brackets"
             f" the records; dashed: over all records.{more}",
             f"{what} of each {title(subgroups.by)} with its interval",
@@ -440,7 +440,7 @@ def calibration(run: RunResult, name: str) -> list[Figure]:
         return []
     return [
         Figure(
-            to_svg(reliability([(b.n, b.confidence, b.accuracy) for b in curve])),
+            reliability([(b.n, b.confidence, b.accuracy) for b in curve]),
             "How often answers are right against how sure the run was of them, in ten bins; larger"
             " dots hold more records. Below the dashed line it is too sure, above it not sure"
             " enough.",

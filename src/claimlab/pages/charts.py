@@ -1,26 +1,29 @@
-"""Charts as SVG text, drawn by Altair and vl-convert: no browser, no script in the page, a few
-kilobytes each.
-
-Text colour and background are left to the page, so that a chart reads in light and in dark.
-"""
+"""Charts as SVG text: no browser, no script in the page, no library; a few kilobytes each."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from html import escape
+from itertools import cycle
 from textwrap import wrap
-from typing import Any, Literal, TypeAlias
+from typing import Literal, NamedTuple
 
-import polars as pl
-
-from claimlab.core import packaged
-from claimlab.core.plain import plain, plain_values
-from claimlab.core.types import JsonObject
+from claimlab.core.plain import plain
 from claimlab.core.words import several
 from claimlab.pages.blocks import Figure, Table, cell, excerpt
+from claimlab.pages.drawing import (
+    EPOCH,
+    FONT,
+    GRID,
+    Drawing,
+    Scale,
+    date_ticks,
+    fitted,
+    round_up,
+    ticks,
+)
 
 TRUE, FALSE, MIXED, UNKNOWN = "#3f7fbf", "#d1603d", "#b79a2e", "#8b95a1"
 CLASS_COLOURS = {"true": TRUE, "false": FALSE, "mixed": MIXED, "unknown": UNKNOWN}
@@ -31,63 +34,8 @@ VERDICT_COLOURS = {
     "pass": "#3b9a5f",
     "not-measured": "#8b95a1",
 }
-Chart: TypeAlias = Any  # of Altair, which has no types of its own
 _MORE_COLOURS = ("#7a5ea8", "#2f9c95", "#c25b8f", "#7f8f3a", "#a0653a", "#5a6ea0")
 WIDTH = 640
-EPOCH = date(1970, 1, 1).toordinal()
-FONT = (  # as measured here; a wider font of the reader's takes the padding
-    "Arial, 'Liberation Sans', sans-serif"
-)
-_DEFAULTS = re.compile(
-    r' (?:role|aria-[a-z]+|pointer-events|font-family|xmlns:xlink)="[^"]*"| opacity="1"|'
-    r' class="mark-[^"]*"'
-)
-
-_MARK = re.compile(
-    r'<(path|line|rect)((?: [^<>]*?)?) aria-label="([^"]*)" role="graphics-symbol"([^<>]*?)/>'
-)
-
-
-def to_svg(chart: Chart, *, values: bool = True) -> str:
-    """The chart as one SVG element without a fixed background; with `values`, each mark shows its
-    value on hover."""
-    import vl_convert
-
-    theme = packaged.toml("claimlab.pages", "theme.toml")
-    spec = chart.to_dict(validate=False)  # Altair's check would take a fifth of the whole time
-    look = spec["config"]
-    look |= {"aria": values, "font": FONT, **theme, "view": {**look["view"], "stroke": None}}
-    svg: str = vl_convert.vegalite_to_svg(
-        plain_values(spec)
-    )  # a control character in a label would end the process
-    return slim(_MARK.sub(_pointed_at, svg[svg.index("<svg") :]))
-
-
-def _pointed_at(mark: re.Match[str]) -> str:
-    """A mark with its values as a title, which browsers show on hover. Readers of the page have its
-    words instead.
-    """
-    name, before, label, after = mark.groups()
-    return f"<{name}{before}{after}><title>{label.replace('::', ':')}</title></{name}>"
-
-
-def slim(svg: str) -> str:
-    """The same figure in a third of the bytes: tenths of a pixel, one font, nothing empty. Text is
-    left as it is.
-    """
-    without = re.sub(
-        r'<path class="(?:back|fore)ground"[^<>]*(?:d=""|d="M0,0h0v0h0Z")[^<>]*/>', "", svg
-    )
-    lean = re.sub(
-        r"<[^<>]*>",
-        lambda tag: re.sub(r"-?(?<!\d)\d+\.\d\d+", _tenth, _DEFAULTS.sub("", tag.group())),
-        without,
-    )
-    return lean.replace("<svg ", f'<svg font-family="{FONT}" ', 1)
-
-
-def _tenth(number: re.Match[str]) -> str:
-    return f"{float(number.group()):.1f}".removesuffix(".0")
 
 
 def table_to_svg(tables: Sequence[Table]) -> str:
@@ -137,12 +85,6 @@ def colours_of(classes: Iterable[str]) -> dict[str, str]:
     return {c: CLASS_COLOURS.get(c) or next(spare) for c in classes}
 
 
-def colour_scale(colours: Mapping[str, str]) -> Chart:
-    import altair as alt
-
-    return alt.Scale(domain=list(colours), range=list(colours.values()))
-
-
 def distinct(names: Iterable[str]) -> list[str]:
     """The same names, repeats numbered: a chart draws equal names on one line."""
     seen: dict[str, int] = {}
@@ -151,6 +93,9 @@ def distinct(names: Iterable[str]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return out
+
+
+ROW = 20.0  # pixels of a bar and the gap below it
 
 
 def bars(
@@ -162,36 +107,77 @@ def bars(
     colours: Mapping[str, str] | None = None,
     title: str = "",
     horizontal: bool = True,
-    stack: Literal["zero", "normalize", "center"] | None = "zero",
+    stack: Literal["zero", "normalize"] = "zero",
     width: int = WIDTH,
-) -> Chart:
+) -> str:
     """A bar per category, in the order given; `colour` names the field that splits or tones the
-    bars.
-    """
-    import altair as alt
+    bars. With "normalize", each bar is split into shares."""
+    what, shares = title or value, stack == "normalize"
+    pieces = _pieces(rows, category, value, colour, shares=shares)
+    tones = list(dict.fromkeys(piece.tone for parts in pieces.values() for piece in parts))
+    known = {**colours_of(tones), "": TRUE, **(colours or {})}
+    order = sorted(tones, key=list(colours or known).index)
+    drawing = Drawing(width, ROW * len(pieces) if horizontal else 220)
+    longest = max((sum(piece.length for piece in parts) for parts in pieces.values()), default=1.0)
+    scale, step = _bar_axes(drawing, list(pieces), what, longest, shares, horizontal)
+    for place, (name, parts) in enumerate(pieces.items()):
+        end, start, thick = 0.0, (place + 0.05) * step, 0.9 * step
+        for piece in sorted(parts, key=lambda piece: order.index(piece.tone)):
+            hover = f"{category}: {name}; {what}: {piece.number:,.6g}"
+            hover += f"; {colour}: {piece.tone}" if colour else ""
+            first, end = end, end + piece.length
+            near, far = sorted((scale.at(first), scale.at(end)))
+            lying = near, start, far - near, thick
+            standing = start, near, thick, far - near
+            drawing.bar(lying if horizontal else standing, known[piece.tone], hover)
+    drawing.legend({tone: (known[tone], "square") for tone in order if colour})
+    return drawing.svg()
 
-    order = list(dict.fromkeys(str(r[category]) for r in rows))
-    along = alt.Y(f"{category}:N", sort=order, title=None)
-    across = alt.X(f"{value}:Q", title=title or value, stack=stack)
-    encoding: JsonObject = {"y": along, "x": across}
-    size: JsonObject = {"width": width}
-    if not horizontal:
-        below = alt.X(f"{category}:N", sort=order, title=None, axis=alt.Axis(labelAngle=-35))
-        encoding = {"x": below, "y": alt.Y(f"{value}:Q", title=title or value)}
-        size["height"] = 220
-    if colour is not None:
-        scale = colour_scale(colours) if colours else alt.Undefined
-        encoding["color"] = alt.Color(
-            f"{colour}:N", scale=scale, title=None, legend=alt.Legend(orient="top")
-        )
+
+class _Piece(NamedTuple):
+    tone: str
+    number: float
+    length: float
+
+
+def _pieces(
+    rows: Sequence[Mapping[str, object]],
+    category: str,
+    value: str,
+    colour: str | None,
+    *,
+    shares: bool,
+) -> dict[str, list[_Piece]]:
+    """The pieces of each bar."""
+    pieces: dict[str, list[_Piece]] = {}
+    totals: dict[str, float] = {}
+    for row in rows:
+        name = str(row[category])
+        totals[name] = totals.get(name, 0.0) + float(str(row[value]))
+    for row in rows:
+        name, number = str(row[category]), float(str(row[value]))
+        length = number / (totals[name] or 1) if shares else number
+        tone = str(row[colour]) if colour else ""
+        pieces.setdefault(name, []).append(_Piece(tone, number, length))
+    return pieces
+
+
+def _bar_axes(
+    drawing: Drawing, names: list[str], what: str, longest: float, shares: bool, horizontal: bool
+) -> tuple[Scale, float]:
+    """The scale along the bars, and how many pixels each takes."""
+    most = 1.0 if shares else round_up(longest)
+    steps = [(k / 10, f"{10 * k}%") for k in range(11)] if shares else ticks(0, most)
+    if horizontal:
+        scale, step = Scale(0, most, drawing.width), ROW
+        drawing.across(scale, steps, what)
+        drawing.names_left(names, step)
     else:
-        encoding["color"] = alt.ColorValue(TRUE)
-    return (
-        alt.Chart(pl.DataFrame([dict(r) for r in rows]))
-        .mark_bar()
-        .encode(**encoding)
-        .properties(**size)
-    )
+        scale = Scale(0, most, drawing.height, up=True)
+        step = drawing.width / max(1, len(names))
+        drawing.up(scale, steps, what)
+        drawing.names_below(names, step, turn=-35)
+    return scale, step
 
 
 def histogram(
@@ -201,59 +187,28 @@ def histogram(
     title: str,
     dates: bool = False,
     width: int = WIDTH,
-) -> Chart:
+) -> str:
     """Counts per bin and class, already counted, so that the page carries bins and not rows.
 
     `edges` has one number more than each list of counts; with `dates` they are days since 1970.
     """
-    import altair as alt
-
-    at = [86_400_000 * e for e in edges] if dates else list(edges)
-    ends = [str(date.fromordinal(EPOCH + int(e))) for e in edges] if dates else []
-    rows = [
-        {
-            "from": at[i],
-            "to": at[i + 1],
-            "n": n,
-            "class": name,
-            "shown": (
-                f"{title}: {ends[i]} to {ends[i + 1]}; records: {n}; class: {name}" if dates else ""
-            ),
-        }
-        for name, column in counts.items()
-        for i, n in enumerate(column)
-        if n
-    ]
     colours = colours_of(counts)
-    kind = "T" if dates else "Q"
-    axis = alt.Axis(labelSeparation=8, labelOverlap="parity")  # long numbers would touch each other
-    # In UTC, and what is shown on hover in our words: dates in the time of the machine would differ
-    # between machines.
-    scale = alt.Scale(type="utc", nice=False) if dates else alt.Scale(nice=False)
-    x = alt.X(f"from:{kind}", title=title, scale=scale, axis=axis)
-    across: JsonObject = {"x": x, "x2": alt.X2("to")}
-    if dates:
-        across["description"] = alt.Description("shown:N")
-    schema = {
-        "from": pl.Float64,
-        "to": pl.Float64,
-        "n": pl.Int64,
-        "class": pl.String,
-        "shown": pl.String,
-    }
-    return (
-        alt.Chart(pl.DataFrame(rows, schema=schema))
-        .mark_bar(opacity=0.6)
-        .encode(
-            **across,
-            y=alt.Y("n:Q", title="records", stack=None),
-            y2=alt.Y2Datum(0),
-            color=alt.Color(
-                "class:N", scale=colour_scale(colours), title=None, legend=alt.Legend(orient="top")
-            ),
-        )
-        .properties(width=width, height=180)
-    )
+    most = round_up(max((n for column in counts.values() for n in column), default=0) or 1, 6)
+    drawing = Drawing(width, 180)
+    along, up = Scale(edges[0], edges[-1], width), Scale(0, most, drawing.height, up=True)
+    below = date_ticks if dates else ticks
+    drawing.up(up, ticks(0, most, 6), "records")
+    drawing.across(along, below(edges[0], edges[-1]), title)
+    ends = [str(date.fromordinal(EPOCH + int(e))) if dates else f"{e:,.6g}" for e in edges]
+    for name, column in counts.items():
+        for i, n in enumerate(column):
+            left, top = along.at(edges[i]), up.at(n)
+            box = left, top, along.at(edges[i + 1]) - left, drawing.height - top
+            hover = f"{title}: {ends[i]} to {ends[i + 1]}; records: {n}; class: {name}"
+            if n:
+                drawing.bar(box, colours[name], hover, opacity=0.6)
+    drawing.legend({name: (colour, "square") for name, colour in colours.items()})
+    return drawing.svg()
 
 
 SHAPES = {
@@ -276,6 +231,9 @@ class Dot:
     marks: Mapping[str, float] = field(default_factory=dict)
 
 
+LINE = 21.0  # pixels
+
+
 def dots(
     rows: Sequence[Dot],
     *,
@@ -283,86 +241,39 @@ def dots(
     threshold: float | None = None,
     width: int = WIDTH - 160,
     names: int = 300,
-) -> Chart:
+) -> str:
     """A line per row in the order given; a dashed rule at `threshold` where there is one. `width`
     is that of the axis, `names` the most pixels that a name may take."""
-    import altair as alt
-
-    rows = [
-        replace(row, name=name)
-        for row, name in zip(rows, distinct(r.name for r in rows), strict=True)
-    ]
-    y = alt.Y(
-        "name:N",
-        sort=[r.name for r in rows],
-        title=None,
-        axis=alt.Axis(labelLimit=names, ticks=False),
-    )
-    x = alt.X("x:Q", title=title, scale=alt.Scale(domain=[0, 100]))
-    colour = _colour(rows)
-    points = pl.DataFrame([{"name": r.name, "x": 100 * r.value, "tone": r.tone} for r in rows])
-    layers = [
-        *_baselines(rows, x, y),
-        _intervals(rows)
-        .mark_rule(strokeWidth=3, opacity=0.55)
-        .encode(y=y, x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=colour),
-        alt.Chart(points)
-        .mark_point(filled=True, size=70, opacity=1)
-        .encode(y=y, x=x, color=colour),
-    ]
+    drawing = Drawing(width, LINE * len(rows))
+    scale = Scale(0, 1, width)
+    drawing.across(scale, [(k / 10, str(10 * k)) for k in range(11)], title)
+    drawing.names_left(distinct(row.name for row in rows), LINE, names)
+    for place, row in enumerate(rows):
+        y, colour = (place + 0.5) * LINE, VERDICT_COLOURS.get(row.tone, TRUE)
+        drawing.line((0, y), (width, y), colour=GRID)
+        for kind, value in row.marks.items():
+            hover = f"{row.name}: {kind} {100 * value:.1f}"
+            shape = {**SHAPES, **BOUNDS}[kind]
+            drawing.symbol(
+                scale.at(value), y, UNKNOWN, shape=shape, area=45, hollow=True, hover=hover
+            )
+        words = f"{row.name}: {100 * row.value:.1f}"
+        if row.interval is not None:
+            low, high = row.interval
+            words += f" ({100 * low:.1f} to {100 * high:.1f})"
+            ends = (scale.at(low), y), (scale.at(high), y)
+            drawing.line(*ends, colour=colour, width=3, opacity=0.55, hover=words)
+        drawing.symbol(scale.at(row.value), y, colour, area=70, hover=words)
     if threshold is not None:
-        line = pl.DataFrame({"x": [100 * threshold]})
-        layers.append(
-            alt.Chart(line).mark_rule(strokeDash=[5, 4], color="#8b95a1").encode(x=alt.X("x:Q"))
-        )
-    return alt.layer(*layers).properties(width=width, height={"step": 21})
-
-
-def _colour(rows: Sequence[Dot]) -> Chart:
-    """By verdict, or one colour where there are none."""
-    import altair as alt
-
-    tones = [t for t in VERDICT_COLOURS if any(r.tone == t for r in rows)]
-    if not tones:
-        return alt.ColorValue(TRUE)
-    scale = colour_scale({tone: VERDICT_COLOURS[tone] for tone in tones})
-    return alt.Color("tone:N", scale=scale, title=None, legend=alt.Legend(orient="top"))
-
-
-def _intervals(rows: Sequence[Dot]) -> Chart:
-    import altair as alt
-
-    spans = [
-        (r.name, 100 * r.interval[0], 100 * r.interval[1], r.tone)
-        for r in rows
-        if r.interval is not None
-    ]
-    types = {"name": pl.String, "low": pl.Float64, "high": pl.Float64, "tone": pl.String}
-    return alt.Chart(pl.DataFrame(spans, schema=types, orient="row"))
-
-
-def _baselines(rows: Sequence[Dot], x: Chart, y: Chart) -> list[Chart]:
-    """A mark for each baseline; nothing where there is none."""
-    import altair as alt
-
-    marks = [
-        {"name": r.name, "x": 100 * v, "baseline": k} for r in rows for k, v in r.marks.items()
-    ]
+        x = scale.at(threshold)
+        drawing.line((x, 0), (x, drawing.height), colour=UNKNOWN, dashed=True)
+    tones = [tone for tone in VERDICT_COLOURS if any(row.tone == tone for row in rows)]
+    drawing.legend({tone: (VERDICT_COLOURS[tone], "circle") for tone in tones})
     shapes = {**SHAPES, **BOUNDS}
-    kinds = [k for k in shapes if any(mark["baseline"] == k for mark in marks)]
-    if not kinds:
-        return []
-    shape = alt.Shape(
-        "baseline:N",
-        scale=colour_scale({kind: shapes[kind] for kind in kinds}),
-        title="bounds:" if set(kinds) <= set(BOUNDS) else "baselines:",
-        legend=alt.Legend(orient="top", direction="horizontal"),
-    )
-    style: JsonObject = {"size": 45, "color": "#8b95a1", "filled": False, "strokeWidth": 1.5}
-    return [alt.Chart(pl.DataFrame(marks)).mark_point(**style).encode(y=y, x=x, shape=shape)]
-
-
-HEIGHT = 260
+    kinds = [kind for kind in shapes if any(kind in row.marks for row in rows)]
+    what = "bounds:" if set(kinds) <= set(BOUNDS) else "baselines:"
+    drawing.legend({kind: (UNKNOWN, shapes[kind]) for kind in kinds}, what, hollow=True)
+    return drawing.svg()
 
 
 def lines(
@@ -372,75 +283,51 @@ def lines(
     up: str,
     levels: Mapping[str, float] | None = None,
     width: int = WIDTH,
-) -> Chart:
+) -> str:
     """`series` maps a name to its points; `levels` are dashed lines with their names, always in
     sight.
     """
-    import altair as alt
-
-    rows: list[JsonObject] = [
-        {"series": name, "x": float(x), "y": float(y)}
-        for name, points in series.items()
-        for x, y in points
-    ]
-    schema = {"series": pl.String, "x": pl.Float64, "y": pl.Float64}
-    colours = colours_of(series)
-    highest = max([r["y"] for r in rows] + list((levels or {}).values()), default=1.0)
-    last = max((r["x"] for r in rows), default=1.0)
-    scale = alt.Scale(domain=[0, 1.05 * highest or 1.0], nice=False)
+    marked = levels or {}
+    values = [y for points in series.values() for _, y in points]
+    highest = 1.05 * max([*values, *marked.values()], default=1.0) or 1.0
+    last = max((x for points in series.values() for x, _ in points), default=1.0)
+    drawing = Drawing(width, 260)
+    along, upward = Scale(0, last, width), Scale(0, highest, drawing.height, up=True)
     every = max(1, round(last / 10))  # whole steps only
-    ticks = alt.Axis(values=list(range(0, int(last) + 1, every)), format="d")
-    x = alt.X("x:Q", title=across, scale=alt.Scale(domain=[0, last], nice=False), axis=ticks)
-    base = alt.Chart(pl.DataFrame(rows, schema=schema))
-    encoding = {
-        "x": x,
-        "y": alt.Y("y:Q", title=up, scale=scale),
-        "color": alt.Color(
-            "series:N",
-            scale=colour_scale(colours),
-            sort=list(series),
-            title=None,
-            legend=alt.Legend(orient="top", columns=3, labelLimit=200),
-        ),
-    }
-    layers = [
-        base.mark_line(strokeWidth=2).encode(**encoding),
-        base.mark_point(size=14, filled=True).encode(**encoding),
-    ]
-    if levels:
-        marks = pl.DataFrame(
-            {"y": list(levels.values()), "name": list(levels), "x": [last] * len(levels)}
-        )
-        drawn = alt.Chart(marks)
-        layers.append(
-            drawn.mark_rule(strokeDash=[5, 4], color="#9aa4b0").encode(y=alt.Y("y:Q", scale=scale))
-        )
-        label = drawn.mark_text(align="right", dy=-6, fontSize=11, color="#77818d")
-        layers.append(label.encode(x=x, y=alt.Y("y:Q", scale=scale), text=alt.Text("name:N")))
-    return alt.layer(*layers).properties(width=width, height=HEIGHT)
+    drawing.up(upward, ticks(0, highest), up)
+    drawing.across(along, [(x, f"{x:,}") for x in range(0, int(last) + 1, every)], across)
+    colours = colours_of(series)
+    for name, points in series.items():
+        places = [(along.at(x), upward.at(y)) for x, y in points]
+        drawing.line(*places, colour=colours[name], width=2)
+        for (x, y), (at, value) in zip(places, points, strict=True):
+            hover = f"{name}: {across} {at:,.6g}; {up} {value:,.4g}"
+            drawing.symbol(x, y, colours[name], area=14, hover=hover)
+    for name, level in marked.items():
+        y = upward.at(level)
+        drawing.line((0, y), (width, y), dashed=True)
+        drawing.text(width, y - 8, fitted(name, width), anchor="end", size=11)
+    drawing.legend({name: (colour, "circle") for name, colour in colours.items()})
+    return drawing.svg()
 
 
-def reliability(points: Sequence[tuple[int, float, float]]) -> Chart:
+def reliability(points: Sequence[tuple[int, float, float]]) -> str:
     """A dot per bin (n, mean confidence, share right), larger with more records; on the dashed line
     sure is right.
     """
-    import altair as alt
-
-    scale = alt.Scale(domain=[0, 100])
-    frame = pl.DataFrame(
-        [{"n": n, "sure": 100 * sure, "right": 100 * right} for n, sure, right in points],
-        schema={"n": pl.Int64, "sure": pl.Float64, "right": pl.Float64},
-    )
-    x = alt.X("sure:Q", title="confidence (%)", scale=scale, axis=alt.Axis(tickCount=5))
-    y = alt.Y("right:Q", title="correct (%)", scale=scale, axis=alt.Axis(tickCount=5))
-    even = alt.Chart(pl.DataFrame({"sure": [0, 100], "right": [0, 100]}))
-    return alt.layer(
-        even.mark_line(strokeDash=[5, 4], color="#8b95a1", strokeWidth=1.5).encode(x=x, y=y),
-        alt.Chart(frame).mark_line(color=TRUE, strokeWidth=2, opacity=0.6).encode(x=x, y=y),
-        alt.Chart(frame)
-        .mark_point(filled=True, color=TRUE, opacity=1)
-        .encode(x=x, y=y, size=alt.Size("n:Q", scale=alt.Scale(range=[30, 260]), legend=None)),
-    ).properties(width=300, height=240)
+    drawing = Drawing(300, 240)
+    along, up = Scale(0, 1, drawing.width), Scale(0, 1, drawing.height, up=True)
+    steps = [(k / 5, str(20 * k)) for k in range(6)]
+    drawing.up(up, steps, "correct (%)")
+    drawing.across(along, steps, "confidence (%)")
+    drawing.line((0, drawing.height), (drawing.width, 0), colour=UNKNOWN, width=1.5, dashed=True)
+    places = [(along.at(sure), up.at(right)) for _, sure, right in points]
+    drawing.line(*places, colour=TRUE, width=2, opacity=0.6)
+    most = max((n for n, _, _ in points), default=1) or 1
+    for (x, y), (n, sure, right) in zip(places, points, strict=True):
+        hover = f"{n:,} records: confidence {100 * sure:.1f}%, correct {100 * right:.1f}%"
+        drawing.symbol(x, y, TRUE, area=30 + 230 * n / most, hover=hover)
+    return drawing.svg()
 
 
 CELL = 46  # pixels
@@ -457,42 +344,33 @@ def heatmap(
     order: Sequence[str],
     columns: Sequence[str] | None = None,
     number: str = ",.0f",
-) -> Chart:
+) -> str:
     """`cells` name their row and column; missing cells stay empty, which is not the same as
     zero. What a cell has under "hover" is shown when it is pointed at, instead of its values.
     """
-    import altair as alt
-
-    across = list(columns or order)
-    schema = {row: pl.String, column: pl.String, value: pl.Float64, "hover": pl.String}
-    data = pl.DataFrame([{k: c.get(k) for k in schema} for c in cells], schema=schema)
-    highest = data[value].max()
-    most = float(highest) if isinstance(highest, float) and highest > 0 else 1.0
-    at = {
-        "x": alt.X(
-            f"{column}:N",
-            sort=across,
-            title=None,
-            axis=alt.Axis(labelAngle=-40),
-            scale=alt.Scale(domain=across),
-        ),
-        "y": alt.Y(f"{row}:N", sort=list(order), title=None, scale=alt.Scale(domain=list(order))),
-    }
-    # Shaded by how much of the page shines through, in tenths as `slim` rounds: the page's ink
-    # reads on it, light or dark.
-    shade = alt.Opacity(
-        f"{value}:Q", scale=alt.Scale(domain=[0, most], range=[0.1, 0.7]), legend=None
-    )
-    base = alt.Chart(data, title=alt.Title(title, fontSize=12, fontWeight="normal", anchor="end"))
-    text = base.mark_text(fontSize=11).encode(**at, text=alt.Text(f"{value}:Q", format=number))
-    hover = {"description": "hover:N"} if any("hover" in c for c in cells) else {}
-    rectangles = base.mark_rect(color=TRUE).encode(**at, **hover, opacity=shade)
-    return alt.layer(rectangles, text).properties(
-        width=max(CELL * len(across), LEAST), height=0.7 * CELL * len(order)
-    )
+    across, high = list(columns or order), 0.7 * CELL
+    drawing = Drawing(max(CELL * len(across), LEAST), high * len(order))
+    wide = drawing.width / max(1, len(across))
+    drawing.text(drawing.width, -10, title, anchor="end")
+    drawing.top += 14
+    drawing.names_left(list(order), high)
+    drawing.names_below(across, wide, turn=-40)
+    known = [(one, float(str(one[value]))) for one in cells if one.get(value) is not None]
+    most = max((n for _, n in known), default=0.0) or 1.0
+    for one, n in known:
+        left, top = wide * across.index(str(one[column])), high * list(order).index(str(one[row]))
+        hover = (
+            one.get("hover") or f"{row}: {one[row]}; {column}: {one[column]}; {title}: {n:{number}}"
+        )
+        # Shaded by how much of the page shines through: the page's ink reads on it, light or dark.
+        drawing.bar(
+            (left, top, wide, high), TRUE, str(hover), opacity=0.1 + 0.6 * max(0.0, n) / most
+        )
+        drawing.text(left + wide / 2, top + high / 2, f"{n:{number}}", anchor="middle", size=11)
+    return drawing.svg()
 
 
-SIDE = 440  # pixels
+SIDE, EDGE = 440, 8  # pixels
 MOST_LABELS = 6  # with a colour each; the rest are "other"
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
 NONE, OTHER = "no label", "other"
@@ -515,7 +393,7 @@ def map_figure(
         " unit, and distances between groups that are far apart mean nothing."
     )
     alt = f"Scatter of {several(len(shown), 'text')} by meaning, coloured by label ({tally})."
-    return Figure(to_svg(_chart(points, shown, names)), caption, alt, "")
+    return Figure(_map(points, shown, names), caption, alt, "")
 
 
 def _shown(labels: Sequence[str | None]) -> list[str]:
@@ -525,39 +403,21 @@ def _shown(labels: Sequence[str | None]) -> list[str]:
     return [NONE if label is None else label if label in frequent else OTHER for label in labels]
 
 
-def _chart(points: Sequence[Sequence[float]], shown: Sequence[str], names: Sequence[str]) -> Chart:
-    import altair as alt
-
+def _map(points: Sequence[Sequence[float]], shown: Sequence[str], names: Sequence[str]) -> str:
     classes = sorted(set(shown), key=lambda label: (label in (NONE, OTHER), label))
     colours = {**colours_of(classes), **dict.fromkeys({NONE, OTHER} & set(classes), UNKNOWN)}
-    table = pl.DataFrame(
-        {
-            "x": [float(p[0]) for p in points],
-            "y": [float(p[1]) for p in points],
-            "label": [excerpt(label, 24) for label in shown],
-            "about": [
-                f"{label}: {excerpt(name, 60)}" for label, name in zip(shown, names, strict=True)
-            ],
-        }
+    shapes = cycle(_SHAPES)
+    looks = {label: (colours[label], next(shapes)) for label in classes}
+    drawing = Drawing(SIDE, SIDE)
+    along, up = (
+        Scale(min(numbers, default=0.0), max(numbers, default=1.0), SIDE - 2 * EDGE, up=bool(axis))
+        for axis in (0, 1)
+        for numbers in [[float(point[axis]) for point in points]]
     )
-    domain = [excerpt(label, 24) for label in classes]
-    hidden = alt.Axis(labels=False, ticks=False, grid=False, title=None, domain=False)
-    scale = alt.Scale(zero=False, nice=False, padding=8)
-    return (
-        alt.Chart(table)
-        .mark_point(filled=True, size=42, opacity=0.7)
-        .encode(
-            x=alt.X("x:Q", scale=scale, axis=hidden),
-            y=alt.Y("y:Q", scale=scale, axis=hidden),
-            color=alt.Color(
-                "label:N",
-                scale=alt.Scale(domain=domain, range=list(colours.values())),
-                legend=alt.Legend(orient="top", title=None, columns=3),
-            ),
-            shape=alt.Shape(
-                "label:N", scale=alt.Scale(domain=domain, range=list(_SHAPES[: len(domain)]))
-            ),
-            description=alt.Description("about:N"),
-        )
-        .properties(width=SIDE, height=SIDE)
-    )
+    for (x, y, *_), label, name in zip(points, shown, names, strict=True):
+        colour, shape = looks[label]
+        hover = f"{label}: {excerpt(name, 60)}"
+        place = EDGE + along.at(float(x)), EDGE + up.at(float(y))
+        drawing.symbol(*place, colour, shape=shape, area=42, opacity=0.7, hover=hover)
+    drawing.legend({excerpt(label, 24): look for label, look in looks.items()})
+    return drawing.svg()

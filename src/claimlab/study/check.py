@@ -24,6 +24,7 @@ from claimlab.split.views import limits
 from claimlab.study.file import Caps, StudyFile, StudyPath, read_study_file
 from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
 from claimlab.study.plan import Cell, Exhibit, all_axes, dataset_node, exhibits, plan, sampled
+from claimlab.study.recorded import read_answers
 from claimlab.study.run import Grid, Maker
 from claimlab.study.step import REFERENCES, SAMPLE, Node
 from claimlab.tasks import open_task, own_task
@@ -144,7 +145,7 @@ def study_check(
     ends = [*(cell.node for cell in cells), *last]
     nodes = {node.key: node for end in ends for node in end.chain()}
     for node in nodes.values():
-        problems += _asked(node)
+        problems += _asked(node, read.recorded)
     seen: list[str] = []
     if cells:
         tried, seen = _tried(read, cells, last, split=not problems)
@@ -230,14 +231,15 @@ def _open(name: str, options: JsonObject) -> None:
         pass
 
 
-def _asked(node: Node) -> Iterator[str]:
+def _asked(node: Node, recorded: str) -> Iterator[str]:
     """What a step needs to ask a model or a search, and does not have: profile, package, key,
-    address.
+    address. A model whose answers come with the study, in `recorded`, is not asked.
     """
     options: JsonObject = node.options
     for option, profile in _values(options, PROFILES):
         problems: list[str] = []
-        _try(problems, partial(_open_profile, profile, options.get(_MODELS.get(option, ""))))
+        model = options.get(_MODELS.get(option, ""))
+        _try(problems, partial(_open_profile, profile, model, recorded))
         yield from (f"{node.verb}: {problem}" for problem in problems)
     for _, provider in _values(options, PROVIDERS):
         yield from (f"{node.verb}: {problem}" for problem in _search_problems(provider))
@@ -250,12 +252,13 @@ def _values(options: JsonObject, names: Sequence[str]) -> Iterator[tuple[str, st
         yield from ((name, one) for one in ([value] if isinstance(value, str) else value))
 
 
-def _open_profile(name: str, model: str | None) -> None:
+def _open_profile(name: str, model: str | None, recorded: str) -> None:
     from claimlab.llm.profiles import find_profile
 
-    profile = find_profile(name)
-    if model is None:
-        profile.chosen_model()
+    profile = find_profile(name).with_model(model)
+    kind = f"model {profile.chosen_model()}"
+    if recorded and read_answers(recorded).kind == kind:
+        return
     if profile.provider != "scripted":
         require_extra(
             f"The model profile '{profile.name}'",

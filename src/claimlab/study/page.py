@@ -42,7 +42,7 @@ from claimlab.pages.blocks import (
     probability,
     span,
 )
-from claimlab.pages.charts import Dot, dots, to_svg
+from claimlab.pages.charts import Dot, dots
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import (
     TRIVIAL,
@@ -513,7 +513,7 @@ def _picture(view: View, scored: Entries, where: Axes) -> Blocks:
         return []
     caption = "Macro-F1 with its 95% interval."
     drawn = dots(lines[:LINES], title="macro-F1 (%)", width=AXIS, names=NAMES)
-    return [Figure(to_svg(drawn), caption, f"{caption} {words(where)}")]
+    return [Figure(drawn, caption, f"{caption} {words(where)}")]
 
 
 def costs(grid: Grid, scored: Entries) -> Report:

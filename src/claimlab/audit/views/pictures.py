@@ -19,9 +19,8 @@ from claimlab.pages.charts import (
     distinct,
     dots,
     histogram,
-    to_svg,
 )
-from claimlab.pages.scatter import Side, scatter_svg
+from claimlab.pages.scatter import Side, scatter
 
 BARS = 15
 MAX_SIDES = 4  # classes that get a picture of their words when there are more than two
@@ -38,7 +37,7 @@ def overview(audit: Audit, name: str) -> list[Figure]:
         return []
     return [
         Figure(
-            to_svg(dots(rows, title="macro-F1, %")),
+            dots(rows, title="macro-F1, %"),
             "What each feature alone gives away: the dot is its macro-F1, the bar its 95% interval,"
             " the grey marks the baselines.",
             "Macro-F1 of each check with its interval against the majority, stratified and shuffled"
@@ -72,7 +71,7 @@ def feasibility(audits: Sequence[Audit], name: str) -> list[Figure]:
         return []
     return [
         Figure(
-            to_svg(dots(rows, title="records judged feasible, %", threshold=FEASIBLE)),
+            dots(rows, title="records judged feasible, %", threshold=FEASIBLE),
             "Share of records that can be checked, with its 95% interval; dashed:"
             f" {100 * FEASIBLE:.0f}%.",
             "Feasible share per dataset with its interval against the threshold",
@@ -112,7 +111,7 @@ def _clouds(cloud: Mapping[str, Any], name: str, link: Callable[[str], str] | No
     )
     return [
         Figure(
-            scatter_svg(cloud["words"], across, up, link),
+            scatter(cloud["words"], across, up, link),
             f"Each dot is one of {len(cloud['words'])} words: how frequent it is in records"
             f" labelled “{across.name}” and “{up.name}” (logarithmic). Words far from the dashed"
             " line give the label away.",
@@ -137,7 +136,7 @@ def _histogram(finding: Finding, bins: Mapping[str, Any], name: str) -> Figure:
     more = more if longest > bins["edges"][-1] else ""
     chart = histogram(bins["edges"], bins["counts"], title=what, dates=dates)
     caption = f"Records of each class by {what}; bars of the classes overlap.{more}"
-    return Figure(to_svg(chart), caption, f"Histogram of {what} per class", f"{name}-histogram")
+    return Figure(chart, caption, f"Histogram of {what} per class", f"{name}-histogram")
 
 
 def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
@@ -166,7 +165,7 @@ def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
         f"Classes within the {len(shown)} {which} {table}; the number of records is in parentheses."
     )
     alt = f"Bars of class shares per {table.removesuffix('s')}"
-    return Figure(to_svg(chart), caption, alt, f"{name}-{table}")
+    return Figure(chart, caption, alt, f"{name}-{table}")
 
 
 def _known(finding: Finding) -> dict[str, float]:

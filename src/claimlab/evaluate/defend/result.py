@@ -40,7 +40,7 @@ from claimlab.pages.blocks import (
     short,
     span,
 )
-from claimlab.pages.charts import bars, to_svg
+from claimlab.pages.charts import bars
 from claimlab.pages.folder import Contents
 from claimlab.text.vectors import COSINE, COSINE_ACROSS
 
@@ -450,7 +450,7 @@ def stacked(run: str, accuracy: float, known: float | None, parts: Mapping[str, 
         colours={part: COLOURS[part] for part in shares},
         title="accuracy (%)",
     )
-    return [Figure(to_svg(chart), caption, caption, "parts")]
+    return [Figure(chart, caption, caption, "parts")]
 
 
 def _known(share: float | None) -> Value:

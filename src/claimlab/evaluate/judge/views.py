@@ -246,7 +246,7 @@ def scores(summary: JsonObject, rows: Sequence[Row]) -> Blocks:
 
 
 def _histogram(values: dict[str, list[float]]) -> Figure:
-    from claimlab.pages.charts import histogram, to_svg
+    from claimlab.pages.charts import histogram
 
     # a bin for every whole score; a mean of runs falls into the one it has reached
     edges = [float(edge) for edge in range(12)]
@@ -255,7 +255,7 @@ def _histogram(values: dict[str, list[float]]) -> Figure:
         for kind, points in values.items()
     }
     return Figure(
-        to_svg(histogram(edges, counts, title="contradiction score")),
+        histogram(edges, counts, title="contradiction score"),
         "Contradiction scores by the annotators' verdict on the same rationale.",
         f"Histogram of {sum(map(len, values.values())):,} contradiction scores from 0 to 10.",
         "scores",

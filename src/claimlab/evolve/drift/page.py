@@ -39,7 +39,7 @@ from claimlab.pages.blocks import (
     percent,
     short,
 )
-from claimlab.pages.charts import Chart, bars, distinct, heatmap, lines, to_svg
+from claimlab.pages.charts import bars, distinct, heatmap, lines
 
 MANY = 12  # series in one picture
 SHOWN = (1, 2, 3, 5, 10, 20, 30)  # steps in a table
@@ -50,8 +50,8 @@ VERDICT_COLOURS = dict(
 )  # from true to false, as a traffic light is read
 
 
-def pictures(chart: Chart, caption: str, alt: str, name: str) -> list[Figure]:
-    return [Figure(to_svg(chart), caption, alt, name)]
+def pictures(chart: str, caption: str, alt: str, name: str) -> list[Figure]:
+    return [Figure(chart, caption, alt, name)]
 
 
 def trajectory_figures(drift: Drift, by: str) -> list[Figure]:

@@ -58,7 +58,7 @@ from claimlab.pages.blocks import (
     decimal,
     points_span,
 )
-from claimlab.pages.charts import Dot, dots, lines, to_svg
+from claimlab.pages.charts import Dot, dots, lines
 from claimlab.pages.folder import Contents, fill
 
 KINDS = ("random", "scale-free", "clustered", "dunbar")
@@ -365,7 +365,7 @@ def _distances(validation: Validation) -> Figure:
         for row in validation.rows
     ]
     return Figure(
-        to_svg(dots(rows, title="distance from the real cascades x 100")),
+        dots(rows, title="distance from the real cascades x 100"),
         "Distance of each kind of network and measure.",
         "Dots of distances by measure and kind of network",
         "distances",
@@ -375,7 +375,7 @@ def _distances(validation: Validation) -> Figure:
 def _distribution(validation: Validation, name: str) -> Figure:
     shown = {m: p for m, p in validation.quantiles[name].items() if m != STAR}
     return Figure(
-        to_svg(lines(shown, across="share of cascades, %", up=MEASURES[name])),
+        lines(shown, across="share of cascades, %", up=MEASURES[name]),
         f"{name.capitalize()}: the share of cascades that is not above each value, to the 95th"
         " percentile.",
         f"Lines of {name} by percentile, real and simulated",

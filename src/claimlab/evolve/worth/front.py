@@ -59,7 +59,7 @@ from claimlab.llm.judge import ModelJudge
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import read_prompts
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, Tiles, excerpt
-from claimlab.pages.charts import heatmap, to_svg
+from claimlab.pages.charts import heatmap
 from claimlab.pages.folder import Contents, fill
 
 # Check-worthiness on a page: distributions under the stated conditions, next to what the
@@ -301,9 +301,7 @@ def _bands(known: pl.DataFrame, by: str, order: list[str], title: str) -> list[F
         columns=names,
     )
     caption = f"Check-worthiness {title}: share of the claims in each band of scores. Empty: none."
-    return [
-        Figure(to_svg(chart), caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")
-    ]
+    return [Figure(chart, caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")]
 
 
 QUARTILES = ("Lower quartile", "Median", "Upper quartile")
