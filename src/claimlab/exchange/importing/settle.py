@@ -43,7 +43,7 @@ from claimlab.files.raw import Options, RawTable, literal_text, spell_out
 from claimlab.files.read import read_table
 
 SAME = 0.95  # of the texts of a file, that others hold too, at which it is a copy of them
-MOST_FILES = 20  # beside a table that may list codes
+MOST_FILES, WIDEST = 20, 6  # files beside a table that may list codes, and its columns
 AHEAD = 3.0  # times the worth of the next layout, at which the first is taken without asking
 
 
@@ -105,12 +105,14 @@ def _legends(
         for title, sheet in table.beside.items():
             yield title, pl.DataFrame(sheet, infer_schema_length=None), gathered.tables
         others = [other for other in gathered.tables if other is not table]
-        if not others or FILE not in plain.columns or len(others) > MOST_FILES:
+        if not 0 < len(others) <= MOST_FILES or FILE not in plain.columns:
             continue
         held = [c for c in table.frame.columns if c in plain.columns and c not in PLACES]
-        rows = rows_of(plain, [table]).select(held)
         alike = any(set(held) <= set(other.frame.columns) for other in others)
-        if not alike and 2 <= rows.height <= MOST_WORDS:
+        if alike or len(held) > WIDEST:
+            continue
+        rows = rows_of(plain, [table]).select(held)
+        if 2 <= rows.height <= MOST_WORDS:
             yield table.name, rows, others
 
 
