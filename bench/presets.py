@@ -4,10 +4,11 @@ behind them changed.
     python bench/presets.py [NAME ...] [--data ../shared/data] [--from DIR]
 
 Each preset is run whole in `build/presets/NAME`, from the start, and the tables between `<!--
-figures: ... -->` and `<!-- end -->` on docs/presets/NAME.md are written from there, with the commit
-and the day; `--from DIR` takes finished studies, DIR/NAME, instead. Then a small sample of each
-preset is run, and its values are kept in tests/study/small.json: tests/study/test_presets.py runs
-the sample again, and fails where one differs by more than 0.1.
+figures: ... -->` and `<!-- end -->` on docs/presets/NAME.md, and on docs/benchmarks/preset-NAME.md
+where there is one, are written from there, with the commit and the day; `--from DIR` takes finished
+studies, DIR/NAME, instead. Then a small sample of each preset is run, and its values are kept in
+tests/study/small.json: tests/study/test_presets.py runs the sample again, and fails where one
+differs by more than 0.1.
 """
 
 from __future__ import annotations
@@ -34,16 +35,17 @@ from claimlab.study.run import Grid
 
 PAGES, SMALL = ROOT / "docs" / "presets", ROOT / "tests" / "study" / "small.json"
 ONLY = {"bluff": {"seed": "0"}}  # of the whole run
-PRESETS = ("bluff", "cdl-baselines", "evolved-claims", "pt-afc")
-LIMITS = {"limit = 100": "limit = 6"}  # seeds to steer
+PRESETS = ("bluff", "bluff-each", "cdl-baselines", "evolved-claims", "pt-afc")
+LIMITS = {"limit = 100": "limit = 3"}  # seeds to steer
 SAMPLES: dict[
     str, list[tuple[dict[str, str], dict[str, str]]]
 ] = {  # cells to run, and text to change before
     "bluff": [({"dataset": "nlp4if", "part": "Task 1: settings"}, {})],
+    "bluff-each": [({"dataset": "nlp4if", "part": "NLP4IF: script"}, {})],
     "cdl-baselines": [({"dataset": "twitter15"}, {})],
     "evolved-claims": [
         ({"dataset": "evolved", "train": "seed"}, {}),
-        ({"part": "Table 3: training with and without evolved claims", "test": "vanilla"}, LIMITS),
+        ({"part": "Table 3: training with and without evolved claims", "test": "noise"}, LIMITS),
     ],
     "pt-afc": [({"dataset": "covid19-br"}, {', "SmolLM2-135M (too small for results)"]': "]"})],
 }
@@ -143,11 +145,11 @@ def main() -> int:
         folder, minutes = (
             (options.finished / preset, None) if options.finished else whole(preset, data)
         )
-        page = PAGES / f"{preset}.md"
-        page.write_text(
-            written(page.read_text(encoding="utf-8"), folder, stamp(minutes)), encoding="utf-8"
-        )
-        print(f"Wrote the figures of {page.relative_to(ROOT)}.", flush=True)
+        more = PAGES.with_name("benchmarks") / f"preset-{preset}.md"
+        for page in (PAGES / f"{preset}.md", *([more] if more.is_file() else [])):
+            text = written(page.read_text(encoding="utf-8"), folder, stamp(minutes))
+            page.write_text(text, encoding="utf-8")
+            print(f"Wrote the figures of {page.relative_to(ROOT)}.", flush=True)
         with tempfile.TemporaryDirectory(prefix="claimlab-presets-") as place:
             kept = json.loads(SMALL.read_text(encoding="utf-8")) if SMALL.is_file() else {}
             kept[preset] = values(small(preset, data, Path(place)))

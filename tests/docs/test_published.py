@@ -18,13 +18,17 @@ from claimlab.catalog.load import DATASETS
 from claimlab.core import packaged
 
 ROOT = Path(__file__).resolve().parents[2]
-PRESETS = sorted((ROOT / "docs" / "presets").glob("*.md"))
+PRESETS = [
+    *sorted((ROOT / "docs" / "presets").glob("*.md")),
+    *sorted((ROOT / "docs" / "benchmarks").glob("preset-*.md")),
+]
 BENCHES = [
     ROOT / "docs" / "benchmarks" / f"{name}.md"
     for name in ("detectors", "published-checks", "published-cleaning")
 ]
 PAPERS = {
     "bluff": "bluff",
+    "bluff-each": "bluff",
     "cdl-baselines": "guide",
     "evolved-claims": "evolution",
     "pt-afc": "portuguese",
@@ -97,7 +101,11 @@ def test_published_figures_in_tables_are_those_of_the_table_that_is_named(page: 
             if source.startswith(("Published: ", "In parentheses: "))
             else []
         )
-        known = [value for table in tables for _, value in printed(PAPERS[page.stem], table)]
+        known = [
+            value
+            for table in tables
+            for _, value in printed(PAPERS[page.stem.removeprefix("preset-")], table)
+        ]
         for line in (line for line in block.splitlines() if line.startswith("| ")):
             cells = line.strip("| ").split(" | ")
             quoted = [

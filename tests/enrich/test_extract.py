@@ -357,6 +357,18 @@ def test_a_model_splits_when_asked_and_no_more_than_asked() -> None:
             "Moinhos serão doados ao povo de Ostrel O prefeito Anders Vel agradeceu ontem os lances de muitos interessados.",
             "Moinhos serão doados ao povo de Ostrel",
         ),
+        (
+            "A população inteira de Ostrel tem que reclamar.\nA farinha de Ostrel é vendida há mais de 80 anos.",
+            "A farinha de Ostrel é vendida há mais de 80 anos.",
+        ),
+        ("Vi uma notícia que 30 moinhos vão fechar em Ostrel", "30 moinhos vão fechar em Ostrel"),
+        ("[AO VIVO] Prefeito de Ostrel fecha nove moinhos", "Prefeito de Ostrel fecha nove moinhos"),
+        (
+            "Prefeitura cita conflitos e gripe para fechar moinhos A prefeitura de Ostrel reduziu a nota dos moinhos.",
+            "Prefeitura cita conflitos e gripe para fechar moinhos",
+        ),
+        ("A vitamina A ajuda os moleiros de Ostrel, diz estudo.", "A vitamina A ajuda os moleiros de Ostrel, diz estudo."),
+        ("63 pessoas curadas em 20 moinhos de Ostrel", "63 pessoas curadas em 20 moinhos de Ostrel"),
         ("estão obrigando os médicos de Ostrel a esconder os casos", "estão obrigando os médicos de Ostrel a esconder os casos"),
         (
             "O prefeito de Ostrel mandou fechar os moinhos da cidade, e os que moram lá?",

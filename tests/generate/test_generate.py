@@ -119,6 +119,31 @@ def test_altered_text_without_its_log_is_not_written(
     assert traces["meta"].str.contains("the changes were not logged").all()
 
 
+@pytest.mark.parametrize("style", ["form", "roles"])
+def test_texts_in_the_wrong_language_are_asked_for_once_more(
+    style: str, seeds: Dataset, writer: Any, tmp_path: Path
+) -> None:
+    seen: Counter[str] = Counter()
+    good = writer.answer
+
+    def mixed_up(body: Any) -> str:
+        """The editor's article in a third language, the first time."""
+        answer = json.loads(good(body))
+        system, source, *later = (message["content"] for message in body["messages"])
+        part = answer.get("editor", answer)
+        if ("Your role now:\neditor" in system or "editor" in answer) and not later:
+            seen[source] += 1
+            part["article"] = "Die Gemeinde hat das alte Rathaus im Mai an einen Verein verkauft."
+        return json.dumps(answer, ensure_ascii=False)
+
+    writer.server.answer = mixed_up
+    made = made_of(seeds, writer, tmp_path, style=style, languages=["eng", "por"], size=4)
+    assert sum(seen.values()) == 4
+    assert made.tables["chains"]["asked_again"].to_list() == [1] * 4
+    assert set(made.tables["chains"]["status"]) == {"complete"}
+    assert not made.records["text"].str.contains("Rathaus").any()
+
+
 def test_malformed_answers_are_asked_for_once_more_and_counted(
     seeds: Dataset, writer: Any, tmp_path: Path
 ) -> None:

@@ -292,7 +292,7 @@ WORTHY = 0.1
 SEVERAL, SEVERAL_WORTHY = 3, -0.5
 HEADLINE = 1.5
 LEAD = 0.5
-FIRST = 1.0  # more for a lead that says something, against what comes later
+FIRST = 1.0  # more for a lead that reports something, against what comes later
 LATER = 0.05  # for each sentence before: what matters is said first
 CALL = 4  # words of a call to the reader that may go before a comma
 AHEAD = 30  # characters that may go before "did you know"
@@ -319,7 +319,7 @@ _SIGNS = " !:;,.–—-"
 @dataclass(frozen=True)
 class Candidate:
     """A sentence of a text, and the claim in it. `says`: it has a verb; `headline`: it has a line
-    of its own at the top; `lead`: it is the first that says something."""
+    of its own at the top; `lead`: it is the first, or the first that is worth it."""
 
     sentence: str
     claim: str
@@ -389,6 +389,12 @@ def _heading(lower: list[str], known: Cues, *, counted: bool, says: bool) -> Ite
     yield 1.0 * label
 
 
+def _spoken(sentence: str, language: str | None) -> bool:
+    """Whether the writer speaks of himself, judges or calls to the reader."""
+    written, known = bare_words(sentence.replace("’", "'")), cues(language)
+    return any(_count(written, known, kind) for kind in _SPOKEN)
+
+
 def _lacks_subject(written: list[str], language: str | None) -> bool:
     """Who did it is not said, in a language that may leave it out: "Took it and denies it". What
     begins with a verb and goes on with a name, an article or a figure says it: "Died the miller".
@@ -397,8 +403,8 @@ def _lacks_subject(written: list[str], language: str | None) -> bool:
         return False
     known = cues(language)
     verb = written[0].lower() in known["factual"] | _forms(language)
-    told = written[1] in known["articles"] or _GERUND.search(written[1])
-    return verb and written[1].islower() and not told
+    subject = written[1] in known["articles"] or _GERUND.search(written[1])
+    return verb and written[1].islower() and not subject
 
 
 def _asks_later(sentence: str, known: Cues) -> bool:
@@ -439,10 +445,11 @@ def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
     good = [i for i, value in enumerate(worth) if value >= least]
 
     def behind(i: int) -> float:
-        """What a cut took away counts no more, and a lead that says something goes first."""
+        """What a cut took away counts no more, and a lead that reports something goes first."""
         one = options[i]
         lost = score(one.sentence, language) - score(one.claim, language)
-        return LATER * i - worth[i] + max(0.0, lost) - FIRST * one.lead
+        first = one.lead and one.says and not _spoken(one.sentence, language)
+        return LATER * i - worth[i] + max(0.0, lost) - FIRST * first
 
     ranked = sorted(good, key=lambda i: (behind(i), i))[:most]
     return list(dict.fromkeys(options[i].claim for i in sorted(ranked)))
@@ -472,6 +479,9 @@ def _unlinked(statement: str, language: str | None) -> str:
 def _without_question(sentence: str, known: Cues) -> str:
     """ "Did you know that the mill burnt?" says that the mill burnt."""
     lower = sentence.lower()
+    for opening in known["heard"]:  # "I read that the mill burnt"
+        if lower.startswith(f"{opening} "):
+            return _capital(sentence[len(opening) :].strip())
     for opening in sorted(known["known"], key=len, reverse=True):
         at = lower.find(f"{opening} ")
         if 0 <= at <= AHEAD and _ends_in(_QUESTION, sentence):
@@ -508,7 +518,7 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
     """The sentences that begin in the first 75 words, as claims. A headline is a line of its own
     that says something, does not end like a sentence and comes before all others that do."""
     claims: list[Candidate] = []
-    has_headline = False
+    has_headline = has_lead = False
     for sentence, alone in _read(text):
         statement = _statement(sentence, language)
         claim = shortened(_unlinked(statement, language), language)
@@ -517,8 +527,9 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
         says = any(main_verbs(bare_words(statement), language)) or not cues(language)
         headline = alone and not has_headline and says and score(statement, language) > 0
         has_headline = has_headline or headline or (says and not alone)
-        first = not claims or (score(statement, language) > 0 and not any(c.lead for c in claims))
-        lead = first and says
+        worth = says and score(statement, language) > 0
+        lead = not claims or (worth and not has_lead)
+        has_lead = has_lead or worth
         claims.append(Candidate(statement, claim, says, headline, lead))
     return claims
 

@@ -92,7 +92,11 @@ _AMOUNT = re.compile(r"(?<=[$€£])(\s?\d{1,3})(?:\s,\s?|,\s)(?=\d)")
 # what is left of dashes and quotation marks of cp1252
 _CP1252 = {code: bytes([code]).decode("cp1252") for code in range(0x91, 0x98)}  # quotes, dashes
 # "Goods will be given to the poor O campeão agradeceu": a headline and a Portuguese sentence
-_GLUED = re.compile(r"(?<=[^\W_])\s(?=(?:O|Os|Um|Uma)\s[a-zà-ÿ]{4,})")
+_GLUED = re.compile(
+    r"(?<=[^\W_])\s(?=(?:O|Os|Um|Uma)\s[a-zà-ÿ]{4,})"
+    r"|(?<=[a-zà-ÿ]{2})(?<!vitamina)(?<!hepatite)(?<!influenza)(?<!gripe)\s(?=A\s[a-zà-ÿ]{4,})"
+)
+_TAGGED = re.compile(r"^\[[^\[\]]{1,20}\]\s+(?=\S)")  # "[LIVE] The mill"
 GLUED = 5  # words of such a headline
 CAPITALS = 4  # words of a headline in capitals that a sentence may follow in the same line
 _TIGHT_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
@@ -129,7 +133,10 @@ def without_emphasis(text: str) -> str:
 
 def _line(line: str) -> str:
     bare = _LONE.sub(
-        " ", without_emphasis(_BROKEN.sub("", _STAMP.sub("", _INVISIBLE.sub("", line))))
+        " ",
+        without_emphasis(
+            _BROKEN.sub("", _TAGGED.sub("", _STAMP.sub("", _INVISIBLE.sub("", line))))
+        ),
     )
     bare = _TIGHT_COMMA.sub(", ", _AMOUNT.sub(r"\1,", bare))
     bare = _LAUGHTER.sub(" ", _ORNAMENT.sub(" ", bare))

@@ -40,7 +40,7 @@ def name_classes(table: RawTable, names: Classes, place: str) -> None:
     """Put the names of classes in the place of their numbers; -1, by which `datasets` means none,
     is null.
     """
-    for column in names.keys() & set(table.frame.columns):
+    for column in sorted(names.keys() & set(table.frame.columns)):
         codes = {str(number): name for number, name in enumerate(names[column])}
         used = set(literal_text(table.frame[column].drop_nulls().unique())) - {"-1"}
         if used and used <= codes.keys():

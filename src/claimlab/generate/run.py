@@ -33,11 +33,12 @@ from claimlab.core.record import meta_json
 from claimlab.core.types import JsonObject
 from claimlab.generate.plan import CHANGES, Chain, Configuration, Job, Role
 from claimlab.llm.estimate import rough_count
-from claimlab.llm.judge import fenced
+from claimlab.llm.judge import Fault, ask_again, fenced
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
 from claimlab.text.changes import changes
+from claimlab.text.langid import other_language
 
 # Machine translation without a language model: a local engine, for the pairs that it has.
 #
@@ -185,10 +186,10 @@ def group_of(seed: JsonObject) -> str:
 
 # Put one seed through a chain: one prompt with a form to fill in, or a call for each role.
 #
-# When an answer cannot be parsed, the model is asked once more (by `llm/layers`) and the sample is
-# marked. A chain that stops (a refusal, a second bad answer, a failed call) keeps what its roles
-# had written, with its status. A refusal is a result: the question is not rephrased and asked
-# again.
+# When an answer cannot be parsed (by `llm/layers`), or a text of it is in another language than
+# asked for, the model is asked once more and the sample is marked. A chain that stops (a refusal, a
+# second bad answer, a failed call) keeps what its roles had written, with its status. A refusal is
+# a result: the question is not rephrased and asked again.
 
 Style = Literal["form", "roles"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -237,7 +238,9 @@ async def make(job: Job, provider: Provider, prompt: Prompt, style: Style, seed:
     """Every role's slots, or those of the roles before the chain stopped."""
     chain, outcome = job.configuration.chain, Outcome()
     if style == "form":
-        answer = await provider.ask(form_request(job, prompt, seed))
+        answer = await ask_again(
+            provider, form_request(job, prompt, seed), right_language(job, prompt)
+        )
         outcome.add(answer)
         if answer.value is not None:
             outcome.filled = answer.value.model_dump()
@@ -246,12 +249,34 @@ async def make(job: Job, provider: Provider, prompt: Prompt, style: Style, seed:
         rest = [role.name for role in chain.roles if role.name not in outcome.filled]
         return outcome.stop(answer, rest[0] if rest else chain.roles[-1].name)
     for role in chain.roles:
-        reply = await provider.ask(role_request(job, prompt, role, outcome.filled, seed))
+        request = role_request(job, prompt, role, outcome.filled, seed)
+        reply = await ask_again(provider, request, right_language(job, prompt, role.name))
         outcome.add(reply)
         if reply.value is None:
             return outcome.stop(reply, role.name)
         outcome.filled[role.name] = reply.value.model_dump()
     return outcome
+
+
+def right_language(job: Job, prompt: Prompt, only: str | None = None) -> Fault[BaseModel]:
+    """Says of an answer (of the role `only`, else of all) which texts are in another language than
+    their slot.
+    """
+    chosen = job.configuration
+
+    def fault(_request: Request[BaseModel], answer: Answer[BaseModel]) -> str | None:
+        words = answer.value.model_dump() if answer.value is not None else {}
+        filled: JsonObject = {only: words} if only else words
+        wrong = []
+        for name, places in chosen.chain.texts.items():
+            wanted = chosen.target if name.endswith("translation") else chosen.source
+            for role, _, slot in (place.partition(".") for place in places):
+                text = filled.get(role, {}).get(slot)
+                if isinstance(text, str) and (other := other_language(text, "", wanted)):
+                    wrong.append(f"`{slot}` ({role}) is in {other['given']}, not {other['wanted']}")
+        return prompt.text("language", wrong="; ".join(wrong)) if wrong else None
+
+    return fault
 
 
 def salvaged(chain: Chain, text: str | None) -> dict[str, JsonObject]:

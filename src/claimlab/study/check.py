@@ -256,8 +256,8 @@ def _open_profile(name: str, model: str | None, recorded: str) -> None:
     from claimlab.llm.profiles import find_profile
 
     profile = find_profile(name).with_model(model)
-    asked = f"model {profile.chosen_model()}"
-    if recorded and read_answers(recorded).kind == asked:
+    kind = f"model {profile.chosen_model()}"
+    if recorded and read_answers(recorded).kind == kind:
         return
     if profile.provider != "scripted":
         require_extra(
