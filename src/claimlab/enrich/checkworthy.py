@@ -174,14 +174,20 @@ def shortened(sentence: str, language: str | None) -> str:
     says = [any(main_verbs(bare_words(part), language)) for part in (head, rest)]
     if colon and cues(language) and says == [False, True]:  # a title, and what it is about
         return shortened(_capital(rest), language)
-    ends = sorted(
-        (part for part in _parts(whole, language) if _is_clause(part, whole, language)), key=len
-    )
-    short = [part for part in ends if len(words(part)) <= MOST]
-    best = short[-1] if short else ends[0] if ends else whole
+    best = _best_clause(whole, language)
     if len(words(best)) <= LONGEST:
         return best.strip(_EDGES)
     return "" if cues(language) else " ".join(words(whole)[:MOST])
+
+
+def _best_clause(whole: str, language: str | None) -> str:
+    """The longest clause within `MOST` words, or the shortest."""
+    clauses = [part for part in _parts(whole, language) if _is_clause(part, whole, language)]
+    ends = sorted(clauses, key=len)
+    short = [part for part in ends if len(words(part)) <= MOST]
+    if short:
+        return short[-1]
+    return ends[0] if ends else whole
 
 
 def bare(word: str) -> str:
@@ -525,9 +531,9 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
         if len(words(claim)) < LEAST:
             continue
         says = any(main_verbs(bare_words(statement), language)) or not cues(language)
-        headline = alone and not has_headline and says and score(statement, language) > 0
-        has_headline = has_headline or headline or (says and not alone)
         worth = says and score(statement, language) > 0
+        headline = alone and worth and not has_headline
+        has_headline = has_headline or headline or (says and not alone)
         lead = not claims or (worth and not has_lead)
         has_lead = has_lead or worth
         claims.append(Candidate(statement, claim, says, headline, lead))

@@ -5,7 +5,7 @@ counted.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import Annotated
 
@@ -69,11 +69,16 @@ def _together(parts: Sequence[Dataset], name: str | None) -> Dataset:
     licences = [f"{part.name}: {part.licence}" for part in parts if part.licence]
     merged.lineage, merged.licence = [step], "; ".join(licences) or None
     merged.synthetic = any(part.synthetic for part in parts)
-    if len(tasks) > 1:
-        about = ", ".join(sorted(tasks))
-        merged.notes.append(f"The labels are about different tasks ({about}): name one of them.")
-    merged.notes += [f"{part.name}: {note}" for part in parts for note in part.notes]
+    merged.notes += _notes(parts, tasks)
     return merged
+
+
+def _notes(parts: Sequence[Dataset], tasks: Collection[str]) -> list[str]:
+    own = [f"{part.name}: {note}" for part in parts for note in part.notes]
+    if len(tasks) <= 1:
+        return own
+    about = ", ".join(sorted(tasks))
+    return [f"The labels are about different tasks ({about}): name one of them.", *own]
 
 
 def _refuse_unclear(names: Sequence[str]) -> None:

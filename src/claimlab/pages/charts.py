@@ -118,8 +118,7 @@ def bars(
     known = {**colours_of(tones), "": TRUE, **(colours or {})}
     order = sorted(tones, key=list(colours or known).index)
     drawing = Drawing(width, ROW * len(pieces) if horizontal else 220)
-    longest = max((sum(piece.length for piece in parts) for parts in pieces.values()), default=1.0)
-    scale, step = _bar_axes(drawing, list(pieces), what, longest, shares, horizontal)
+    scale, step = _bar_axes(drawing, pieces, what, shares, horizontal)
     for place, (name, parts) in enumerate(pieces.items()):
         end, start, thick = 0.0, (place + 0.05) * step, 0.9 * step
         for piece in sorted(parts, key=lambda piece: order.index(piece.tone)):
@@ -163,9 +162,15 @@ def _pieces(
 
 
 def _bar_axes(
-    drawing: Drawing, names: list[str], what: str, longest: float, shares: bool, horizontal: bool
+    drawing: Drawing,
+    pieces: Mapping[str, list[_Piece]],
+    what: str,
+    shares: bool,
+    horizontal: bool,
 ) -> tuple[Scale, float]:
     """The scale along the bars, and how many pixels each takes."""
+    names = list(pieces)
+    longest = max((sum(piece.length for piece in parts) for parts in pieces.values()), default=1.0)
     most = 1.0 if shares else round_up(longest)
     steps = [(k / 10, f"{10 * k}%") for k in range(11)] if shares else ticks(0, most)
     if horizontal:
@@ -218,6 +223,7 @@ SHAPES = {
     "shuffled": "cross",
 }
 BOUNDS = {"lower": "triangle-down", "upper": "triangle-up"}
+MARKS = {**SHAPES, **BOUNDS}
 
 
 @dataclass(frozen=True)
@@ -251,29 +257,29 @@ def dots(
     for place, row in enumerate(rows):
         y, colour = (place + 0.5) * LINE, VERDICT_COLOURS.get(row.tone, TRUE)
         drawing.line((0, y), (width, y), colour=GRID)
-        for kind, value in row.marks.items():
-            hover = f"{row.name}: {kind} {100 * value:.1f}"
-            shape = {**SHAPES, **BOUNDS}[kind]
-            drawing.symbol(
-                scale.at(value), y, UNKNOWN, shape=shape, area=45, hollow=True, hover=hover
-            )
-        words = f"{row.name}: {100 * row.value:.1f}"
-        if row.interval is not None:
-            low, high = row.interval
-            words += f" ({100 * low:.1f} to {100 * high:.1f})"
-            ends = (scale.at(low), y), (scale.at(high), y)
-            drawing.line(*ends, colour=colour, width=3, opacity=0.55, hover=words)
-        drawing.symbol(scale.at(row.value), y, colour, area=70, hover=words)
+        _draw_row(drawing, scale, y, row, colour)
     if threshold is not None:
         x = scale.at(threshold)
         drawing.line((x, 0), (x, drawing.height), colour=UNKNOWN, dashed=True)
-    tones = [tone for tone in VERDICT_COLOURS if any(row.tone == tone for row in rows)]
-    drawing.legend({tone: (VERDICT_COLOURS[tone], "circle") for tone in tones})
-    shapes = {**SHAPES, **BOUNDS}
-    kinds = [kind for kind in shapes if any(kind in row.marks for row in rows)]
-    what = "bounds:" if set(kinds) <= set(BOUNDS) else "baselines:"
-    drawing.legend({kind: (UNKNOWN, shapes[kind]) for kind in kinds}, what, hollow=True)
+    tones = {row.tone for row in rows}
+    drawing.legend({t: (colour, "circle") for t, colour in VERDICT_COLOURS.items() if t in tones})
+    kinds = {kind for row in rows for kind in row.marks}
+    marks = {kind: (UNKNOWN, shape) for kind, shape in MARKS.items() if kind in kinds}
+    drawing.legend(marks, "bounds:" if kinds <= set(BOUNDS) else "baselines:", hollow=True)
     return drawing.svg()
+
+
+def _draw_row(drawing: Drawing, scale: Scale, y: float, row: Dot, colour: str) -> None:
+    for kind, value in row.marks.items():
+        x, hover = scale.at(value), f"{row.name}: {kind} {100 * value:.1f}"
+        drawing.symbol(x, y, UNKNOWN, shape=MARKS[kind], area=45, hollow=True, hover=hover)
+    words = f"{row.name}: {100 * row.value:.1f}"
+    if row.interval is not None:
+        low, high = row.interval
+        words += f" ({100 * low:.1f} to {100 * high:.1f})"
+        ends = (scale.at(low), y), (scale.at(high), y)
+        drawing.line(*ends, colour=colour, width=3, opacity=0.55, hover=words)
+    drawing.symbol(scale.at(row.value), y, colour, area=70, hover=words)
 
 
 def lines(
@@ -288,21 +294,21 @@ def lines(
     sight.
     """
     marked = levels or {}
-    values = [y for points in series.values() for _, y in points]
-    highest = 1.05 * max([*values, *marked.values()], default=1.0) or 1.0
-    last = max((x for points in series.values() for x, _ in points), default=1.0)
+    points = [point for one in series.values() for point in one]
+    highest = 1.05 * max([*marked.values(), *(y for _, y in points)], default=1.0) or 1.0
+    last = max([x for x, _ in points], default=1.0)
     drawing = Drawing(width, 260)
     along, upward = Scale(0, last, width), Scale(0, highest, drawing.height, up=True)
     every = max(1, round(last / 10))  # whole steps only
     drawing.up(upward, ticks(0, highest), up)
     drawing.across(along, [(x, f"{x:,}") for x in range(0, int(last) + 1, every)], across)
     colours = colours_of(series)
-    for name, points in series.items():
-        places = [(along.at(x), upward.at(y)) for x, y in points]
+    for name, one in series.items():
+        places = [(along.at(x), upward.at(y)) for x, y in one]
         drawing.line(*places, colour=colours[name], width=2)
-        for (x, y), (at, value) in zip(places, points, strict=True):
-            hover = f"{name}: {across} {at:,.6g}; {up} {value:,.4g}"
-            drawing.symbol(x, y, colours[name], area=14, hover=hover)
+        for place, (x, y) in zip(places, one, strict=True):
+            hover = f"{name}: {across} {x:,.6g}; {up} {y:,.4g}"
+            drawing.symbol(*place, colours[name], area=14, hover=hover)
     for name, level in marked.items():
         y = upward.at(level)
         drawing.line((0, y), (width, y), dashed=True)

@@ -80,21 +80,22 @@ def _spelled_out(gathered: Gathered, verdicts: LabelMap) -> Gathered | None:
     plain = gathered.plain()
     for name, rows, others in _legends(gathered, plain):
         records = plain if len(others) == len(gathered.tables) else rows_of(plain, others)
-        own = {word.rstrip("s") for one in (name, *rows.columns) for word in fold_name(one).split()}
-        likely = []
-        for column in records.columns:
-            table = legend_of(records[column], rows, verdicts)
-            if table is not None:
-                words = {word.rstrip("s") for word in fold_name(column).split()}
-                likely.append((bool(words & own - {"id"}), column, table))
-        named = [one for one in likely if one[0]] or likely
+        own = _singular(" ".join((name, *rows.columns)))
+        tables = {c: legend_of(records[c], rows, verdicts) for c in records.columns}
+        likely = {column: table for column, table in tables.items() if table is not None}
+        named = [column for column in likely if _singular(column) & own - {"id"}] or list(likely)
         if len(named) == 1:
-            _, column, table = named[0]
+            column, table = named[0], likely[named[0]]
             rest = replace(gathered) if records is plain else part(gathered, others)
             rest.ignored = gathered.ignored
             rest.tables[0].notes.append(spell_out(rest, column, table, f"'{name}'"))
             return rest
     return None
+
+
+def _singular(name: str) -> set[str]:
+    """The words of a name without the s of a plural."""
+    return {word.rstrip("s") for word in fold_name(name).split()}
 
 
 def _legends(
