@@ -11,10 +11,12 @@ import re
 import shlex
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 
 import polars as pl
 import pytest
+from openpyxl import Workbook
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
@@ -460,6 +462,26 @@ def test_a_card_that_says_nothing_is_passed_over(card: str, tmp_path: Path) -> N
     assert import_files(tmp_path)[1].labels == THIRDS
 
 
+HOSTILE = {
+    "lists in lists": "x: " + "[" * 100_000 + "]" * 100_000,
+    "lists in lists in one line": "- " * 100_000 + "x",
+    "references": (
+        "p: &p [" + "a.csv," * 300 + "]\n"
+        "f: &f [" + "{split: s, path: *p}," * 300 + "]\n"
+        "configs: [" + "{data_files: *f}," * 300 + "]"
+    ),
+}
+
+
+@pytest.mark.parametrize("front", HOSTILE.values(), ids=HOSTILE)
+def test_a_card_made_to_keep_a_reader_busy_is_passed_over(front: str, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(f"---\n{front}\n---\n", encoding="utf-8")
+    write(tmp_path / "a.csv", "claim,label", TEXTS, WORDS)
+    start = time.process_time()
+    assert import_files(tmp_path)[1].labels == THIRDS
+    assert time.process_time() - start < 10
+
+
 def test_configurations_that_disagree_name_their_own_files(tmp_path: Path) -> None:
     names = {"towns": ["true", "false"], "cities": ["false", "true"]}
     infos = {name: {"features": {"label": {"names": two}}} for name, two in names.items()}
@@ -471,3 +493,61 @@ def test_configurations_that_disagree_name_their_own_files(tmp_path: Path) -> No
     verdicts = dict(zip(data["text"], data["veracity"], strict=True))
     assert verdicts[f"{TEXTS[0]} in all towns"] == "true"
     assert verdicts[f"{TEXTS[0]} in all cities"] == "false"
+
+
+def test_a_sheet_of_codes_and_words_says_what_labels_mean(tmp_path: Path) -> None:
+    book = Workbook()
+    data, legend = book.create_sheet("Data", 0), book.create_sheet("Legend", 1)
+    for row in [("id", "claim", "score"), *zip(KEYS, TEXTS, [i % 3 for i in KEYS], strict=True)]:
+        data.append(row)
+    for pair in [("code", "meaning"), (0, "True"), (1, "False"), (2, "Mixture"), (3, "Unproven")]:
+        legend.append(pair)
+    book.save(tmp_path / "a.xlsx")
+    dataset, report = import_files(tmp_path / "a.xlsx")
+    assert (dataset["label_raw"].to_list(), report.labels) == (WORDS, THIRDS)
+    assert any("'score' is spelled out by 'Legend': 0 is 'True'" in n for n in report.notes)
+
+
+def test_a_column_for_each_label_is_one_label(tmp_path: Path) -> None:
+    kinds = {
+        "true": again("1", "0", "0"),
+        "false": again("0", "1", "0"),
+        "mixture": again("0", "0", "1"),
+    }
+    path = write(tmp_path / "a.csv", "statement,true,false,mixture", TEXTS, *kinds.values())
+    dataset, report = import_files(path)
+    assert (dataset["label_raw"].to_list()[:3], report.labels) == (list(kinds), THIRDS)
+    path = write(
+        tmp_path / "c.csv",
+        "text,label_fake,label_real",
+        TEXTS,
+        again("yes", "no"),
+        again("no", "yes"),
+    )
+    assert import_files(path)[0]["label_raw"].to_list()[:2] == ["fake", "real"]
+    both = {**kinds, "true": again("1", "1", "0")}
+    path = write(tmp_path / "b.csv", "statement,true,false,mixture", TEXTS, *both.values())
+    with pytest.raises(ClaimlabError, match="Several columns may be the label"):
+        import_files(path)
+
+
+@pytest.mark.parametrize("names", [("berita_hoax", "berita_valid"), ("train", "test")])
+def test_lines_of_a_few_files_that_are_named_after_labels_are_records(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    for name, part in zip(names, (TEXTS[:30], TEXTS[30:]), strict=True):
+        (tmp_path / f"{name}.txt").write_text("\n".join(part), encoding="utf-8")
+    dataset, report = import_files(tmp_path)
+    assert sorted(dataset["text"]) == sorted(TEXTS)
+    if "train" in names:
+        assert dict(dataset["split"].value_counts().iter_rows()) == {"train": 30, "test": 30}
+    else:
+        assert report.labels == {"false": 30, "true": 30}
+
+
+def test_columns_without_a_name_and_a_value_do_not_hide_the_header(tmp_path: Path) -> None:
+    empty = again("")
+    path = write(
+        tmp_path / "a.csv", "Aussage,Urteil,,", TEXTS, again("wahr", "unwahr"), empty, empty
+    )
+    assert import_files(path)[0]["text"].to_list() == TEXTS

@@ -59,7 +59,7 @@ from claimlab.exchange.importing.make import Wishes, make, refuse_unknown_labels
 from claimlab.exchange.importing.plan import Choices, Plan
 from claimlab.exchange.importing.profile import Profiled, profile
 from claimlab.exchange.importing.propose import Pick, propose
-from claimlab.exchange.importing.raters import gather_ratings
+from claimlab.exchange.importing.raters import gather_classes, gather_ratings
 from claimlab.exchange.importing.read import read
 from claimlab.exchange.importing.report import ImportReport
 from claimlab.exchange.importing.settle import settle
@@ -363,6 +363,8 @@ def _decided(
 ) -> Plan:
     """What each column of a table becomes."""
     table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
+    if marker is None:
+        table = gather_classes(table, answers.verdicts, answers.columns)
     seen, picks = _proposed(table, answers)
     if marker is None:
         items = gather_ratings(table, seen, picks, answers.columns, answers.rater)

@@ -27,6 +27,7 @@ SPARSE = 20_000_000  # cells, filled or not, that a sheet may have without most 
 
 SHEET = "from_sheet"  # a column of our own: the sheet that a row is in, where several were read
 ABOVE = 20  # rows that may come before a table
+LEGEND = 60  # rows of a sheet that may say what codes of another mean
 
 Rows = list[list[Any]]
 
@@ -52,6 +53,9 @@ class _Sheet:
             record = dict(zip(self.names, row, strict=True))
             yield {**record, SHEET: self.title} if marked else record
 
+    def texts(self) -> list[dict[str, str | None]]:
+        return [{name: as_text(cell) for name, cell in row.items()} for row in self.records(False)]
+
 
 def read_excel_file(
     data: bytes, name: str, sheet: str | None, known: frozenset[str], header: bool | None
@@ -69,8 +73,10 @@ def read_excel_file(
     rows = [row for sheet in alike for row in sheet.records(marked)]
     names = [*main.names, SHEET] if marked else main.names
     table = typed_table(rows, name, Layout("Excel", header=main.named), Refused(), names)
-    if others := [f"'{sheet.title}'" for sheet in sheets if sheet not in alike]:
-        table.notes.append(_left_out(name, alike, others))
+    others = [one for one in sheets if one not in alike]
+    table.beside = {one.title: one.texts() for one in others if len(one.rows) <= LEGEND}
+    if others:
+        table.notes.append(_left_out(name, alike, [f"'{one.title}'" for one in others]))
     if above := sum(sheet.above for sheet in alike):
         table.notes.append(f"{several(above, 'row')} above the table in '{name}' left out.")
     return table

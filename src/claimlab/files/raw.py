@@ -132,6 +132,7 @@ class RawTable:
     blank: int = 0  # rows without a single character, left out
     notes: list[str] = field(default_factory=list)
     called: str = ""  # among several files, where that is not its name without the suffix
+    beside: dict[str, list[dict[str, str | None]]] = field(default_factory=dict)  # small sheets
 
     @property
     def rows_read(self) -> int:

@@ -288,7 +288,8 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     first = [cell.strip().lstrip("\ufeff").strip() for cell in rows[0]]
     named = {column: cell for column, cell in enumerate(first) if cell}
     words = list(named.values())
-    if not words or not len(set(words)) == len(words) >= len(first) - 1:
+    filled = {column for row in rows for column, cell in enumerate(row) if cell.strip()}
+    if not words or not len(set(words)) == len(words) >= len(filled) - 1:
         return False
     body = rows[1:]
     if any(_over_numbers(column, cell, body) for column, cell in named.items()):

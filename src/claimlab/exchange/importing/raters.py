@@ -19,7 +19,8 @@ from claimlab.core.errors import UnknownName
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.exchange.importing.layouts import PLACES, Gathered
-from claimlab.exchange.importing.profile import Profiled, profile
+from claimlab.exchange.importing.meanings import verdict_word
+from claimlab.exchange.importing.profile import ANSWERS, Profiled, profile
 from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.ratings import Ratings
 from claimlab.exchange.vocabulary import ANNOTATORS, fold_name
@@ -29,8 +30,38 @@ _END = re.compile(r"(?:\d{1,2}|[a-h])$")
 REPEATED = 0.7  # of the rows, that are different items: with more, hardly any was rated twice
 USUAL = 0.9  # of the items, that have the commonest number of rows
 LEAST_ITEMS = 10
+LABEL = "label"  # the column that is made of several
+_YES = ("1", "1.0", "true", "yes", "y", "t")
 MOST_RATERS, MOST_VALUES = 200, 12
 ITEM, VOTE, WHO = "item of a rating", "vote of a rating", "rater of a rating"
+
+
+def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, str]) -> Gathered:
+    """One label instead of a column of yes and no for each, where these are named after labels and
+    no row has two of them.
+    """
+    words = {column: verdict_word(column, verdicts) for column in gathered.frame.columns}
+    classes = [name for name, word in words.items() if word and _answers(gathered.text(name))]
+    known = {verdicts.verdict(words[column]) for column in classes}
+    if LABEL in {*named, *words} or not {"true", "false"} <= known:
+        return gathered
+    plain = gathered.plain()
+    yes = [pl.col(column).str.to_lowercase().is_in(_YES) for column in classes]
+    count = plain.select(pl.sum_horizontal(yes)).to_series()
+    if count.max() != 1 or count.sum() < USUAL * count.len():
+        return gathered
+    shortest = [words[name] for name in classes]
+    labels = shortest if len(set(shortest)) == len(classes) else classes
+    chosen = [pl.when(one).then(pl.lit(name)) for one, name in zip(yes, labels, strict=True)]
+    frame = plain.with_columns(pl.coalesce(chosen).alias(LABEL)).drop(classes)
+    listed = ", ".join(map(repr, classes))
+    gathered.tables[0].notes.append(f"The columns {listed} are one label: no row has two of them.")
+    return replace(gathered, frame=frame, literal=frozenset())
+
+
+def _answers(values: pl.Series) -> bool:
+    known = values.drop_nulls().unique()
+    return 0 < known.len() <= len(ANSWERS) and set(known.str.to_lowercase()) <= ANSWERS
 
 
 def gather_ratings(

@@ -27,6 +27,7 @@ from claimlab.core.engine import run_stage
 from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import reads
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import general
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
@@ -39,7 +40,16 @@ from claimlab.exchange.importing.choose import (
     is_table,
     suffix_of,
 )
-from claimlab.exchange.importing.layouts import FILE, Gathered, stem
+from claimlab.exchange.importing.layouts import (
+    FILE,
+    LEAST,
+    Gathered,
+    labels_in,
+    read_names,
+    split_in,
+    stem,
+)
+from claimlab.exchange.importing.profile import FEW
 from claimlab.exchange.importing.settle import linked, turned_off
 from claimlab.exchange.importing.texts import read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
@@ -107,7 +117,7 @@ def _tables(
     """The tables in `members`; texts that are not tables, where there are many, are one table."""
     texts = [member for member in members if suffix_of(member[1]) in TEXTS]
     others = [member for member in members if suffix_of(member[1]) not in TEXTS]
-    prose = len(texts) > 1 and not any(map(is_table, texts[:20]))
+    prose = len(texts) > 1 and not any(map(is_table, texts[:20])) and not _are_lists(texts)
     if prose and not others:
         return [read_texts(texts, options, progress)]
     if not prose or not are_records(texts, others):
@@ -116,6 +126,14 @@ def _tables(
     for table in (tables[0], tables[-1]) if len(tables) == 2 else tables[-1:]:
         _note_file(table, Counter())
     return tables
+
+
+def _are_lists(texts: Sequence[Member]) -> bool:
+    """Whether a few texts of many lines are named after labels or splits: each line is a record."""
+    names = [str(PurePosixPath(name).with_suffix("")) for _, name in texts]
+    if len(texts) > FEW or not (labels_in(names, general()) or read_names(names, split_in)):
+        return False
+    return all(bundle.read(name).strip().count(b"\n") >= LEAST for bundle, name in texts)
 
 
 def _each(
@@ -316,6 +334,7 @@ def do_table(shard: Any, output: Path) -> None:
             "refused": refused,
             "blank": table.blank,
             "notes": table.notes,
+            "beside": table.beside,
         }
     (output / _ABOUT).write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
 
@@ -339,4 +358,5 @@ def _opened(folder: Path) -> Read:
         ),
         about["blank"],
         about["notes"],
+        beside=about["beside"],
     )

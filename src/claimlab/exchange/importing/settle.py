@@ -11,7 +11,7 @@ off.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -24,6 +24,7 @@ from claimlab.exchange.importing.choose import some_of
 from claimlab.exchange.importing.layouts import (
     FILE,
     LEAST,
+    PLACES,
     Gathered,
     Layout,
     layouts_of,
@@ -42,6 +43,7 @@ from claimlab.files.raw import Options, RawTable, literal_text, spell_out
 from claimlab.files.read import read_table
 
 SAME = 0.95  # of the texts of a file, that others hold too, at which it is a copy of them
+MOST_FILES, WIDEST = 20, 6  # files beside a table that may list codes, and its columns
 AHEAD = 3.0  # times the worth of the next layout, at which the first is taken without asking
 
 
@@ -52,13 +54,13 @@ def settle(
     once, labels in a table of their own are joined by their key, and of several layouts the one
     that gives by far the most records with a text and a label is taken.
     """
+    if joins and (spelled := _spelled_out(gathered, verdicts)) is not None:
+        gathered = spelled
     names = stems(gathered.tables)
     several_files = len(names) > 1 and len(set(names)) == len(names)
     if gathered.chosen or not several_files or FILE not in gathered.frame.columns:
         return gathered
     layouts = layouts_of(gathered, verdicts)
-    if joins and (spelled := _spelled_out(gathered, layouts, verdicts)) is not None:
-        gathered, layouts = spelled, layouts_of(spelled, verdicts)
     gathered, layouts = _read_once(gathered, layouts)
     together = join_labels(gathered, layouts) if joins and len(layouts) > 1 else None
     if together is not None:
@@ -69,22 +71,16 @@ def settle(
     return _labelled_editions(gathered, named, verdicts)
 
 
-def _spelled_out(
-    gathered: Gathered, layouts: Sequence[Layout], verdicts: LabelMap
-) -> Gathered | None:
-    """The tables with the words for codes that a small table of their own lists. Of several columns
-    that these may be the codes of, the one that is named like the list.
+def _spelled_out(gathered: Gathered, verdicts: LabelMap) -> Gathered | None:
+    """The tables with the words for codes that a small table or sheet of their own lists. Of
+    several columns that these may be the codes of, the one that is named like the list.
     """
+    if len(gathered.tables) == 1 and not gathered.tables[0].beside:
+        return None
     plain = gathered.plain()
-    for legend in layouts:
-        rows = rows_of(plain, legend.tables).select(c for c in legend.columns if c in plain.columns)
-        others = [t for t in gathered.tables if t not in legend.tables]
-        if not 2 <= rows.height <= MOST_WORDS or not others:
-            continue
-        records = rows_of(plain, others)
-        own = {
-            word.rstrip("s") for n in legend.names + rows.columns for word in fold_name(n).split()
-        }
+    for name, rows, others in _legends(gathered, plain):
+        records = plain if len(others) == len(gathered.tables) else rows_of(plain, others)
+        own = {word.rstrip("s") for one in (name, *rows.columns) for word in fold_name(one).split()}
         likely = []
         for column in records.columns:
             table = legend_of(records[column], rows, verdicts)
@@ -94,11 +90,30 @@ def _spelled_out(
         named = [one for one in likely if one[0]] or likely
         if len(named) == 1:
             _, column, table = named[0]
-            rest = part(gathered, others)
+            rest = replace(gathered) if records is plain else part(gathered, others)
             rest.ignored = gathered.ignored
-            rest.tables[0].notes.append(spell_out(rest, column, table, some_of(legend.names)))
+            rest.tables[0].notes.append(spell_out(rest, column, table, f"'{name}'"))
             return rest
     return None
+
+
+def _legends(
+    gathered: Gathered, plain: pl.DataFrame
+) -> Iterator[tuple[str, pl.DataFrame, list[RawTable]]]:
+    """The small tables and sheets, with their names, and the tables beside each."""
+    for table in gathered.tables:
+        for title, sheet in table.beside.items():
+            yield title, pl.DataFrame(sheet, infer_schema_length=None), gathered.tables
+        others = [other for other in gathered.tables if other is not table]
+        if not 0 < len(others) <= MOST_FILES or FILE not in plain.columns:
+            continue
+        held = [c for c in table.frame.columns if c in plain.columns and c not in PLACES]
+        alike = any(set(held) <= set(other.frame.columns) for other in others)
+        if alike or len(held) > WIDEST:
+            continue
+        rows = rows_of(plain, [table]).select(held)
+        if 2 <= rows.height <= MOST_WORDS:
+            yield table.name, rows, others
 
 
 def _refuse_texts_beside_tables(gathered: Gathered) -> None:
