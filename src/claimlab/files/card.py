@@ -8,6 +8,7 @@ from __future__ import annotations
 import fnmatch
 import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from claimlab.core.types import JsonObject
@@ -69,6 +70,7 @@ def _about(bundle: Bundle, member: str) -> Iterator[tuple[str, str]]:
                 yield place, bundle.head(place, LONGEST).decode("utf-8", "replace")
 
 
+@lru_cache(16)  # of thousands of files, one card
 def _read(place: str, words: str) -> JsonObject:
     """What a file of JSON, or the front matter of a card, says; nothing where it is damaged."""
     import yaml  # read on demand
