@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 
 import polars as pl
@@ -20,7 +21,7 @@ from openpyxl import Workbook
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError, UnreadableFile
-from claimlab.exchange.importer import import_files
+from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.profile import share_of_dates
 from claimlab.tasks import own_task
 
@@ -461,6 +462,26 @@ def test_a_card_that_says_nothing_is_passed_over(card: str, tmp_path: Path) -> N
     assert import_files(tmp_path)[1].labels == THIRDS
 
 
+HOSTILE = {
+    "lists in lists": "x: " + "[" * 100_000 + "]" * 100_000,
+    "lists in lists in one line": "- " * 100_000 + "x",
+    "references": (
+        "p: &p [" + "a.csv," * 300 + "]\n"
+        "f: &f [" + "{split: s, path: *p}," * 300 + "]\n"
+        "configs: [" + "{data_files: *f}," * 300 + "]"
+    ),
+}
+
+
+@pytest.mark.parametrize("front", HOSTILE.values(), ids=HOSTILE)
+def test_a_card_made_to_keep_a_reader_busy_is_passed_over(front: str, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(f"---\n{front}\n---\n", encoding="utf-8")
+    write(tmp_path / "a.csv", "claim,label", TEXTS, WORDS)
+    start = time.process_time()
+    assert import_files(tmp_path)[1].labels == THIRDS
+    assert time.process_time() - start < 10
+
+
 def test_configurations_that_disagree_name_their_own_files(tmp_path: Path) -> None:
     names = {"towns": ["true", "false"], "cities": ["false", "true"]}
     infos = {name: {"features": {"label": {"names": two}}} for name, two in names.items()}
@@ -530,3 +551,6 @@ def test_columns_without_a_name_and_a_value_do_not_hide_the_header(tmp_path: Pat
         tmp_path / "a.csv", "Aussage,Urteil,,", TEXTS, again("wahr", "unwahr"), empty, empty
     )
     assert import_files(path)[0]["text"].to_list() == TEXTS
+    lines = "\n".join(["claims@questions", *(f"{text}, {text}, or not@why" for text in TEXTS)])
+    (tmp_path / "b.csv").write_text(lines, encoding="utf-8")
+    assert guess_files(tmp_path / "b.csv").column("text") == "claims@questions"

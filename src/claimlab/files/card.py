@@ -20,6 +20,7 @@ CARD = "README.md"
 INFO, STATE, DICT = "dataset_info.json", "state.json", "dataset_dict.json"
 INFOS = "dataset_infos.json"  # as it wrote them before there were cards
 LONGEST = 1 << 20  # bytes of a card that are read
+LONGEST_LINE, MOST_BRACKETS = 2_000, 1_000
 
 Classes = dict[str, list[str]]
 
@@ -70,7 +71,7 @@ def _about(bundle: Bundle, member: str) -> Iterator[tuple[str, str]]:
                 yield place, bundle.head(place, LONGEST).decode("utf-8", "replace")
 
 
-@lru_cache(16)  # of thousands of files, one card
+@lru_cache(maxsize=32)  # a card stands above many tables
 def _read(place: str, words: str) -> JsonObject:
     """What a file of JSON, or the front matter of a card, says; nothing where it is damaged."""
     import yaml  # read on demand
@@ -78,12 +79,25 @@ def _read(place: str, words: str) -> JsonObject:
     try:
         if place.endswith(CARD):
             _, front, _ = words.split("---\n", 2)
-            content = yaml.load(front, Loader=yaml.BaseLoader)
+            loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+            content = yaml.load(front, loader) if _plain(front, loader) else {}
         else:
             content = json.loads(words)
     except (ValueError, RecursionError, yaml.YAMLError):
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def _plain(front: str, loader: type) -> bool:
+    """Whether YAML is as people write it in a card. Lists that are deep within each other would
+    take a reader hours, and a list that is referred to again and again can mean a billion things.
+    """
+    import yaml
+
+    long = any(len(line) > LONGEST_LINE for line in front.splitlines())
+    if long or front.count("[") + front.count("{") > MOST_BRACKETS:
+        return False
+    return not any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(front, loader))
 
 
 def _each(value: object) -> list[JsonObject]:
