@@ -23,6 +23,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError, UnreadableFile
 from claimlab.exchange.importer import import_files
 from claimlab.exchange.importing.profile import share_of_dates
+from claimlab.files.sniff import has_header
 from claimlab.tasks import own_task
 
 N = 60
@@ -551,3 +552,5 @@ def test_columns_without_a_name_and_a_value_do_not_hide_the_header(tmp_path: Pat
         tmp_path / "a.csv", "Aussage,Urteil,,", TEXTS, again("wahr", "unwahr"), empty, empty
     )
     assert import_files(path)[0]["text"].to_list() == TEXTS
+    rows = [["claims@questions"], *([text] for text in TEXTS), ["a text", "with commas", "in it"]]
+    assert has_header(rows, frozenset())

@@ -288,7 +288,7 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     first = [cell.strip().lstrip("\ufeff").strip() for cell in rows[0]]
     named = {column: cell for column, cell in enumerate(first) if cell}
     words = list(named.values())
-    filled = {column for row in rows for column, cell in enumerate(row) if cell.strip()}
+    filled = [n for n in range(len(first)) if any("".join(row[n : n + 1]).strip() for row in rows)]
     if not words or not len(set(words)) == len(words) >= len(filled) - 1:
         return False
     body = rows[1:]
