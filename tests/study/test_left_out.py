@@ -10,6 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from claimlab.core import packaged
+from claimlab.core.languages import table
 from claimlab.study.front import study_run
 from claimlab.study.new import study_new
 
@@ -70,3 +72,15 @@ def test_every_word_order_is_left_out_in_every_task(
         else:
             assert str(order) in (entry.failed or "")
     assert {entry.axes["task"] for entry in grid.entries} == {f"bluff-{i}" for i in range(1, 5)}
+
+
+def test_every_value_that_is_left_out_exists() -> None:
+    """A value that only small samples lack is not told from a misspelt one when a study is
+    checked.
+    """
+    parts = packaged.toml("claimlab.study", "bluff-each.toml")["part"]
+    for grid in (part["grid"] for part in parts):
+        (by,) = grid["split"]
+        kinds = {getattr(language, by.replace("-", "_")) for language in table().values()}
+        assert len(grid["split.hold_out"]) > 1
+        assert set(grid["split.hold_out"]) <= kinds
