@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from html import escape
-from itertools import cycle
+from itertools import chain, cycle
 from textwrap import wrap
 from typing import Literal, NamedTuple
 
@@ -294,7 +294,7 @@ def lines(
     sight.
     """
     marked = levels or {}
-    points = [point for one in series.values() for point in one]
+    points = list(chain.from_iterable(series.values()))
     highest = 1.05 * max([*marked.values(), *(y for _, y in points)], default=1.0) or 1.0
     last = max([x for x, _ in points], default=1.0)
     drawing = Drawing(width, 260)
