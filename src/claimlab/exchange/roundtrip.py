@@ -43,7 +43,8 @@ def exported(bundles: Sequence[Bundle]) -> Marker | None:
         return None
     if (folder / MANIFEST).is_file() and (folder / RECORDS).is_file():
         raise UsageError(
-            f"'{folder}' is a claimlab dataset already.", "Use it as it is; it needs no import."
+            f"'{folder}' is a claimlab dataset already.",
+            "Use it as it is, in Python with Dataset.open; it needs no import.",
         )
     return read_marker(folder, verify=False) if (folder / MARKER).is_file() else None
 
