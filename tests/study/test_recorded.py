@@ -94,6 +94,7 @@ def test_the_preset_is_replayed_without_the_model(
 ) -> None:
     if not DATA.is_dir():
         pytest.skip("the real datasets are not at ../shared/data")
+    monkeypatch.setenv("CLAIMLAB_CL100K", str(DATA / "cl100k_base.tiktoken"))
     monkeypatch.chdir(tmp_path)
     file = bench.cells_of(DATA, tmp_path / "place")
     file.write_text(f'recorded = "pt-afc"\n{file.read_text(encoding="utf-8")}', encoding="utf-8")

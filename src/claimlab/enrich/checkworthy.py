@@ -315,7 +315,7 @@ _SHOUT = re.compile(
 )  # "URGENT: The mill", "URGENT The mill"
 _PART = re.compile(r"(?<=;)\s+")
 _GERUND = re.compile(r"[aei]ndo$")
-_TRAILING = re.compile(r"[\s,]+(?:ou seja|isto é)\W*$", re.IGNORECASE)  # before a semicolon
+_TRAILING = re.compile(r"(?<![\s,])[\s,]+(?:ou seja|isto é)\W*$", re.IGNORECASE)  # before a ;
 _HEAD = re.compile(r"[,:]\s+")  # "Look here, the mill", "Read this: the mill"
 # what words of a kind take away, each, and how many of them count
 _SPOKEN = {"person": (1.0, 2), "group": (0.5, 1), "opinion": (0.8, 2), "call": (1.0, 2)}

@@ -17,7 +17,7 @@ _COMPILED = {
     "near-duplicates": "claimlab.text.neardup._kernel",
     "reading of CSV": "claimlab.files._marks",
     "linear models": "claimlab.detect._descent",
-    "trees of the audit": "claimlab.audit._forest",
+    "audit trees": "claimlab.audit._forest",
 }
 Row = tuple[str, bool, str]  # what, whether it is there, in words
 
