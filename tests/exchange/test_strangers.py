@@ -467,9 +467,12 @@ HOSTILE = {
     "lists in lists": "x: " + "[" * 100_000 + "]" * 100_000,
     "lists in lists in one line": "- " * 100_000 + "x",
     "references": (
-        "p: &p [" + "a.csv," * 300 + "]\n"
-        "f: &f [" + "{split: s, path: *p}," * 300 + "]\n"
-        "configs: [" + "{data_files: *f}," * 300 + "]"
+        "p: &p\n"
+        + "- a.csv\n" * 300
+        + "f: &f\n"
+        + "- split: s\n  path: *p\n" * 300
+        + "configs:\n"
+        + "- data_files: *f\n" * 300
     ),
 }
 
@@ -481,6 +484,14 @@ def test_a_card_made_to_keep_a_reader_busy_is_passed_over(front: str, tmp_path: 
     start = time.process_time()
     assert import_files(tmp_path)[1].labels == THIRDS
     assert time.process_time() - start < 10
+
+
+def test_numbers_that_the_card_has_no_name_for_are_asked_about(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(CLASSES.format(""), encoding="utf-8")
+    write(tmp_path / "a.csv", "claim,label", TEXTS, again("0", "1", "7"))
+    with pytest.raises(ClaimlabError) as asked:
+        import_files(tmp_path)
+    assert "map" in {choice.argument for choice in asked.value.choices}
 
 
 def test_configurations_that_disagree_name_their_own_files(tmp_path: Path) -> None:

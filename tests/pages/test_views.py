@@ -41,7 +41,7 @@ from claimlab.pages.charts import (
     svg_to_png,
     table_to_svg,
 )
-from claimlab.pages.drawing import EPOCH, date_ticks, text_width, ticks
+from claimlab.pages.drawing import EPOCH, Drawing, Scale, date_ticks, text_width, ticks
 from claimlab.pages.html import to_html, to_html_within
 from claimlab.pages.latex import escape as tex
 from claimlab.pages.latex import to_latex, to_latex_tables
@@ -206,6 +206,12 @@ def test_an_axis_of_dates_starts_years_or_months(first: str, last: str, labels: 
     marks = date_ticks(ends[0], ends[1])
     assert [label for _, label in marks] == labels
     assert all(ends[0] <= day <= ends[1] for day, _ in marks)
+
+
+def test_labels_of_an_axis_do_not_touch() -> None:
+    drawing = Drawing(100, 10)
+    drawing.across(Scale(0, 9, 100), [(k, f"{k:,} records") for k in range(10)], "")
+    assert 1 < sum("</text>" in mark for mark in drawing.marks) < 4
 
 
 def test_every_kind_of_chart_stays_in_its_frame_and_is_a_whole_document() -> None:
