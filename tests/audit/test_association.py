@@ -30,6 +30,7 @@ def test_chi_squared_is_scipys() -> None:
     assert np.allclose(np.sqrt(phi_squared(tables.astype(float)) / 2), v)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 4])
 def test_the_interval_holds_the_true_value(size: int) -> None:
     """Two even slices with 0.5 +- 0.15 of one class: V is 0.3. Groups of one label and slice are

@@ -190,6 +190,7 @@ def test_scores_and_permuted_scores_are_of_one_statistic() -> None:
     assert found.p == 1.0
 
 
+@pytest.mark.slow
 def test_a_word_in_a_tenth_of_one_class_is_found() -> None:
     """Nothing is known of the other rows: they are guessed at random, and the word still raises the
     score.

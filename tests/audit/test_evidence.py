@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 
 from claimlab.audit.checks.evidence import together
 from claimlab.audit.rule import Rule
@@ -41,6 +42,7 @@ def findings(
     return {f.feature: f for f in audit(data, checks=["evidence"], debug=True).findings}
 
 
+@pytest.mark.slow
 def test_a_giveaway_in_the_claim_warns_and_the_evidence_adds_nothing() -> None:
     found = findings("claim")
     assert found["claim alone"].verdict == "warn"
@@ -48,12 +50,14 @@ def test_a_giveaway_in_the_claim_warns_and_the_evidence_adds_nothing() -> None:
     assert "With the evidence it is" in found["claim alone"].why
 
 
+@pytest.mark.slow
 def test_evidence_that_states_the_verdict_fails() -> None:
     found = findings("evidence")
     assert found["evidence alone"].verdict == "fail"
     assert found["claim alone"].verdict not in ("warn", "fail")
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_labels_follow_from_both_or_from_nothing() -> None:
     honest = findings("none")
     assert {f.verdict for f in honest.values()} <= {"pass", "inconclusive"}

@@ -286,6 +286,7 @@ def test_checks_of_tomorrow_have_commands_too(
         assert run([*shlex.split(command.shell)[1:], "--force"]) == 0, command.shell
 
 
+@pytest.mark.slow
 def test_every_rule_is_followed(audits: dict[str, Audit]) -> None:
     alarms = [f for a in audits.values() for f in a.findings if f.verdict in ("fail", "warn")]
     real = {RULES.index(rule_for(f)) for f in alarms}

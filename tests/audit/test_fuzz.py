@@ -117,6 +117,7 @@ def check_all(data: Dataset) -> list[Audit]:
     return [fair, audit(data, protocol="cdl", target="veracity-mixed")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_strange_data_gives_findings_and_pages(case: str) -> None:
     data = Dataset.build("strange <i>data</i>", CASES[case]())

@@ -156,6 +156,7 @@ def test_with_a_provider_the_judge_sees_what_a_search_finds(tmp_path: Path) -> N
     assert any("<results>" in request.messages[-1].content for request in script.asked)
 
 
+@pytest.mark.slow
 def test_from_the_command_line_within_a_cap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -147,6 +147,7 @@ PLANTS: dict[Plant, tuple[str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
 def test_each_plant_is_found_by_its_own_check_and_by_no_other(plant: Plant) -> None:
     made, false, rng = rows()

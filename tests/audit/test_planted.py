@@ -40,6 +40,7 @@ def test_conflicting_records_are_pointed_at(planted_audit: Audit) -> None:
     assert across >= len(truth.records["duplicates-across-splits"]) // 2
 
 
+@pytest.mark.slow
 def test_the_clean_twin_is_clean(clean_audit: Audit) -> None:
     assert [f for f in clean_audit.findings if f.verdict in ("fail", "warn")] == []
     assert sum(f.verdict == "pass" for f in clean_audit.findings) >= 15

@@ -41,6 +41,7 @@ def folder(both: list[Audit], tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_the_folder_holds_every_view(folder: Path) -> None:
     views = {"audit.json", "index.html", "report.md", "report.tex", "plots"}
     assert {p.name for p in folder.iterdir()} == {".claimlab.json", *views}
@@ -55,6 +56,7 @@ def test_the_folder_holds_every_view(folder: Path) -> None:
     assert {f"{name}.svg" for name in used} <= plots
 
 
+@pytest.mark.slow
 def test_a_saved_audit_gives_the_same_bytes_again(folder: Path, tmp_path: Path) -> None:
     write_audits(read_audits(folder / "audit.json"), tmp_path / "again")
     first, again = (

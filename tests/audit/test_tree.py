@@ -69,6 +69,7 @@ def test_bins_keep_the_order_and_tell_few_values_apart() -> None:
         assert sizes.max() < 3 * 5_000 / len(sizes)
 
 
+@pytest.mark.slow
 def test_compiled_trees_and_those_of_numpy_answer_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any shape: no column, one cell, a class without rows, columns that may not be asked about."""
     pytest.importorskip("claimlab.audit._forest", reason="the compiled loop was not built")

@@ -65,6 +65,7 @@ LOAD, MAP = (
 )
 
 
+@pytest.mark.slow
 def test_it_is_listed_shown_loaded_and_documented(tmp_path: Path) -> None:
     folder = tmp_path / "cards"
     folder.mkdir()

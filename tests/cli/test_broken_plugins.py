@@ -69,6 +69,7 @@ def test_a_verb_that_walks_a_registry_goes_on(place: Path, words: tuple[str, ...
         assert f"'zz-{end}' of zz-plugin 2.5 does not load from zz_{end}:THING" in line
 
 
+@pytest.mark.slow
 def test_detect_works_and_the_broken_one_is_refused_in_a_sentence(place: Path) -> None:
     data, run = str(place / "data"), str(place / "run")
     done = claimlab(place, "detect", data, "--detector", "majority", "-o", run, "--force")

@@ -41,6 +41,7 @@ def test_a_majority_is_right_as_often_as_the_binomial_says() -> None:
     assert _majority(np.array([0.6]), 5, 4)[0] == pytest.approx(right, abs=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classes", "rate", "votes"), [(2, 0.05, 1), (2, 0.15, 3), (4, 0.1, 1), (3, 0.2, 3)]
 )

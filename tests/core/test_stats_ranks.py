@@ -64,6 +64,7 @@ def test_the_order_of_the_systems_and_copies_of_one_change_nothing() -> None:
     assert twins.ranks[1] == twins.ranks[2] == (1, 2)
 
 
+@pytest.mark.slow
 def test_two_systems_get_the_p_of_a_paired_t_test() -> None:
     """One pair needs no correction: the resamples agree with the test of SciPy."""
     for seed in range(4):
@@ -163,6 +164,7 @@ def test_the_smallest_detectable_difference_is_found_in_80_of_100_tests() -> Non
     assert records_needed(n, gap, 0.0) is None
 
 
+@pytest.mark.slow
 def test_two_hundred_systems_of_five_hundred_items_take_seconds() -> None:
     right = answers([0.7] * 100 + [0.8] * 100, 500)
     start = time.process_time()

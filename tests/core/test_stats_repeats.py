@@ -21,6 +21,7 @@ def interval_of(
     return interval(drawn.scores, drawn.groups, point=drawn.score) or (1.0, 0.0)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     st.integers(0, 10_000),

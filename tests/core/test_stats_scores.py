@@ -26,6 +26,7 @@ from claimlab.core.stats.streams import share_of, stream, stream_seed
 PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=60)
 
 
+@pytest.mark.slow
 @given(PAIRS)
 def test_macro_f1_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
     truth, guess = (np.array(x, dtype=np.int64) for x in zip(*pairs, strict=True))

@@ -97,6 +97,7 @@ def test_a_broken_dataset_fails_with_its_sentence(clone: Path) -> None:
     assert "records.parquet" in printed
 
 
+@pytest.mark.slow
 def test_the_hooks_of_pre_commit_run(tmp_path: Path) -> None:
     clean_twin(size=60).write(tmp_path / "data")
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))

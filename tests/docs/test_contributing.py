@@ -231,6 +231,7 @@ def dated(days: dict[str, list[int]], n: int = 240) -> Dataset:
     return Dataset.build("dated", pl.DataFrame(rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", ["file", "package"])
 @pytest.mark.skipif(
     importlib.util.find_spec("claimlab.audit.check") is None, reason="there is no audit room yet"
@@ -257,6 +258,7 @@ def test_the_check_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> Non
         assert (finding["check"], finding["verdict"]) == (name, verdict), finding["why"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", ["file", "package"])
 def test_the_metric_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None:
     from sklearn.metrics import cohen_kappa_score
@@ -282,6 +284,7 @@ def test_the_metric_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> No
     assert "Cohen's kappa" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", ["file", "package"])
 def test_the_step_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None:
     package, name = put_file("add-a-step.md", put)
@@ -314,6 +317,7 @@ def test_the_step_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None
     assert doubtful.select("id", "step", "reason").rows() == [("loud", name, "written in capitals")]
 
 
+@pytest.mark.slow
 def test_the_detector_of_the_page_runs(put: Path, tmp_path: Path) -> None:
     package, name = put_file("add-a-detector.md", put)
     assert (package, name) == ("claimlab.detect.detectors", "shouting")
@@ -387,6 +391,7 @@ class AlmanacServer(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", ["file", "package"])
 def test_the_search_provider_of_the_page_is_asked(
     door: str, put: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

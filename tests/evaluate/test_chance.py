@@ -83,6 +83,7 @@ def test_what_beats_its_own_proportions_but_no_guess_has_no_star() -> None:
     assert not measured.beaten
 
 
+@pytest.mark.slow
 def test_groups_are_one_observation_each() -> None:
     """A guess for each of 40 groups of 25 records is 40 guesses, not 1,000: over many such guesses,
     few are starred.
@@ -152,6 +153,7 @@ def test_p_values_are_corrected_for_all_that_were_tested() -> None:
     assert [c.beaten for c in corrected([Chance(p=0.03), Chance(p=0.03)])] == [False, False]
 
 
+@pytest.mark.slow
 def test_stars_and_ties_on_the_board(data: Dataset, make_run: Callable[..., Dataset]) -> None:
     from claimlab.evaluate.scored_run import open_runs
 

@@ -64,6 +64,7 @@ def asked_of(data: Dataset) -> Dataset:
     return Dataset.build(data.name, data.records.filter(pl.col("split") == "test"))
 
 
+@pytest.mark.slow
 def test_a_planted_mixture_is_taken_apart(
     short_is_false: Dataset, make_run: Make, tmp_path: Path
 ) -> None:
@@ -140,6 +141,7 @@ def test_paraphrases_of_training_records_are_scored_apart(make_data: Make, make_
     assert f"{paraphrases.seen:,} of" in " ".join(defence.sentences())
 
 
+@pytest.mark.slow
 def test_a_weak_subgroup_is_found_and_none_by_chance(make_data: Make, make_run: Make) -> None:
     data = make_data(1500)
     records = data.records
@@ -233,6 +235,7 @@ def test_several_shortcuts_are_taken_apart_at_once(make_data: Make, make_run: Ma
     assert best.x == pytest.approx([length, site, own], abs=0.002)
 
 
+@pytest.mark.slow
 def test_the_rank_beside_other_runs_in_the_folder(
     make_data: Make, make_run: Make, tmp_path: Path
 ) -> None:

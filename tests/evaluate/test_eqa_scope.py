@@ -63,6 +63,7 @@ def failures(content: Assurance) -> list[str]:
     return [limit["sentence"] for limit in content["limits"] if limit["kind"] == "shift"]
 
 
+@pytest.mark.slow
 def test_a_time_shift_in_scope_with_a_random_split_only_is_a_failure(home: Path) -> None:
     content = written(home, 'time = "in scope"', "random")
     assert outcomes(content)["time"] == "not-tested"
@@ -119,6 +120,7 @@ def test_the_author_cannot_claim_a_test_that_was_none(home: Path) -> None:
     assert failures(content) == []
 
 
+@pytest.mark.slow
 def test_a_split_that_came_with_the_data_is_measured_on_the_records(home: Path) -> None:
     """No lineage says how it was split: dates say whether every test record is later than all
     training records.

@@ -14,6 +14,7 @@ from claimlab.core.dataset import Dataset
 Make = Callable[..., Dataset]
 
 
+@pytest.mark.slow
 def test_a_run_that_repeats_a_shortcut_is_taken_apart(
     make_data: Make, make_run: Make, tmp_path: Path
 ) -> None:

@@ -244,6 +244,7 @@ def test_scores_that_no_confusion_table_gives_are_named(tmp_path: Path) -> None:
         cl.evaluate(file)
 
 
+@pytest.mark.slow
 def test_scores_are_possible_exactly_where_a_table_of_two_classes_gives_both() -> None:
     """Every table of 14 records, written out: what one gives is possible, anything else is not."""
     n, given = 14, set()

@@ -165,6 +165,7 @@ def test_the_area_of_counts_is_the_area_of_repeated_records() -> None:
         assert areas(counts)[0] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_area_is_that_of_drawing_records_one_by_one() -> None:
     import numpy as np
     from sklearn.metrics import roc_auc_score

@@ -100,6 +100,7 @@ def test_words_come_from_claims_of_the_same_language() -> None:
             assert {c for c in turn.text if c.isalpha()} <= {c for c in text if c.isalpha()}
 
 
+@pytest.mark.slow
 def test_length_has_no_trend(town: Any) -> None:
     writer = noise(town)
     ratios = []

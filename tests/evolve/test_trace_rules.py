@@ -207,6 +207,7 @@ def test_traces_are_told_apart() -> None:
     assert broken_rules(both.sample(fraction=1, shuffle=True, seed=1), PEOPLE, NET).is_empty()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("vote", "steps", "rounds"), [("paper", 6, 1), ("released", 4, 3)])
 def test_our_own_steered_runs_keep_the_rules(vote: Any, steps: int, rounds: int, town: Any) -> None:
     stage = town.stage("scale-free", n=60)

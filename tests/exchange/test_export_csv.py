@@ -68,6 +68,7 @@ def test_null_is_an_empty_cell() -> None:
     assert plain(["", None]) == [None, None]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(

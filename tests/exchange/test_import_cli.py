@@ -254,6 +254,7 @@ def refusals(folder: Path) -> dict[str, str]:
     return {name.split("/")[0]: name for name in table}
 
 
+@pytest.mark.slow
 def test_every_command_that_a_refusal_prints_goes_further(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

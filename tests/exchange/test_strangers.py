@@ -183,6 +183,7 @@ def test_labels_of_another_task_are_offered_as_that_task(
     assert data.records["veracity"].null_count() == N
 
 
+@pytest.mark.slow
 def test_the_columns_of_a_wide_file_are_looked_at_once_for_all_answers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,6 +50,7 @@ def check(filtered: Any, truth: dict[str, list[str]]) -> None:
     assert len(lost) <= 0.02 * len(clean), lost
 
 
+@pytest.mark.slow
 def test_each_planted_defect_is_found_for_its_reason(
     planted: tuple[Dataset, dict[str, list[str]]],
 ) -> None:
@@ -63,6 +64,7 @@ def test_with_every_metric_at_most_two_in_a_hundred_clean_samples_are_lost() -> 
     check(quality_filter(dataset), truth)
 
 
+@pytest.mark.slow
 def test_what_left_keeps_its_reason_and_people_stay(
     planted: tuple[Dataset, dict[str, list[str]]], tmp_path: Path
 ) -> None:

@@ -205,6 +205,7 @@ def test_caps_resume_and_replay(seeds: Dataset, writer: Any, tmp_path: Path) -> 
     assert again.fingerprint() == first.fingerprint()
 
 
+@pytest.mark.slow
 def test_a_preview_shows_five_and_the_run_does_not_pay_for_them_again(
     seeds: Dataset, writer: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

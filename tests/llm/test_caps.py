@@ -17,6 +17,7 @@ from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Scripted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [{"money": 6.0}, {"tokens": 4_500}, {"calls": 110}])
 def test_a_cap_that_hits_mid_run_is_never_passed_and_loses_nothing(
     cap: dict[str, Any], lab: Any

@@ -152,6 +152,7 @@ def test_invalid_twice_is_null_and_counted(text: str, failure: str, lab: Any) ->
     assert server.requests == 8, "asked once more, not twice"
 
 
+@pytest.mark.slow
 def test_everything_at_once_loses_nothing(lab: Any) -> None:
     plan = ["429", "500", "503", None, None]
     unusable = ["cut", "html", "empty", "truncated"]  # of each four: five in a row stop a run

@@ -24,6 +24,7 @@ def scripted(answers: Any) -> Validated:
     return Validated(Scripted(answers=answers))
 
 
+@pytest.mark.slow
 def test_requests_are_never_all_in_memory() -> None:
     ahead = drawn = 0
 
@@ -191,6 +192,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_plain_code_stops_at_once_and_keeps_what_was_delivered(lab: Any) -> None:
     with StandIn(latency=0.02) as server:
         command = [sys.executable, "-c", STOPPED, server.url, str(lab.cache)]

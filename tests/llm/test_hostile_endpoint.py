@@ -130,6 +130,7 @@ print(answer.failure, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - befor
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [500, 400])
 def test_an_error_of_400_mb_is_not_read(status: int) -> None:
     size = 400 << 20
@@ -149,6 +150,7 @@ def test_an_error_of_400_mb_is_not_read(status: int) -> None:
     assert server.sent < 2 * (64 << 20), "both answers together, with what the sockets hold"
 
 
+@pytest.mark.slow
 def test_a_small_reply_that_unpacks_to_a_huge_one_is_cut(lab: Any) -> None:
     import gzip
 

@@ -38,6 +38,7 @@ def test_a_megabyte_is_cut_without_being_read() -> None:
     assert len(excerpt("word " * 250_000, 300)) <= 300
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 120))
 def test_no_name_covers_another_nor_a_dot(seed: int, n: int) -> None:

@@ -107,6 +107,7 @@ def test_a_change_is_found_although_the_hashes_were_made_again(
     assert [d for d in verified(sealed(content), tmp_path) if not d.startswith("statement")]
 
 
+@pytest.mark.slow
 def test_what_only_the_data_can_tell_is_found_with_the_data(place: Path, tmp_path: Path) -> None:
     """Labels, texts and records that were changed with every figure made again."""
 

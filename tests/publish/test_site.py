@@ -40,6 +40,7 @@ def texts(folder: Path) -> Iterator[str]:
     yield from (p.read_text("utf-8") for p in sorted(folder.rglob("*")) if p.is_file())
 
 
+@pytest.mark.slow
 def test_every_dataset_has_its_page_figures_errata_and_badge(place: Path) -> None:
     for name in ("planted", "clean-twin"):
         folder = place / "public" / "datasets" / name
@@ -74,6 +75,7 @@ def test_pages_are_small_and_ask_for_nothing_outside(place: Path) -> None:
         assert not re.search(r"https?://", re.sub(r'xmlns[:\w]*="[^"]*"', "", text))
 
 
+@pytest.mark.slow
 def test_a_hundred_datasets_fit_on_the_front_page(place: Path, tmp_path: Path) -> None:
     (one,) = json.loads((place / "audits" / "planted" / "audit.json").read_text("utf-8"))["audits"]
     audits = [{**one, "dataset": f"dataset-{n:03d}"} for n in range(100)]

@@ -59,6 +59,7 @@ def test_the_limits_are_the_papers(accuracy: float, state: str) -> None:
     assert verdict(accuracy, Batches()) == state
 
 
+@pytest.mark.slow
 def test_the_loop_ends_with_every_batch_accepted_or_discarded(tmp_path: Path) -> None:
     truth = dataset(200)
     first = spoiled(

@@ -124,6 +124,7 @@ counts = [{ name = "left", table = "records" }, { name = "removed", table = "dro
 """
 
 
+@pytest.mark.slow
 def test_the_extra_of_a_step_that_is_only_shown_is_named_and_its_reason_printed(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

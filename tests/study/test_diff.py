@@ -39,6 +39,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_a_planted_change_is_seen_and_the_rest_is_the_same(studies: Path) -> None:
     diff = study_diff(studies / "a", studies / "b")
     words = {change.axes["detector"]: change.word for change in diff.changes}

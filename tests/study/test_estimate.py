@@ -40,6 +40,7 @@ def reply(body: dict[str, Any]) -> str:
     )
 
 
+@pytest.mark.slow
 def test_after_one_seed_the_estimate_is_within_a_fifth_of_the_cost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record_property: Any
 ) -> None:

@@ -122,6 +122,7 @@ def texts(table: object) -> list[list[str]]:
     return [[str(getattr(value, "text", value)) for value in row] for row in table.rows]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_side_table_is_shown_for_each_dataset_with_what_was_published(grid: Grid) -> None:
     stages = texts(dict(grid.tables)["Stages"])
     (copies,) = [row for row in stages if row[:2] == ["rows", "exact-duplicates"]]

@@ -42,6 +42,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_file_becomes_a_verdict_a_folder_and_a_page(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_file_without_labels_is_told_so(tmp_path: Path) -> None:
     assert "no labels" in first_look.screen(checked, 80)
 
 
+@pytest.mark.slow
 def test_a_shortcut_comes_first_with_what_answers_it(tmp_path: Path) -> None:
     table = claims(120).with_columns(
         source=pl.when(pl.col("rating") == "true").then(pl.lit("daily")).otherwise(pl.lit("blog"))

@@ -40,6 +40,7 @@ def reply(body: Body) -> str:
     return f"{text[10:22]} [{'true' if len(text) % 2 else 'false'}]"
 
 
+@pytest.mark.slow
 def test_recorded_answers_fill_the_cells_and_hold_no_words_of_the_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,7 @@ def test_the_mean_over_seeds_is_that_of_scikit_learn(place: Path) -> None:
     assert one_seed.interval == pytest.approx(alone.intervals["macro_f1"], abs=0.02)
 
 
+@pytest.mark.slow
 def test_a_detector_is_compared_with_the_baseline_and_never_with_itself(place: Path) -> None:
     found = entries(study_run("study.toml", "out", only={"split": "group"}), baseline="majority")
     by_name = {e.axes["detector"]: e for e in found}
@@ -114,6 +115,7 @@ def test_drawing_the_seeds_adds_their_spread() -> None:
     assert np.var(wide) == pytest.approx(1 + 4 / 3, rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_step_that_fails_is_a_reason_and_stops_no_other_cell(place: Path) -> None:
     text = (
         GRID
@@ -139,6 +141,7 @@ def test_the_folder_of_something_else_is_not_taken(place: Path) -> None:
     assert (place / "mine" / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.slow
 def test_the_answers_in_the_study_file_make_the_report(place: Path) -> None:
     names = ("aim", "intended_generalisation", "shifts_in_scope", "shifts_out_of_scope")
     said = "\n".join(f'{name} = "It is said here in one sentence."' for name in names)
@@ -232,6 +235,7 @@ def asked(place: Path) -> Iterator[StandIn]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("place")
 def test_one_cap_holds_over_all_cells_and_starts(asked: StandIn) -> None:
     for _ in range(2):
@@ -299,6 +303,7 @@ def test_tables_need_neither_the_data_nor_the_runs(place: Path) -> None:
     assert [row[1].text for row in before[0].rows] == ["baseline", "baseline"]
 
 
+@pytest.mark.slow
 def test_without_the_baseline_nothing_is_called_the_baseline(place: Path) -> None:
     (place / "study.toml").write_text(GRID + '[table]\nbaseline = "absent"\n', encoding="utf-8")
     study_run("study.toml", "out", only={"seed": "0"})

@@ -138,6 +138,7 @@ def test_the_table_is_that_of_other_code(grid: Grid) -> None:
     assert not any("twin" in name or "stratified" in name for name in named), "no guess has one"
 
 
+@pytest.mark.slow
 def test_p_values_are_corrected_for_the_whole_study(grid: Grid) -> None:
     scored = entries(grid)
     for raw, corrected in (

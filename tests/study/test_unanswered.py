@@ -145,6 +145,7 @@ def test_a_run_without_an_answer_is_neither_best_nor_tied_nor_joined() -> None:
     assert all(by.mean is None for by in done.runs[0].slices)
 
 
+@pytest.mark.slow
 def test_a_study_has_no_figure_for_it_exits_1_and_asks_again(
     faults: Faults, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -143,6 +143,7 @@ def test_change_where_touches_only_its_rows() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_text_of_a_megabyte_does_not_hang() -> None:
     for piece in ("word ", "😀", "\u200b", "é", "ß\u0301", " "):
         big = pl.Series([piece * (1_000_000 // len(piece))])

@@ -122,6 +122,7 @@ def test_an_audit_is_started_and_its_verdicts_are_on_the_page_of_the_dataset(
     assert "/audits/again" in [line["link"] for line in lines]
 
 
+@pytest.mark.slow
 def test_records_are_stepped_through_within_the_filter(client: TestClient, workspace: Path) -> None:
     import polars as pl
 

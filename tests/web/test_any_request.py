@@ -98,6 +98,7 @@ def fields_of(app: Any, about: Any) -> list[str]:
     )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -41,6 +41,7 @@ def raw(workspace: Path, client_of: Callable[..., TestClient]) -> TestClient:
     return client_of(workspace, raise_server_exceptions=False)
 
 
+@pytest.mark.slow
 @few
 @given(path=st.sampled_from(PATHS), pairs=st.lists(st.tuples(NAMES, VALUES), max_size=6))
 def test_any_query_is_answered_with_a_page_or_a_sentence(
@@ -54,6 +55,7 @@ def test_any_query_is_answered_with_a_page_or_a_sentence(
         assert set(twin.json()) == {"problem", "todo"}
 
 
+@pytest.mark.slow
 @few
 @given(
     chosen=st.fixed_dictionaries(

@@ -82,6 +82,7 @@ def test_a_selection_becomes_a_review_of_exactly_its_records(
     assert owner.get("/api/reviews/checked").json()["total"] == true
 
 
+@pytest.mark.slow
 def test_two_annotators_differ_and_an_owner_decides(owner: TestClient, folder: Path) -> None:
     tokens = made(owner)
     for name, value in (("ana", "true"), ("ben", "false")):
@@ -111,6 +112,7 @@ def test_two_annotators_differ_and_an_owner_decides(owner: TestClient, folder: P
     assert (status["settled"], status["total"]) == (4, 4)
 
 
+@pytest.mark.slow
 def test_what_was_decided_is_applied_to_a_new_dataset(owner: TestClient, folder: Path) -> None:
     tokens = made(owner, per_item=1, annotators=["ana"], sample=2)
     client = signed_in(folder, tokens["ana"])

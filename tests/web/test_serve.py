@@ -33,6 +33,7 @@ def started(*arguments: str) -> tuple[subprocess.Popen[str], str]:
     return process, address[0]
 
 
+@pytest.mark.slow
 def test_it_serves_and_ends_soon_after_ctrl_c(tmp_path: Path) -> None:
     clean_twin(size=20).write(tmp_path / "data")
     process, address = started(str(tmp_path), "--port", "0")
@@ -49,6 +50,7 @@ def test_it_serves_and_ends_soon_after_ctrl_c(tmp_path: Path) -> None:
     assert time.monotonic() - began < 2
 
 
+@pytest.mark.slow
 def test_another_address_prints_a_link_with_a_token(tmp_path: Path) -> None:
     process, address = started(str(tmp_path), "--port", "0", "--host", "0.0.0.0")
     process.send_signal(signal.SIGINT)
@@ -74,6 +76,7 @@ def test_a_folder_that_is_not_there_is_a_sentence(
     assert "There is no folder" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_half_a_request_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
         "import claimlab.web.gate as g; g.PATIENCE = 1.0; from claimlab.cli.app import main; main()"
@@ -102,6 +105,7 @@ def test_half_a_request_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         process.wait(timeout=20)
 
 
+@pytest.mark.slow
 def test_the_page_on_twins_names_all_of_them_and_its_commands_work(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "serve-api.md").read_text(encoding="utf-8")
     described = create_app(tmp_path).openapi()["paths"].items()

@@ -39,14 +39,8 @@ from claimlab.files.bundle import Bundle, open_all
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
-TYPES = {  # formats that are opened, and what a browser may be told of them
-    "JPEG": "image/jpeg",
-    "PNG": "image/png",
-    "GIF": "image/gif",
-    "WEBP": "image/webp",
-    "BMP": "image/bmp",
-}
-ENDS = {"jpg": "JPEG", "jpeg": "JPEG", **{name.lower(): name for name in TYPES}}
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")  # that are opened; vectors can hold scripts
+ENDS = {"jpg": "JPEG", **{name.lower(): name for name in FORMATS}}
 VIDEOS = ("mp4", "webm", "mov", "avi", "mkv")
 _FILE = rf"(?i)\.(?:{'|'.join((*ENDS, *VIDEOS))})(?:[?#]\S*)?$"
 _NAMED = r"(?i)(?:image|img|picture|photo|video)"
@@ -189,23 +183,9 @@ class _Looking:
 
     def _look(self, data: bytes) -> tuple[JsonObject, str | None]:
         """What an image shows of itself, and what is wrong with it."""
-        from PIL import Image, UnidentifiedImageError
-
-        facts: JsonObject = {}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            try:
-                with Image.open(io.BytesIO(data), formats=tuple(TYPES)) as image:
-                    facts |= {"format": image.format, "width": image.width, "height": image.height}
-                    if image.width * image.height > MOST_PIXELS:
-                        return facts, "too many pixels"
-                    picture = image.convert("RGB")
-            except Image.DecompressionBombError:
-                return facts, "too many pixels"
-            except UnidentifiedImageError:
-                return facts, "no known format"
-            except Exception:  # of a hostile file any may come
-                return facts, "cut off or damaged"
+        picture, facts, problem = _opened(data)
+        if picture is None:
+            return facts, problem
         facts["hash"] = hash_of(picture)
         self.plain += facts["hash"] is None
         if shutil.which("tesseract") and self.texts < MOST_TEXTS:
@@ -246,6 +226,39 @@ def can_look() -> bool:
     except ImportError:
         return False
     return True
+
+
+def _opened(data: bytes) -> tuple[Picture | None, JsonObject, str | None]:
+    """An image in RGB, its format and size; or null, what is known of it, and what is wrong."""
+    from PIL import Image, UnidentifiedImageError
+
+    facts: JsonObject = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        try:
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                facts |= {"format": image.format, "width": image.width, "height": image.height}
+                if image.width * image.height > MOST_PIXELS:
+                    return None, facts, "too many pixels"
+                return image.convert("RGB"), facts, None
+        except Image.DecompressionBombError:
+            return None, facts, "too many pixels"
+        except UnidentifiedImageError:
+            return None, facts, "no known format"
+        except Exception:  # of a hostile file any may come
+            return None, facts, "cut off or damaged"
+
+
+def thumbnail(data: bytes) -> bytes | None:
+    """A small JPEG of the pixels of an image, with nothing else of its file; null for what cannot
+    be opened."""
+    picture = _opened(data)[0]
+    if picture is None:
+        return None
+    small = io.BytesIO()
+    picture.thumbnail((SIDE, SIDE))
+    picture.save(small, "JPEG", quality=80)
+    return small.getvalue()
 
 
 def hash_of(picture: Picture) -> str | None:

@@ -27,6 +27,7 @@ from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import map_figure
 from claimlab.web.filters import FACETS, Facet, RecordFilters, Turning, facet, turning
+from claimlab.web.images import Image, images_of
 from claimlab.web.page import Data, Here, page
 from claimlab.web.rows import Months, Rows
 from claimlab.web.workspace import (
@@ -57,6 +58,8 @@ class Row(Shape):
     source: str | None
     topic: str | None
     link: str
+    image: str | None = None
+    """A thumbnail of its first image, where the file is in the workspace."""
 
 
 class Bar(Shape):
@@ -154,6 +157,7 @@ def dataset_page(
     manifest, base = place.manifest, f"/datasets/{place.entry.id}"
     rows, title = chosen_rows(workspace, place, filters)
     table, number, total = rows.page(filters.page, filters.size)
+    images = images_of(workspace, place, table["id"].to_list())
     return DatasetPage(
         **place.named,
         kind=place.entry.kind,
@@ -166,7 +170,7 @@ def dataset_page(
         sort_links=filters.sort_links(base),
         turning=turning(filters, base, total, number),
         rows=[
-            _row(base, r, filters, (number - 1) * filters.size + at)
+            _row(base, r, filters, (number - 1) * filters.size + at, images.get(r["id"]))
             for at, r in enumerate(table.iter_rows(named=True))
         ],
         counts_link=filters.link(f"{base}/counts", page=1),
@@ -270,11 +274,14 @@ def record_link(dataset: str, record: str) -> str:
     return f"/datasets/{dataset}/record?{urlencode({'id': record})}"
 
 
-def _row(base: str, row: JsonObject, filters: RecordFilters, at: int) -> Row:
+def _row(
+    base: str, row: JsonObject, filters: RecordFilters, at: int, images: list[Image] | None
+) -> Row:
     """A row of the list; its link says where in the list it is."""
     link = filters.one_link(f"{base}/record", row["id"], at)
     text = excerpt(_around(row["text"] or "", f"{filters.q} {filters.word}"), 400)
-    return Row(**row | {"text": text}, label=row["veracity"], link=link)
+    image = images[0].link if images else None
+    return Row(**row | {"text": text}, label=row["veracity"], link=link, image=image)
 
 
 def _around(text: str, hits: str) -> str:

@@ -16,6 +16,7 @@ from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
 from claimlab.web.datasets import changed, chosen_rows, marked, record_link, telling_words
 from claimlab.web.filters import COLUMNS, Choice, RecordFilters
+from claimlab.web.images import Image, images_of
 from claimlab.web.page import Data, Here, page
 from claimlab.web.predictions import prediction_link, scores_of, title_of
 from claimlab.web.reviews import reviews_here
@@ -89,6 +90,8 @@ class RecordPage(Shape):
     meta: JsonObject
     set_aside: dict[str, str] | None  # the table, step and reason, where the record was taken out
     tables: dict[str, list[JsonObject]]
+    images: list[Image]
+    """Thumbnails of those whose files are in the workspace."""
     near: list[Near]
     near_note: str
     findings: list[Pointer]
@@ -128,6 +131,7 @@ def record_page(
         set_aside=aside,
         evidence=tables.pop("evidence", []),
         tables={name: rows for name, rows in tables.items() if name != "predictions"},
+        images=images_of(workspace, place, [id]).get(id, []),
         answers=answers(workspace, place, id),
         decisions=decisions(workspace, place, id),
         words=telling_words(workspace, place),

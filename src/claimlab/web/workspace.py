@@ -28,6 +28,7 @@ from claimlab.core.errors import ClaimlabError, DataError, NotFound, UsageError
 from claimlab.core.finding import Finding
 from claimlab.core.guard import AUDIT, DATASET, kind_of
 from claimlab.core.types import JsonObject
+from claimlab.files.media import ENDS
 
 T = TypeVar("T")
 
@@ -94,7 +95,9 @@ def digest_known(file: Path) -> bool:
 Kind = Literal["dataset", "run", "traces", "audit", "report", "review", "study"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 DATASETS = KINDS[:3]  # each is a dataset
-DEPTH, FOLDERS = 8, 20_000
+DEPTH, FOLDERS, FILES = 8, 20_000, 200_000
+ARCHIVE = ".zip"
+IMAGES = tuple(f".{end}" for end in ENDS)
 REVIEW = "review.json"
 STUDY = ("study.toml", "steps")
 PAGE = "index.html"
@@ -168,6 +171,7 @@ class Workspace:
         self._lock = threading.Lock()
         self._walked = float("-inf")
         self._places: dict[str, Place] = {}
+        self._images: dict[str, list[Path]] | None = None
         # By folder and time of change of what describes it.
         self._known: dict[tuple[Path, int], Place | None] = {}
         self.complete = True  # false where the walk met its bounds
@@ -181,8 +185,20 @@ class Workspace:
         with self._lock:
             if time.monotonic() - self._walked > _FRESH:
                 self._places = {place.entry.id: place for place in self._walk()}
-                self._walked = time.monotonic()
+                self._walked, self._images = time.monotonic(), None
             return self._places
+
+    def images(self) -> dict[str, list[Path]]:
+        """The files of images, and the archives that may hold some, by their names."""
+        closed = {place.folder for place in self.places().values() if place.digest}
+        with self._lock:
+            if self._images is None:
+                self._images = {}
+                folders = islice(folders_below(self.folder, closed.__contains__), FOLDERS)
+                each = (file for folder in folders for file in files_in(folder, (*IMAGES, ARCHIVE)))
+                for file in islice(each, FILES):
+                    self._images.setdefault(file.name, []).append(file)
+            return self._images
 
     def of(self, *kinds: Kind) -> list[Place]:
         """The places of these kinds."""

@@ -77,6 +77,7 @@ def test_other_shards_do_not_meet_the_outputs_of_earlier_ones(tmp_path: Path) ->
     assert squares(outputs) == [25, 36]
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_of_a_shard_costs_nothing_but_time(tmp_path: Path) -> None:
     from engine_parts import square
 
@@ -153,6 +154,7 @@ def test_a_slow_worker_holds_up_no_other_shard(tmp_path: Path) -> None:
     assert starts(tmp_path / "log") == dict.fromkeys(range(6), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["SIGINT", "SIGKILL"])
 def test_workers_end_with_the_run_and_the_next_start_goes_on(ending: str, tmp_path: Path) -> None:
     import signal
@@ -207,6 +209,7 @@ def wait_for(condition: Any, seconds: float = 90) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [None, *ENGINES])
 def test_rows_come_back_in_order_whatever_the_engine(engine: str | None, tmp_path: Path) -> None:
     from engine_parts import lengths

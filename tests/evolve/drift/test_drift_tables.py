@@ -59,6 +59,7 @@ def judged(looms: Make) -> Drift:
     )
 
 
+@pytest.mark.slow
 def test_every_score_is_in_a_table_and_in_the_folder(judged: Drift) -> None:
     assert judged.fuse is not None
     scores = every_score(judged.fuse)
@@ -72,6 +73,7 @@ def test_every_score_is_in_a_table_and_in_the_folder(judged: Drift) -> None:
     assert hops["new_information"].max() <= 1, "drift-lite's column of that name is another measure"  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_means_by_step_network_and_topic_with_intervals_from_20_traces(judged: Drift) -> None:
     assert judged.fuse is not None
     means = judged.fuse.groups
@@ -96,6 +98,7 @@ def test_means_by_step_network_and_topic_with_intervals_from_20_traces(judged: D
     assert judged.to_json()["fuse_eval"]["agreement"][TOTAL]["judges"] == 2
 
 
+@pytest.mark.slow
 def test_verdicts_keep_their_rationale_and_are_labels_for_six_classes(
     looms: Make, judged: Drift
 ) -> None:

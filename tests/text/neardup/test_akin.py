@@ -93,6 +93,7 @@ def test_the_hash_on_arrays() -> None:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 8])
 def test_same_pairs_as_akin(truth: SimpleNamespace, seed: int) -> None:
     texts = [t[:60] for t in truth.planted(40, seed=seed, families=25)]

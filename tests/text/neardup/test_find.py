@@ -173,6 +173,7 @@ def test_up_to_the_limit_nothing_is_skipped(truth: SimpleNamespace) -> None:
     assert len(pairs) == LIMIT * (LIMIT - 1) // 2
 
 
+@pytest.mark.slow
 def test_across_two_lists(truth: SimpleNamespace, kernel: str) -> None:
     texts = truth.planted(300, seed=3)
     a, b = texts[:200], texts[200:]
@@ -208,6 +209,7 @@ def test_across_large_buckets_every_row_still_meets_the_other_list(truth: Simple
     assert set(pairs.left.tolist()) == set(pairs.right.tolist()) == set(range(400))
 
 
+@pytest.mark.slow
 def test_same_result_on_any_number_of_threads(truth: SimpleNamespace) -> None:
     texts = truth.planted(40_000, seed=9, families=2000)
     results = [find_pairs(texts, threads=n) for n in (1, 2, 5)]
