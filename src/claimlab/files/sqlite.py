@@ -42,8 +42,8 @@ order by rowid
 """
 
 
-Found = TypeVar("Found")
-Work = Callable[[sqlite3.Connection], Found]
+Answer = TypeVar("Answer")
+Work = Callable[[sqlite3.Connection], Answer]
 Stamp = dict[Path, tuple[int, int, bytes]]
 
 
@@ -66,13 +66,13 @@ def rows_in(source: Path | bytes, table: str, name: str) -> tuple[list[str], lis
     return _read(source, name, work)
 
 
-def _read(source: Path | bytes, name: str, work: Work[Found]) -> Found:
+def _read(source: Path | bytes, name: str, work: Work[Answer]) -> Answer:
     """What `work` finds in a database that does not change meanwhile."""
     try:
         if isinstance(source, bytes):
             with contextlib.closing(sqlite3.connect(":memory:")) as database:
                 database.deserialize(source)
-                return _found(database, len(source), work)
+                return _ask(database, len(source), work)
         for wait in WAITS:
             before = _stamp(source)
             with contextlib.suppress(_Changed):
@@ -103,7 +103,7 @@ def _stamp(source: Path) -> Stamp:
     return out
 
 
-def _at_rest(source: Path, before: Stamp, work: Work[Found]) -> Found:
+def _at_rest(source: Path, before: Stamp, work: Work[Answer]) -> Answer:
     copied = len(before) > 1
     size = sum(about[0] for about in before.values())
     with tempfile.TemporaryDirectory(prefix="claimlab-") as folder:
@@ -116,17 +116,17 @@ def _at_rest(source: Path, before: Stamp, work: Work[Found]) -> Found:
         uri = f"{place.as_uri()}?{'mode=rw' if copied else 'immutable=1'}"
         try:
             with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
-                found = _found(database, size, work)
+                answer = _ask(database, size, work)
         except sqlite3.Error:
             if copied or _stamp(source) == before:
                 raise
             raise _Changed from None
     if not copied and _stamp(source) != before:
         raise _Changed
-    return found
+    return answer
 
 
-def _found(database: sqlite3.Connection, size: int, work: Work[Found]) -> Found:
+def _ask(database: sqlite3.Connection, size: int, work: Work[Answer]) -> Answer:
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(size, LEAST))
     database.text_factory = lambda raw: raw.decode("utf-8", "replace")
     database.execute("pragma trusted_schema = off")

@@ -38,9 +38,9 @@ def leave_out_totals(table: RawTable) -> None:
     if not frame.height or (SHEET not in frame.columns and None not in frame.row(-1)):
         return
     sheets = frame.partition_by(SHEET, maintain_order=True) if SHEET in frame.columns else [frame]
-    kept = [sheet.head(sheet.height - _totals(sheet, table.literal)) for sheet in sheets]
-    if left_out := frame.height - sum(sheet.height for sheet in kept):
-        table.frame = pl.concat(kept)
+    bodies = [sheet.head(sheet.height - _totals(sheet, table.literal)) for sheet in sheets]
+    if left_out := frame.height - sum(sheet.height for sheet in bodies):
+        table.frame = pl.concat(bodies)
         table.notes.append(
             f"{several(left_out, 'row')} below the table in '{table.name}' left out: sums or means"
             " of it."
