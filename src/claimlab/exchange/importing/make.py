@@ -320,14 +320,17 @@ class _Making:
         others are.
         """
         own = self.column("kind")
-        kind = pl.lit(self.plan.kind) if own is None else pl.lit(own)
-        reachable = [pl.col(c).is_not_null() for c in ("tweet_id", "url") if c in records.columns]
+        if own is None:
+            own = pl.Series([self.plan.kind]).new_from_index(0, records.height)
         text = records["text"] if "text" in records.columns else None
-        bare = pl.lit(True) if text is None else pl.col("text").is_null()
-        if text is not None and any_blank(text):
-            bare = ~pl.col("text").str.contains(r"\S").fill_null(False)
+        if text is not None and not text.null_count() and not any_blank(text):
+            return records.with_columns(kind=own)
+        reachable = [pl.col(c).is_not_null() for c in ("tweet_id", "url") if c in records.columns]
+        bare = (
+            pl.lit(True) if text is None else ~pl.col("text").str.contains(r"\S").fill_null(False)
+        )
         id_only = bare & pl.any_horizontal(reachable or [pl.lit(False)])
-        return records.with_columns(kind=pl.when(id_only).then(pl.lit("id-only")).otherwise(kind))
+        return records.with_columns(kind=pl.when(id_only).then(pl.lit("id-only")).otherwise(own))
 
 
 def _roles(plan: Plan) -> list[RoleFindings]:
