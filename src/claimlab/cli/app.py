@@ -80,6 +80,8 @@ def main(argv: list[str] | None = None) -> None:
         f"Warning: {message}\n"
     )  # one line, without our source
     _explain_aborts()
+    # looking for plug-ins of Pydantic would read what every installed package says of itself
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     code = run(sys.argv[1:] if argv is None else argv)
     if code == STOPPED:  # leave at once: a background thread may still be inside compiled code
         sys.stdout.flush()

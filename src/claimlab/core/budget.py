@@ -22,7 +22,6 @@ start all of it counts as spent.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import threading
@@ -31,10 +30,13 @@ from functools import reduce
 from itertools import compress
 from operator import add, sub
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from claimlab.core.errors import BudgetSpent
 from claimlab.core.types import JsonObject
+
+if TYPE_CHECKING:
+    import asyncio
 
 _NANO = 1_000_000_000
 
@@ -196,6 +198,8 @@ class Budget:
 
     async def reserve(self, most: Amount) -> Reservation:
         """Set `most` aside, waiting while running calls may still leave room for it."""
+        import asyncio  # with network, logging and more: only what asks over the network needs it
+
         hold = self.try_reserve(most)
         loop = asyncio.get_running_loop()
         while hold is None:

@@ -17,12 +17,13 @@ vector on every processor, in every batch, with and without the C code, and it c
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,19 +53,16 @@ ZERO, TOP = 128, np.float32(127)
 FINE = 16_256.0  # the last layers are small: they afford whole numbers of two bytes
 PANEL, FOUR, LANES = 64, 4, 16
 UNKNOWN = 0
+LAST = ("cnn_W", "d0", "d1", "d2", "d3", "p1", "p3")
 
 
-class Tokenizer(Protocol):
-    def encode(
-        self, input: list[str], *, add_bos: bool, add_eos: bool, num_threads: int
-    ) -> list[list[int]]: ...
+Tokenizer = Callable[[list[str]], list[list[int]]]
 
 
 @dataclass(frozen=True)
 class Whole:
     """Weights as whole numbers: `numbers * scale`. `packed` has them as the C code reads them."""
 
-    numbers: Floats32
     scale: np.float32
     packed: NDArray[np.int8]
     start: NDArray[np.int32]  # takes back that bytes write 0 as 128
@@ -76,8 +74,21 @@ class Whole:
         rows, columns = numbers.shape
         steps = (rows // WIDE, WIDE // FOUR, FOUR, columns // PANEL, PANEL)
         packed = numbers.astype(np.int8).reshape(steps).transpose(3, 0, 1, 4, 2).copy()
-        start = (-ZERO * numbers.sum(axis=0)).astype(np.int32)
-        return cls(numbers, scale, packed, start)
+        return cls(scale, packed, (-ZERO * numbers.sum(axis=0)).astype(np.int32))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        panels, blocks, _, _, _ = self.packed.shape
+        return blocks * WIDE, panels * PANEL
+
+    @cached_property
+    def numbers(self) -> Floats32:
+        return self.packed.transpose(1, 2, 4, 0, 3).reshape(self.shape).astype(np.float32)
+
+    @property
+    def sums(self) -> Floats32:
+        """Of each column."""
+        return np.asarray(self.start / -ZERO * self.scale, np.float32)
 
 
 @dataclass(frozen=True)
@@ -99,12 +110,15 @@ class Encoder:
         self, weights: Path, tokenizer: Tokenizer, loops: NumpyLoops | None = None
     ) -> None:
         self.tokenizer, self.loops, self.lock = tokenizer, loops or fastest(), Lock()
-        parts = unpacked(weights)
+        parts = kept("encoder", weights, _unpack)[0]
+
+        def whole(name: str) -> Whole:
+            return Whole(*(parts[f"{name} {field.name}"] for field in fields(Whole)))
+
         self.embedded = parts["embedded"]
         self.unit, self.least = parts["scale"], parts["lo"]
-        projections = [Whole.of(parts[f"proj{order}"]) for order in ORDERS]
-        self.projections = projections
-        self.project_sums = _of_each([p.numbers.sum(axis=0) * p.scale for p in projections])
+        self.projections = [whole(f"proj{order}") for order in ORDERS]
+        self.project_sums = _of_each([one.sums for one in self.projections])
         self.project_bias, self.project_rate, self.project_shift = (
             _of_each([parts[f"{name}{order}"] for order in ORDERS])
             for name in ("proj_b", "ln_g", "ln_b")
@@ -112,24 +126,21 @@ class Encoder:
         products = PRODUCTS
         self.layers: list[Convolution] = []
         for number, order in enumerate(ORDERS):
-            first = np.concatenate(np.split(parts[f"w1_{order}"], order), axis=1)
             self.layers.append(
                 Convolution(
                     order,
                     LEFT[number],
                     OWN + number * WIDE,
                     products,
-                    Whole.of(first),
+                    whole(f"w1_{order}"),
                     parts[f"b1_{order}"],
-                    Whole.of(parts[f"w2_{order}"]),
+                    whole(f"w2_{order}"),
                     parts[f"b2_{order}"],
                 )
             )
             products += order * WIDE
         self.rate, self.shift, self.bias = parts["ln_g"], parts["ln_b"], parts["cnn_b"]
-        self.last = {
-            name: Whole.of(parts[name]) for name in ("cnn_W", "d0", "d1", "d2", "d3", "p1", "p3")
-        }
+        self.last = {name: whole(name) for name in LAST}
         self.small = float(parts["eps"])
         self._forget(KEPT)
 
@@ -170,7 +181,7 @@ class Encoder:
     def _tokens(self, texts: list[str]) -> list[list[int]]:
         """The tokens of each text, between those of its beginning and its end; an empty text is one
         unknown token."""
-        tokens = self.tokenizer.encode(texts, add_bos=True, add_eos=True, num_threads=1)
+        tokens = self.tokenizer(texts)
         return [ids if len(ids) > 2 else [ids[0], UNKNOWN, ids[-1]] for ids in tokens]
 
     def _forget(self, room: int) -> None:
@@ -248,38 +259,43 @@ class Encoder:
         unit[unit == 0] = 1.0
         whole = np.rint(values / unit)
         high = np.floor(whole / ZERO)
-        digits = np.full((2, len(values), len(layer.numbers)), ZERO, np.uint8)
+        rows, _ = layer.shape
+        digits = np.full((2, len(values), rows), ZERO, np.uint8)
         digits[0, :, : values.shape[1]] = high + ZERO
         digits[1, :, : values.shape[1]] = whole - high * ZERO + ZERO
-        exact = self.loops.product(digits.reshape(-1, len(layer.numbers)), layer, layer.start)
+        exact = self.loops.product(digits.reshape(-1, rows), layer, layer.start)
         upper, lower = np.split(exact.astype(np.float64), 2)
         return np.asarray((upper * ZERO + lower) * (unit * float(layer.scale)))
 
 
-def unpacked(weights: Path) -> np.void:
-    """The arrays of the package's file. The cache has them unpacked (79 MB), from where a text
-    reads no more than its tokens: unpacking takes most of the time that one text needs."""
-    facts = weights.stat()
-    key = digest_json([str(weights), facts.st_size, facts.st_mtime_ns])[:16]
-    place = cache_folder() / "weights" / f"{key}.npy"
+def kept(what: str, source: Path, make: Callable[[Path], NDArray[Any]]) -> NDArray[Any]:
+    """What `make` gives for a file of a package, from the cache, where it is read page by page."""
+    facts = source.stat()
+    key = digest_json([str(source), facts.st_size, facts.st_mtime_ns])[:16]
+    place = cache_folder() / what / f"{key}.npy"
     try:
-        row = np.asarray(np.load(place, mmap_mode="r", allow_pickle=False))
+        return np.asarray(np.load(place, mmap_mode="r", allow_pickle=False))
     except (OSError, ValueError):  # none yet, or a damaged one: made again
-        row = _unpack(weights)
+        array = make(source)
         buffer = io.BytesIO()
-        np.save(buffer, row, allow_pickle=False)
+        np.save(buffer, array, allow_pickle=False)
         with suppress(OSError):  # a cache that cannot be written is done without
             atomic_bytes(place, buffer.getvalue())
-    parts: np.void = row[0]
-    return parts
+        return array
 
 
 def _unpack(weights: Path) -> NDArray[np.void]:
-    """All arrays as one row of a table, which is one file."""
+    """All arrays as one row of a table, which is one file: unpacking them (79 MB), and packing the
+    weights as the loops read them, takes most of the time that one text needs."""
     with np.load(weights, allow_pickle=False) as stored:
         parts = {name: stored[name] for name in stored.files}
     chunks = [parts.pop(f"q{number + 1}") for number in range(CHUNKS)]
     parts["embedded"] = np.stack(chunks, axis=1).reshape(-1, EMBEDDED)
+    for order in ORDERS:
+        parts[f"w1_{order}"] = np.concatenate(np.split(parts[f"w1_{order}"], order), axis=1)
+    for name in (*LAST, *(f"{name}{order}" for name in ("proj", "w1_", "w2_") for order in ORDERS)):
+        whole = Whole.of(parts.pop(name))
+        parts |= {f"{name} {field.name}": getattr(whole, field.name) for field in fields(Whole)}
     kinds = [(name, part.dtype, part.shape) for name, part in parts.items()]
     row = np.zeros(1, np.dtype(kinds, align=True))
     for name, part in parts.items():
@@ -346,7 +362,7 @@ class CompiledLoops(NumpyLoops):
         self.c = _meaning
 
     def product(self, numbers: Bytes, weights: Whole, start: NDArray[np.int32]) -> Floats32:
-        out = np.empty((len(numbers), weights.numbers.shape[1]), np.float32)
+        out = np.empty((len(numbers), weights.shape[1]), np.float32)
         self.c.product(numbers, *out.shape, weights.packed, start, out)
         return out
 

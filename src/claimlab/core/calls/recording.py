@@ -12,7 +12,6 @@ recorded.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import sqlite3
@@ -23,11 +22,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
 from claimlab.core.errors import ClaimlabError, ReplayMiss, SchemaError, UnreadableFile
 from claimlab.core.types import Json
+
+if TYPE_CHECKING:
+    import asyncio
 
 _VERSION = 2
 _TABLE = """
@@ -217,5 +219,7 @@ class Once:
         self._locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
 
     def turn(self, key: str) -> asyncio.Lock:
+        import asyncio
+
         loop = id(asyncio.get_running_loop())  # a lock belongs to the loop that it is waited for in
         return self._locks.setdefault((loop, key), asyncio.Lock())
