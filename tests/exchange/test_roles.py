@@ -309,3 +309,37 @@ def test_text_and_label_are_found_in_published_tables(real_data: Path) -> None:
         right = [one.right for one in found if one.role == role and one.has]
         assert len(right) > 40
         assert sum(right) >= 0.93 * len(right), role
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        ("credibility", [str(i * 37 % 101) for i in range(N)]),
+        ("punkty", [str(i * 37 % 101) for i in range(N)]),
+        ("score", [f"{i * 37 % 101 / 128:.4f}" for i in range(N)]),
+        ("odsetek", [f"{i * 37 % 101}%" for i in range(N)]),
+        ("views", [str(i * i * 7919 % 99_991) for i in range(1, N + 1)]),
+    ],
+)
+def test_a_measure_is_no_id_though_all_values_differ(
+    header: str, values: list[str], first: bool
+) -> None:
+    columns = {"text": CLAIMS, "label": cycle("true", "false")}
+    columns = {header: values, **columns} if first else {**columns, header: values}
+    assert len(set(values)) == N
+    assert "id" not in picked(**columns)
+
+
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        ("column_1", [str(i) for i in range(N)]),
+        ("nr", [str(i * 37 % 101) for i in range(N)]),
+        ("key", [f"A{i * 37 % 101}" for i in range(N)]),
+        ("ID", [str(i * 7919 % 99_991) for i in range(N)]),
+    ],
+)
+def test_numbers_are_ids_where_they_count_or_are_called_so(header: str, values: list[str]) -> None:
+    roles = picked(**{header: values}, text=CLAIMS, label=cycle("true", "false"))
+    assert roles.get("id") == header

@@ -149,6 +149,8 @@ class Bundle:
     def _open_databases(self) -> None:
         """Put the tables of databases in the place of these; a damaged one in a folder stays."""
         for name in list(self._members):
+            if name not in self._members:  # the log of a database
+                continue
             alone = self.is_named(name)
             if not (alone or name.lower().endswith(sqlite.SUFFIXES)):
                 continue
@@ -161,7 +163,8 @@ class Bundle:
                 if alone:
                     raise
                 continue
-            del self._members[name]
+            for own in ("", "-shm", *sqlite.LOGS):
+                self._members.pop(name + own, None)
             plain = unique_names(re.sub(r"[./]", "_", table) for table in tables)
             for member, table in zip(plain, tables, strict=True):
                 self._members[member if alone else f"{name}/{member}"] = Table(source, table)

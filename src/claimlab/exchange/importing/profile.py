@@ -36,7 +36,8 @@ _DATED = re.compile(r"\d{4}|\d:\d|[/.-]\s?\d")  # a year, a time, or numbers wit
 _TIMES = (4, 8, 10, 13)  # digits of a year, a day, and seconds or milliseconds since 1970
 _BOOLEANS = {"true", "false"}
 _NUMBERED = re.compile(r"(q|question|v|var|item|a|answer) ?\d{1,3} ?[a-z]?")
-_ELSE = {"id", "tweet_id", "date", "url", "language", "author", "split"}  # roles that are no label
+_IDS = ("id", "tweet_id")
+_ELSE = {*_IDS, "date", "url", "language", "author", "split"}  # roles that are no label
 ANSWERS = {"true", "false", "yes", "no", "y", "n", "t", "f", "0", "1", "0.0", "1.0"}
 DECIDED = ("true", "false", "mixed")
 MOST_PARTS = 30  # different parts of the cells of a column
@@ -222,6 +223,13 @@ class Profile:
             return False
         numbers = list(map(int, self.values))
         return all(a < b for a, b in pairwise(numbers))
+
+    @property
+    def measured(self) -> bool:
+        """Numbers in no order under a name that does not call them ids: scores, counts, shares."""
+        if self.nameless or self.counted or not named(self.name).keys().isdisjoint(_IDS):
+            return False
+        return self.share(lambda v: _NUMBER.fullmatch(v.rstrip("%"))) > 0.95
 
     @cached_property
     def verdicts(self) -> float:

@@ -271,6 +271,7 @@ def facts_of(seen: Profile) -> Features:
         "codes of one digit": seen.codes,
         "yes and no": seen.answers,
         "counted from row to row": seen.counted,
+        "measured": seen.measured,
         "links": seen.links,
         "dates": seen.dates,
         "dates in words": seen.dates * (1 - seen.numbers),

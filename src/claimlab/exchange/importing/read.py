@@ -58,6 +58,7 @@ from claimlab.files.card import splits_in
 from claimlab.files.objects import NotATable
 from claimlab.files.raw import Layout, Options, RawTable, Refused, as_text, json_of
 from claimlab.files.read import read_table
+from claimlab.files.totals import leave_out_totals
 
 DEPTH = 3  # of objects inside objects
 MOST_KEYS = 60  # of the objects in one column; more of them are ids rather than names of fields
@@ -157,6 +158,7 @@ def _each(
         if not table.rows_read and len(members) > 1 and (tables or done < len(members) - 1):
             ignored.append(member[1])
             continue
+        leave_out_totals(table)
         if len(members) > 1:
             _note_file(table, stems)
         tables.append(table)
