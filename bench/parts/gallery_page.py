@@ -13,6 +13,7 @@ from claimlab.catalog.load import DATASETS
 from claimlab.core.finding import VERDICTS
 from claimlab.core.words import several
 from claimlab.publish.site import summary
+from claimlab.tasks import TRUTH
 
 # check -> field of the card
 PUBLISHED = {"keywords": "keywords", "time": "temporal", "feasibility": "feasibility"}
@@ -21,14 +22,12 @@ HEAD = """# What each public dataset can be used for
 
 <!-- Generated; to renew it: make gallery -->
 
-This page says how many checks of [`claimlab audit`](audit.md) each public dataset fails, for all datasets whose published files we have (protocol `fair`,
-seed 0). For what a single dataset can be used for, run `make gallery`. It writes a [site](publish.md#a-site-of-audits) to `build/gallery-site`: a table of
-datasets by checks to filter and sort, and for each dataset its verdicts with intervals and charts, what to do before a score is reported, errata, overlap
-with others, how to load and cite it, and a badge.
+How many checks of [`claimlab audit`](audit.md) each public dataset fails, for all datasets whose published files we have (protocol `fair`, seed 0).
+`make gallery` writes this page and a [site](publish.md#a-site-of-audits) with the verdicts of each dataset and what to do before a score is reported.
 
 **A fail is not a criticism of the authors.** It means that a detector can score well without reading the claim, so a score needs the split or the comparison
-that the audit advises. "Not measured" is never a pass; [Methods](methods.md#the-verdict) defines the verdicts. Our files are often only a part of what was
-published; the [cards](datasets.md) say which part. This page holds aggregates only, no records.
+that the audit advises. "Not measured" is never a pass ([Methods](methods.md#the-verdict)). Our files are often only a part of what was published; the
+[cards](datasets.md) say which. Aggregates only, no records.
 """  # noqa: E501
 
 
@@ -44,6 +43,12 @@ class Row:
     @property
     def title(self) -> str:
         return DATASETS.get(self.name).card.title
+
+    @property
+    def task(self) -> str:
+        """The task in brackets, where the labels are not about veracity."""
+        task = TRUTH if self.audit is None else self.audit.target
+        return "" if task == TRUTH else f" ({task})"
 
     @property
     def verdicts(self) -> dict[str, str]:
@@ -66,8 +71,8 @@ def page(rows: list[Row]) -> str:
         lines += [
             "## Not audited",
             "",
-            "Under the default label map no record is true or false, or the files at hand are not"
-            f" those that the loader reads: {names}.",
+            "Under the default label map no record has a class of the dataset's task, or the files"
+            f" at hand are not those that the loader reads: {names}.",
         ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -75,16 +80,18 @@ def page(rows: list[Row]) -> str:
 def glance(rows: list[Row]) -> list[str]:
     """How often each check fails, warns, passes or could not be measured."""
     failing = sum("fail" in row.verdicts.values() for row in rows)
+    verdicts = sum(not row.task for row in rows)
     lines = [
-        f"Of {len(rows)} datasets with true or false labels, {failing} fail at least one check."
-        " If a dataset lacks a column (dates, authors, evidence), checks that need it are not"
-        " measured.",
+        f"Of {len(rows)} datasets, {failing} fail at least one check. {verdicts} are about"
+        " veracity; for the others, the task follows the name.",
         "",
         "| check | fail | warn | inconclusive | pass | not measured |",
         "|---|---|---|---|---|---|",
     ]
     for check in default_checks("fair"):
         counts = Counter(row.verdicts.get(check, "not-measured") for row in rows)
+        if counts["not-measured"] == len(rows) > 1:
+            continue
         figures = " | ".join(str(counts[verdict]) for verdict in VERDICTS)
         lines.append(f"| `{check}` | {figures} |")
     return lines
@@ -114,9 +121,10 @@ def datasets(rows: list[Row]) -> list[str]:
     for row in rows:
         counts = row.audit.counts() if row.audit else Counter()
         figures = f"{counts['fail']} | {counts['warn']} | {counts['pass']}"
-        lines.append(f'| <span id="{row.name}">{row.title}</span> | {row.labelled:,} | {figures} |')
+        name = f'<span id="{row.name}">{row.title}</span>{row.task}'
+        lines.append(f"| {name} | {row.labelled:,} | {figures} |")
     head = (
-        f"{several(len(rows), 'dataset')}: labelled records, and findings by verdict. One check can"
-        " have several findings."
+        f"{several(len(rows), 'dataset')}: labelled records, and findings by verdict, of which a"
+        " check can have several."
     )
     return [head, "", *lines]

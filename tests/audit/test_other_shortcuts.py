@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from claimlab.audit.run import audit
+from claimlab.audit.views.pictures import overview
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.finding import Finding
 
@@ -196,12 +197,13 @@ def test_a_text_that_tells_what_the_records_own_text_tells_is_no_shortcut() -> N
         f"{t} {'cursed' if y else 'blessed'}" for t, y in zip(made["text"], false, strict=True)
     ]
     made["meta"] = [json.dumps({"title": " ".join(t.split()[-5:])}) for t in made["text"]]
-    found = audit(built(made), checks=["text-columns"], debug=True).findings
-    (title,) = [f for finding in found for f in finding.every if f.feature == "meta.title"]
+    done = audit(built(made), checks=["text-columns"], debug=True)
+    (title,) = [f for finding in done.findings for f in finding.every if f.feature == "meta.title"]
     assert title.verdict == "pass"
     assert title.score is not None
     assert title.score > 0.95
     assert title.baselines.own_text == title.baselines.best()
+    assert ">own text<" in overview(done, "titles")[0].svg
 
 
 def test_evidence_that_begins_with_the_claim_is_found_in_the_table() -> None:

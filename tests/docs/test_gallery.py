@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,8 @@ def test_a_dataset_has_its_line_and_what_was_not_measured_is_no_pass(gallery: ob
     failed = gallery.page([gallery.Row("liar", 10, audit("fail"))])  # type: ignore[attr-defined]
     assert '| <span id="liar">LIAR</span> | 9 | 1 | 0 | 0 |' in failed
     assert "| `time` | 1 | 0 | 0 | 0 | 0 |" in failed
+    other = replace(audit("fail"), target="stance")
+    assert "LIAR</span> (stance) |" in gallery.page([gallery.Row("liar", 10, other)])  # type: ignore[attr-defined]
     absent = gallery.page([gallery.Row("liar", 10, audit("not-measured"))])  # type: ignore[attr-defined]
     assert '| <span id="liar">LIAR</span> | 9 | 0 | 0 | 0 |' in absent
     none = gallery.page([gallery.Row("liar", None, None, "unreadable")])  # type: ignore[attr-defined]

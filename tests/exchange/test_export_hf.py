@@ -19,6 +19,7 @@ import claimlab as cl
 from claimlab.catalog.load import DATASETS
 from claimlab.core.dataset import Dataset
 from claimlab.core.licence import spdx
+from claimlab.core.record import to_side_table
 from claimlab.exchange.about import markdown, size_category
 from claimlab.exchange.about import yaml as to_yaml
 from claimlab.exchange.export import export
@@ -187,3 +188,32 @@ def test_the_test_records_are_a_benchmark_of_the_hub(hard: Dataset, tmp_path: Pa
     unlabelled = hard.records.with_columns(veracity=pl.lit(None, pl.String))
     cl.export(replace(hard, records=unlabelled), "hf", tmp_path / "without")
     assert not (tmp_path / "without" / "eval.yaml").exists()
+
+
+def test_a_benchmark_of_another_task_asks_for_a_letter(tmp_path: Path) -> None:
+    """Inspect reads the number of a class as a letter: 0 is A."""
+    rows = pl.DataFrame(
+        {
+            "text": [f"The mill of Velmore has {n} wheels." for n in range(12)],
+            "label": ["yes", "no"] * 6,
+            "split": ["train"] * 6 + ["test"] * 6,
+        }
+    )
+    rows.write_csv(tmp_path / "claims.csv")
+    data = cl.import_files(tmp_path / "claims.csv", map="claim-detection", output=tmp_path / "data")
+    cl.export(tmp_path / "data", "hf", tmp_path / "out")
+    (task,) = yaml.safe_load((tmp_path / "out" / "eval.yaml").read_text("utf-8"))["tasks"]
+    assert task["id"] == "claim-detection"
+    assert task["field_spec"]["target"] == "label"
+    template = task["solvers"][0]["args"]["template"]
+    assert template.startswith("Does this text state a claim that can be checked?\n\n{prompt}")
+    test = pl.read_parquet(tmp_path / "out" / "data" / "test.parquet")
+    letters = ["AB"[number] for number in test["label"]]
+    said = dict(line.split(":")[0].split(") ") for line in template.splitlines() if ") " in line)
+    assert [said[letter] for letter in letters] == ["claim", "non-claim"] * 3
+
+    dataset = data[0]
+    ids = {"record_id": dataset.records["id"], "text": ["It has none."] * 12}
+    apart = {"evidence": to_side_table("evidence", pl.DataFrame(ids))}
+    cl.export(replace(dataset, tables=apart), "hf", tmp_path / "pairs")
+    assert not (tmp_path / "pairs" / "eval.yaml").exists()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import time
@@ -161,6 +162,47 @@ def test_many_kills_leave_nothing_or_the_whole(
         code, message = killed.run()
         assert code == 0 or (in_place and "already exists" in message), message
         assert killed.bytes() == expected
+
+
+REPLACED = [  # what is there, and what is put in its place
+    ("publish bundle majority -o {out}", "publish bundle stratified -o {out} --force"),
+    ("publish board {one} -o {out}", "publish board results -o {out} --force"),
+    ("publish site audit -o {out}", "publish site audit results-board -o {out} --force"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("before", "after"), REPLACED)
+def test_what_was_published_stays_whole_until_it_is_replaced(
+    before: str, after: str, workspace: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "one").mkdir()
+    shutil.copy(workspace / "results" / "majority.json", tmp_path / "one")
+    before = before.replace("{one}", str(tmp_path / "one"))
+
+    def published(name: str) -> tuple[Runner, dict[str, bytes]]:
+        Runner(before, workspace, tmp_path / name).acts()
+        (tmp_path / name).rename(tmp_path / f"{name}-before")
+        replacing = Runner(after, workspace, tmp_path / name)
+        (tmp_path / f"{name}-before" / "out").rename(replacing.place / "out")
+        return replacing, replacing.bytes()
+
+    whole, old = published("whole")
+    acts, _ = whole.acts()
+    new = whole.bytes()
+    assert new != old
+    left = []
+    for moment in sorted({1, 2, acts // 2, acts - 1, acts}):
+        killed, _ = published(f"killed-{moment}")
+        assert killed.run(moment)[0] == -signal.SIGKILL
+        seen = {name: data for name, data in killed.bytes().items() if name.startswith("out")}
+        assert seen in (old, new)
+        left.append(seen == old)
+        if seen == old:
+            killed.acts()
+            assert killed.bytes() == new
+    assert left[:2] == [True, True]
+    assert left == sorted(left, reverse=True)  # once replaced, it stays
 
 
 @pytest.mark.slow

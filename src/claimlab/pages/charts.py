@@ -221,6 +221,7 @@ SHAPES = {
     "majority": "triangle-right",
     "stratified": "stroke",
     "shuffled": "cross",
+    "own text": "diamond",
 }
 BOUNDS = {"lower": "triangle-down", "upper": "triangle-up"}
 MARKS = {**SHAPES, **BOUNDS}

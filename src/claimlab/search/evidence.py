@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import NamedTuple
@@ -204,13 +204,14 @@ class Document:
         )
 
 
-def stored(raw: bytes) -> JsonObject:
-    """What `Document.as_bytes` wrote: the fields that are known. Read for every result of every
-    search.
+def stored(raw: Sequence[bytes]) -> list[JsonObject]:
+    """What `Document.as_bytes` wrote: the fields of each that are known. Read for every result of
+    every search.
     """
-    data: JsonObject = from_json(raw)
-    if "published" in data:
-        data["published"] = datetime.fromisoformat(data["published"])
-    if "review" in data:
-        data["review"] = Review.from_json(data["review"])
-    return data
+    documents: list[JsonObject] = from_json(b"[" + b",".join(raw) + b"]")
+    for document in documents:
+        if "published" in document:
+            document["published"] = datetime.fromisoformat(document["published"])
+        if "review" in document:
+            document["review"] = Review.from_json(document["review"])
+    return documents

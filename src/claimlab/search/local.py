@@ -18,11 +18,11 @@ from __future__ import annotations
 import io
 import mmap
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields as fields_of
 from dataclasses import replace
-from datetime import date, datetime
-from functools import cache, cached_property
+from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -164,13 +164,13 @@ class LocalIndex:
         best passage. `vector` is the query's, where it is known already.
         """
         hits = self.ranked(query, vector)
-        retrieved = now()
-        words = cache(
-            lambda: frozenset(terms_of(query.text, EXACT, query.language))
-        )  # only long texts need them
+        common = {**_BLANK, "retrieved": now(), "query": query.text}
+        documents = self.documents([hit.document for hit in hits])
+        is_long = any(len(document.get("text", "")) > passage for document in documents)
+        words = frozenset(terms_of(query.text, EXACT, query.language) if is_long else ())
         return [
-            _evidence(self.document(hit.document), hit, query, retrieved, words, passage)
-            for hit in hits
+            _evidence({**common, **document}, hit, words, passage)
+            for document, hit in zip(documents, hits, strict=True)
         ]
 
     def newer(self, query: Query) -> int:
@@ -246,13 +246,17 @@ class LocalIndex:
                 break
             fetch *= 4
         numbers = searcher.fast_field_values("n", [where for _, where in hits])
-        ranked = sorted((-score, n or 0) for (score, _), n in zip(hits, numbers, strict=True))
-        return [(-less, int(n)) for less, n in ranked[: query.max_results]]
+        ranked = sorted(zip([-score for score, _ in hits], numbers, strict=True))
+        return [(-less, int(n or 0)) for less, n in ranked[: query.max_results]]
 
     def document(self, number: int) -> JsonObject:
         """What is known of a document, by its number."""
+        return self.documents([number])[0]
+
+    def documents(self, numbers: Sequence[int]) -> list[JsonObject]:
+        """What is known of some documents, read in one go."""
         content, offsets = self._stored
-        return stored(content[offsets[number] : offsets[number + 1]])
+        return stored([content[offsets[number] : offsets[number + 1]] for number in numbers])
 
     def _is_newer(self, number: int, day: date) -> bool:
         published = self.document(number).get("published")
@@ -269,13 +273,14 @@ class LocalIndex:
     def _wanted(self, query: Query) -> tantivy.Query | None:
         import tantivy
 
-        schema, should = self._index.schema, []
-        for name in [EXACT, *self._language_fields(query.language)]:
-            for term in terms_of(query.text, name, query.language):
-                clause = tantivy.Query.term_query(schema, name, term, "freq")
-                if name == EXACT:
-                    clause = tantivy.Query.boost_query(clause, EXACT_WEIGHT)
-                should.append((tantivy.Occur.Should, clause))
+        schema, one, either = self._index.schema, tantivy.Query.term_query, tantivy.Occur.Should
+        should = [
+            (either, tantivy.Query.boost_query(one(schema, EXACT, term, "freq"), EXACT_WEIGHT))
+            for term in terms_of(query.text, EXACT, query.language)
+        ]
+        for name in self._language_fields(query.language):
+            terms = terms_of(query.text, name, query.language)
+            should += [(either, one(schema, name, term, "freq")) for term in terms]
         if not should:
             return None
         words = tantivy.Query.boolean_query(should)
@@ -385,27 +390,19 @@ def _read_manifest(folder: Path) -> IndexManifest | None:
         return None
 
 
-def _evidence(
-    document: JsonObject,
-    hit: Hit,
-    query: Query,
-    retrieved: datetime,
-    words: Callable[[], frozenset[str]],
-    passage: int,
-) -> Evidence:
-    known = {"retrieved": retrieved, "query": query.text, "score": round(hit.score, 6)}
-    fields = {**_BLANK, **document, **known}
+def _evidence(fields: JsonObject, hit: Hit, words: frozenset[str], passage: int) -> Evidence:
+    """Of what is known of a document and of the query; made for every result of every search."""
     id, publisher = fields.pop("source_id", None), fields.pop("publisher", None)
     whole = fields["text"] or ""
-    text = whole if len(whole) <= passage else best_passage(whole, words(), passage)
-    fields["text"] = text or None
-    more = fields["more"] = {} if id is None else {"document": id}
+    text = whole if len(whole) <= passage else best_passage(whole, words, passage)
+    more: JsonObject = {} if id is None else {"document": id}
     if hit.meaning is not None:
         more |= {"words": round(hit.words or 0.0, 4), "meaning": round(hit.meaning, 4)}
     if publisher is not None and fields["review"] is None:
         more["publisher"] = publisher
-    if text and text != whole:
+    if text and text is not whole and text != whole:
         more["passage_of"] = len(whole)
+    fields["score"], fields["text"], fields["more"] = round(hit.score, 6), text or None, more
     evidence = object.__new__(
         Evidence
     )  # the constructor of a frozen class takes four times as long

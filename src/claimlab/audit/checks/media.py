@@ -37,7 +37,7 @@ FACTS = {
 
 
 class _Copies(NearDuplicates):
-    name, what, holding = NAME, "near-copy of their image", "image"
+    name, what, holding = NAME, "near-copy of their image", "an image"
     needs = ()
 
 

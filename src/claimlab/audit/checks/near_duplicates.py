@@ -33,7 +33,7 @@ class NearDuplicates(FairCheck):
     )
 
     needs: tuple[Need, ...] = ("text",)
-    what, holding = "near-duplicate", "text"  # what a record has another of
+    what, holding = "near-duplicate", "a text"  # what a record has another of
 
     def measure(self, subject: Subject) -> Findings:
         yield self._leaks(subject)
@@ -80,7 +80,7 @@ class NearDuplicates(FairCheck):
 
     def _contradictions(self, subject: Subject) -> Finding:
         n, label = int((subject.near.text_of >= 0).sum()), "under different labels"
-        if (reason := needed(f"Records with a {self.holding}", n)) is not None:
+        if (reason := needed(f"Records with {self.holding}", n)) is not None:
             return self.unmeasured(subject, reason, label, n)
         torn = contradicting(subject)
         return self.found(

@@ -40,8 +40,7 @@ def overview(audit: Audit, name: str) -> list[Figure]:
             dots(rows, title="macro-F1, %"),
             "What each feature alone gives away: the dot is its macro-F1, the bar its 95% interval,"
             " the grey marks the baselines.",
-            "Macro-F1 of each check with its interval against the majority, stratified and shuffled"
-            " baselines",
+            "Macro-F1 of each check with its interval against its baselines",
             f"{name}-overview",
         )
     ]
@@ -169,4 +168,5 @@ def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
 
 
 def _known(finding: Finding) -> dict[str, float]:
-    return {k: v for k, v in finding.baselines.model_dump().items() if v is not None}
+    known = finding.baselines.model_dump().items()
+    return {name.replace("_", " "): value for name, value in known if value is not None}

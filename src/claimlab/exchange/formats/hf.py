@@ -19,8 +19,9 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.exchange.about import card, findings_in, yaml
 from claimlab.exchange.format import Format, Marker, Road, Settings, Written
+from claimlab.exchange.questions import LETTERS
 from claimlab.exchange.tables import RECORDS, by_name
-from claimlab.tasks import open_task, own_task
+from claimlab.tasks import TRUTH, open_task, own_task
 
 POSITION, LABEL = "position", "label"
 UNSPLIT = "unsplit"
@@ -138,19 +139,34 @@ def configs(splits: dict[str | None, str], side: dict[str, pl.DataFrame]) -> lis
 
 
 def evaluation(dataset: Dataset, splits: dict[str | None, str]) -> JsonObject | None:
-    """The test records as a benchmark of the Hub; null where one of them has no label or text."""
+    """The test records as a benchmark of the Hub: a word to say for a verdict, which may be mixed,
+    and for any other task a letter, as which Inspect reads a ClassLabel. Null where a record has no
+    label or text, or where the class depends on evidence, which is not in its row.
+    """
     part = dataset.records.filter(split="test")
-    labels = part["veracity"].drop_nulls().unique().sort().to_list()
-    if len(labels) < 2 or part.select("veracity", "text").null_count().sum_horizontal().item():
+    task = open_task(own_task(dataset), dataset.records)
+    if task.name == TRUTH:
+        target, labels = TRUTH, part[TRUTH]
+        classes = labels.drop_nulls().unique().sort().to_list()
+        asked = f"word and nothing else: {', '.join(classes[:-1])} or {''.join(classes[-1:])}."
+    else:
+        target, labels = LABEL, task.labels(part)
+        classes = list(task.classes_in(dataset.records))
+        meant = [
+            f"{name}: {task.meaning[name]}" if name in task.meaning else name for name in classes
+        ]
+        lines = (f"{letter}) {words}" for letter, words in zip(LETTERS, meant, strict=False))
+        asked = "letter and nothing else:\n" + "\n".join(lines)
+    apart = target == LABEL and "evidence" in dataset.tables
+    unknown = labels.null_count() or part["text"].null_count()
+    if apart or unknown or labels.n_unique() < 2 or len(classes) > len(LETTERS):
         return None
-    words = ", ".join(labels[:-1]) + f" or {labels[-1]}"
-    question = open_task("veracity", part).question
-    template = f"{question}\n\n{{prompt}}\n\nAnswer with one word and nothing else: {words}."
-    task: JsonObject = {
-        "id": "veracity",
+    template = f"{task.question}\n\n{{prompt}}\n\nAnswer with one {asked}"
+    benchmark: JsonObject = {
+        "id": task.name,
         "config": RECORDS,
         "split": splits["test"],
-        "field_spec": {"input": "text", "target": "veracity", "metadata": ["language"]},
+        "field_spec": {"input": "text", "target": target, "metadata": ["language"]},
         "solvers": [
             {"name": "prompt_template", "args": {"template": template}},
             {"name": "generate"},
@@ -158,7 +174,7 @@ def evaluation(dataset: Dataset, splits: dict[str | None, str]) -> JsonObject | 
         "scorers": [{"name": "match"}],
     }
     about: JsonObject = {"name": dataset.name, "evaluation_framework": "inspect-ai"}
-    return about | {"tasks": [task]}
+    return about | {"tasks": [benchmark]}
 
 
 FORMAT = HuggingFace()
