@@ -148,7 +148,7 @@ def evaluation(dataset: Dataset, splits: dict[str | None, str]) -> JsonObject | 
     if task.name == TRUTH:
         target, labels = TRUTH, part[TRUTH]
         classes = labels.drop_nulls().unique().sort().to_list()
-        asked = f"word and nothing else: {', '.join(classes[:-1])} or {''.join(classes[-1:])}."
+        wanted = f"word and nothing else: {', '.join(classes[:-1])} or {''.join(classes[-1:])}."
     else:
         target, labels = LABEL, task.labels(part)
         classes = list(task.classes_in(dataset.records))
@@ -156,12 +156,12 @@ def evaluation(dataset: Dataset, splits: dict[str | None, str]) -> JsonObject | 
             f"{name}: {task.meaning[name]}" if name in task.meaning else name for name in classes
         ]
         lines = (f"{letter}) {words}" for letter, words in zip(LETTERS, meant, strict=False))
-        asked = "letter and nothing else:\n" + "\n".join(lines)
+        wanted = "letter and nothing else:\n" + "\n".join(lines)
     apart = target == LABEL and "evidence" in dataset.tables
     unknown = labels.null_count() or part["text"].null_count()
     if apart or unknown or labels.n_unique() < 2 or len(classes) > len(LETTERS):
         return None
-    template = f"{task.question}\n\n{{prompt}}\n\nAnswer with one {asked}"
+    template = f"{task.question}\n\n{{prompt}}\n\nAnswer with one {wanted}"
     benchmark: JsonObject = {
         "id": task.name,
         "config": RECORDS,
