@@ -42,7 +42,13 @@ SAMPLES: dict[
 ] = {  # cells to run, and text to change before
     "bluff": [({"dataset": "nlp4if", "part": "Task 1: settings"}, {})],
     "bluff-each": [({"dataset": "nlp4if", "part": "NLP4IF: script"}, {})],
-    "cdl-baselines": [({"dataset": "twitter15"}, {})],
+    "cdl-baselines": [
+        ({"dataset": "twitter15"}, {}),
+        (
+            {"dataset": "mm-covid-rationales"},
+            {'"verite"]\nsplit': '"verite", "mm-covid-rationales"]\nsplit'},
+        ),
+    ],
     "evolved-claims": [
         ({"dataset": "evolved", "train": "seed"}, {}),
         ({"part": "Table 3: training with and without evolved claims", "test": "noise"}, LIMITS),

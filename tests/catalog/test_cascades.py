@@ -74,6 +74,18 @@ def test_a_broken_line_is_refused(tmp_path: Path, write: Callable[..., Path]) ->
         load("twitter15", write(tmp_path, files))
 
 
+def test_files_of_another_variant_are_named(tmp_path: Path) -> None:
+    """Nothing but the default variant is read without being asked for."""
+    raw = Path(__file__).parent / "samples" / "pheme" / "raw" / "all"
+    with pytest.raises(UnreadableFile, match="variant='release'") as caught:
+        load("pheme", raw)
+    assert [choice.value for choice in caught.value.choices] == ["release"]
+    with pytest.raises(UnreadableFile) as alone:
+        load("pheme", raw, variant="rumours")
+    assert not alone.value.choices
+    assert load("pheme", raw, variant="release").records.height
+
+
 @pytest.mark.slow
 def test_the_trees_of_twitter15_are_whole(real_data: Path) -> None:
     source = real_data / "twitter15-trees.zip"

@@ -57,6 +57,7 @@ datasets = ["rows", "absent"]
 counts = [
     { name = "copies", table = "dropped", where = { step = ["exact-duplicates", "language"] }, published = { rows = 2 } },
     { name = "left", table = "records" },
+    { name = "of a column that is not there", table = "records", where = { prayer = "yes" } },
 ]
 [[show]]
 title = "Beside each other"
@@ -138,6 +139,7 @@ def test_rows_of_a_side_table_are_counted_and_a_dataset_that_is_not_there_says_w
     assert texts(dict(grid.tables)["Counts"]) == [
         ["copies", "1 (2)", "failed"],
         ["left", "8", "failed"],
+        ["of a column that is not there", "failed", "failed"],
     ]
     absent = [e for e in grid.shown if e.axes["dataset"] == "absent"]
     assert all("nowhere" in str(grid.why(e.node)) for e in absent)

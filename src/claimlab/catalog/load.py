@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from claimlab.catalog.columns import EARLY, earliest, numbered, tweet_ids
 from claimlab.catalog.entry import Card, Entry, Loaded, Loader
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
-from claimlab.core.errors import UnknownName, UnreadableFile
+from claimlab.core.errors import Choice, UnknownName, UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped, built_in_maps, check_unmapped, load_map
 from claimlab.core.record import VERACITIES
 from claimlab.core.run import Run
@@ -69,6 +70,20 @@ def summary(one: LabelMap) -> dict[str, int | str]:
     return {"version": one.version, **{v: values.count(v) for v in VERACITIES}, "note": one.note}
 
 
+def _name_variants(error: UnreadableFile, entry: Entry, bundle: Bundle, tried: str) -> None:
+    """Let the error name the other variants that can read these files."""
+    for other, loader in entry.variants.items():
+        if other == tried:
+            continue
+        with suppress(UnreadableFile):
+            n = read(loader, bundle, entry).records.height
+            error.choices = [*error.choices, Choice("variant", other, several(n, "record"))]
+    if error.choices:
+        named = " or ".join(map(str, error.choices))
+        error.todo = f"The variant '{tried}' reads other files; these are read with {named}."
+        error.args = (f"{error.problem} {error.todo}",)
+
+
 @repeatable()
 def load(
     name: str,
@@ -105,7 +120,12 @@ def _load(
     chosen, loader = entry.loader_named(variant)
     verdicts = entry.map_named(map)
     with Bundle.open(source) as bundle:
-        loaded = read(loader, bundle, entry)
+        try:
+            loaded = read(loader, bundle, entry)
+        except UnreadableFile as error:
+            if variant is None:
+                _name_variants(error, entry, bundle, chosen)
+            raise
         inputs, members = bundle.hashes(), bundle.names()
     loaded.records, unread = keep_unread(completed(loaded.records))
     if loaded.records.is_empty():

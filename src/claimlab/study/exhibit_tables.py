@@ -116,7 +116,10 @@ def _count(grid: Grid, exhibit: Exhibit, count: Count) -> Cell:
     if isinstance(frame, str):
         return _failed(frame)
     published = count.published.get(exhibit.axes["dataset"])
-    return _beside(_filtered(frame, count.where).height, published)
+    try:
+        return _beside(_filtered(frame, count.where).height, published)
+    except UnknownName as error:  # one column that is not there must not end a study of hours
+        return _failed(str(error))
 
 
 def _failed(why: str) -> Cell:
