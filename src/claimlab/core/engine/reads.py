@@ -69,8 +69,11 @@ def digest_of(path: Path) -> str:
     as long as the file system says that nothing was changed."""
     if not path.is_dir():
         return digest_once(path)
-    files = sorted(
-        (file.relative_to(path).as_posix(), file) for file in path.rglob("*") if file.is_file()
-    )
-    lines = "".join(f"{digest_once(file)} {name}\n" for name, file in files)
+    lines = "".join(f"{digest} {name}\n" for name, digest in digests_in(path).items())
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def digests_in(folder: Path) -> dict[str, str]:
+    """Of each file of a folder, by its name, for those who read only some of them."""
+    files = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*")}
+    return {name: digest_once(files[name]) for name in sorted(files) if files[name].is_file()}

@@ -21,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import secrets
 import shutil
 import uuid
@@ -249,11 +250,12 @@ def stages_of(run: Path, unlock: Unlock | None) -> list[Stage]:
     refuse_remote(run, "the work of an engine")
     places = [run.parent / f".{run.name}.work", run]
     stages = {}
-    for file in [file for place in places if place.is_dir() for file in place.rglob(STAGE)]:
-        with contextlib.suppress(
-            NotFound, OSError
-        ):  # removed since it was listed: the run has ended
-            stages[file.stat().st_mtime_ns, str(file)] = Stage(file.parent, unlock)
+    # `os.walk` passes over folders that a run removes as it ends; `rglob` raises
+    folders = [Path(name) for place in places for name, _, files in os.walk(place) if STAGE in files]
+    for folder in folders:
+        with contextlib.suppress(NotFound, OSError):  # removed since it was listed
+            order = (folder / STAGE).stat().st_mtime_ns
+            stages[order, str(folder)] = Stage(folder, unlock)
     return [stages[key] for key in sorted(stages)]
 
 

@@ -49,7 +49,7 @@ from claimlab.core.atomic import atomic_text
 from claimlab.core.digest import write_parquet
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.names import current
-from claimlab.core.engine.reads import check, digest_of, keep, reads
+from claimlab.core.engine.reads import check, digest_of, digests_in, keep, reads
 from claimlab.core.engine.stage import Work
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.journal import Journal
@@ -152,8 +152,8 @@ class Store:
 
     folder: Path  # of the run
     job: Job
-    # of each stage that is done: its outputs, in order, and their digests
-    done: dict[str, dict[str, str]]
+    # of each stage that is done: its outputs, in order, and the digests of their files
+    done: dict[str, dict[str, dict[str, str]]]
 
     @classmethod
     def open(cls, shard: Mapping[str, Json]) -> Store:
@@ -163,14 +163,25 @@ class Store:
         folder = Path(shard["job"]).parent
         return cls(folder, Job.read(folder), json.loads(Path(shard["done"]).read_bytes()))
 
-    def outputs(self, stage: str) -> list[Path]:
-        """What a stage wrote, and still is as it was written."""
+    def outputs(self, stage: str, name: str = "") -> list[Path]:
+        """The files of this name that a stage wrote (its outputs themselves, where they are files),
+        which still are as they were written. Others are not read to see that.
+        """
         place = self.folder / stage / "outputs"
-        return [check(place / name, digest) for name, digest in self.done[stage].items()]
+        return [
+            check(place / output / name, digests[name])
+            for output, digests in self.done[stage].items()
+        ]
 
     @cached_property
-    def _ranges(self) -> list[Path]:
-        return self.outputs("sketch")
+    def _files(self) -> dict[str, list[Path]]:
+        return {}
+
+    def _sketched(self, number: int, name: str) -> Path:
+        """A file of one range of rows."""
+        if name not in self._files:
+            self._files[name] = self.outputs("sketch", name)
+        return self._files[name][number]
 
     def array(self, number: int, name: str) -> NDArray[Any]:
         """An array of one range of rows, mapped; bands come first in `keys`, rows in all others."""
@@ -180,7 +191,8 @@ class Store:
             "bits": (rows, self.job.lanes),
             "hashes": (rows, 2),
         }
-        return mapped(self._ranges[number] / name, KINDS[name]).reshape(shape.get(name, (rows,)))
+        file = self._sketched(number, name)
+        return mapped(file, KINDS[name]).reshape(shape.get(name, (rows,)))
 
     def ranges(self) -> Iterator[tuple[int, int, int]]:
         """Number, first row and end of each range."""
@@ -212,7 +224,7 @@ class Store:
         """The texts of these rows, which are sorted."""
         texts = []
         for number, begin, end in self._spans(rows):
-            store = mapped(self._ranges[number] / "texts", np.uint8)
+            store = mapped(self._sketched(number, "texts"), np.uint8)
             texts += [
                 bytes(store[a:b]).decode("utf-8")
                 for a, b in zip(begin.tolist(), end.tolist(), strict=True)
@@ -245,10 +257,10 @@ class Store:
 
     def candidates(self) -> list[U64]:
         """Every array of candidates, mapped."""
-        return [mapped(path / "codes", np.uint64) for path in self.outputs("match")]
+        return [mapped(path, np.uint64) for path in self.outputs("match", "codes")]
 
     def skipped(self) -> Skipped:
-        notes = [json.loads((path / "skipped.json").read_bytes()) for path in self.outputs("match")]
+        notes = [json.loads(path.read_bytes()) for path in self.outputs("match", "skipped.json")]
         return sum((Skipped(*note) for note in notes), Skipped())
 
     def pairs(self) -> Found:
@@ -266,7 +278,7 @@ def mapped(path: Path, kind: type[np.generic]) -> NDArray[Any]:
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 ROW_COST = 600  # bytes a text costs besides its characters while its sketch is made
 HASH_COST = 80  # bytes a row costs while identical texts are looked for
-PACK_COST = 40  # bytes a row costs while a band is sorted, besides its bitmap
+PACK_COST = 40  # bytes a row costs while a band is sorted, besides the bitmaps of shared buckets
 LEAST_ROWS, MOST_ROWS = 1_000, 1 << 18  # of a shard
 WORKERS = 4  # shards that fit `memory` together
 FEW = 500_000  # rows that are not worth more than one process
@@ -331,12 +343,15 @@ def _run(store: Store, shard: JsonObject, stage: Any) -> None:
             name=name,
             progress=(lambda _, done, total: progress(label, done, total)) if label else None,
         )
-        store.done[name] = {output.name: digest_of(output) for output in outputs}
+        store.done[name] = {
+            output.name: digests_in(output) if output.is_dir() else {"": digest_of(output)}
+            for output in outputs
+        }
 
     files = [reads(path) for path in job.paths]
     run(sketch, [{"rows": rows, "files": files} for rows in pairwise(job.cuts)], "sketch texts")
     run(same, [{"part": part} for part in _parts(job, HASH_COST)])
-    parts = _parts(job, PACK_COST + 8 * job.lanes)
+    parts = _parts(job, PACK_COST)
     run(
         match,
         [{"band": band, "part": part} for band in range(job.plan.bands) for part in parts],
@@ -496,24 +511,47 @@ def same(shard: JsonObject, output: Path) -> None:
 def match(shard: JsonObject, output: Path) -> None:
     """Find the candidates of one band whose keys are in one part."""
     store, band = Store.open(shard), shard["band"]
-    job, kernel = store.job, load()
     shared = sharing(_packed(store, band, shard["part"], store.compared()))
-    rows = np.sort((shared & LOW).astype(np.int64))
-    # the kernel sees these rows alone, numbered in their order
-    packed: U64 = (shared & ~LOW) | np.searchsorted(rows, (shared & LOW).astype(np.int64)).astype(
-        np.uint64
-    )
-    next_keys: U32 = store.gather("keys", rows, (band + 1) % job.plan.bands)
-    bitmaps = Bitmaps(store.gather("bits", rows), store.gather("counts", rows))
-    codes, skipped = candidates(
-        kernel, packed, next_keys, bitmaps, job.plan.threshold, count_threads(None)
-    )
-    numbers = rows.astype(np.uint64)
+    most = store.job.share // (PACK_COST + 8 * store.job.lanes)
+    found, skipped = [np.empty(0, np.uint64)], Skipped()
+    for buckets in _portions(shared, most):
+        codes, left_out = _of_buckets(store, band, buckets)
+        found.append(codes)
+        skipped += left_out
     output.mkdir()
-    distinct((numbers[codes >> SHIFT] << SHIFT) | numbers[codes & LOW]).tofile(output / "codes")
+    distinct(np.concatenate(found)).tofile(output / "codes")
     (output / "skipped.json").write_text(
         json.dumps([skipped.buckets, skipped.comparisons]), encoding="utf-8"
     )
+
+
+def _portions(packed: U64, most: int) -> Iterator[U64]:
+    """Whole buckets, about `most` rows at a time."""
+    start = 0
+    while start < len(packed):
+        last = packed[min(start + most, len(packed)) - 1]
+        end = int(np.searchsorted(packed, last | LOW, side="right"))
+        yield packed[start:end]
+        start = end
+
+
+def _of_buckets(store: Store, band: int, packed: U64) -> tuple[U64, Skipped]:
+    job, kernel = store.job, load()
+    rows = np.sort((packed & LOW).astype(np.int64))
+    # the kernel sees these rows alone, numbered in their order
+    places = np.searchsorted(rows, (packed & LOW).astype(np.int64)).astype(np.uint64)
+    next_keys: U32 = store.gather("keys", rows, (band + 1) % job.plan.bands)
+    bitmaps = Bitmaps(store.gather("bits", rows), store.gather("counts", rows))
+    codes, skipped = candidates(
+        kernel,
+        (packed & ~LOW) | places,
+        next_keys,
+        bitmaps,
+        job.plan.threshold,
+        count_threads(None),
+    )
+    numbers = rows.astype(np.uint64)
+    return (numbers[codes >> SHIFT] << SHIFT) | numbers[codes & LOW], skipped
 
 
 def _packed(store: Store, band: int, part: list[int], compared: Flags) -> U64:
