@@ -26,6 +26,7 @@ import secrets
 import shutil
 import uuid
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -170,7 +171,10 @@ class Stage:
             return False
 
     def missing(self) -> list[int]:
-        return [number for number in range(len(self.shards)) if not self.is_done(number)]
+        """The shards that are not done; outputs are hashed side by side, as there may be many."""
+        with ThreadPoolExecutor() as threads:
+            done = list(threads.map(self.is_done, range(len(self.shards))))
+        return [number for number, is_done in enumerate(done) if not is_done]
 
     def failure(self, number: int) -> Failure | None:
         try:
@@ -251,7 +255,9 @@ def stages_of(run: Path, unlock: Unlock | None) -> list[Stage]:
     places = [run.parent / f".{run.name}.work", run]
     stages = {}
     # `os.walk` passes over folders that a run removes as it ends; `rglob` raises
-    folders = [Path(name) for place in places for name, _, files in os.walk(place) if STAGE in files]
+    folders = [
+        Path(name) for place in places for name, _, files in os.walk(place) if STAGE in files
+    ]
     for folder in folders:
         with contextlib.suppress(NotFound, OSError):  # removed since it was listed
             order = (folder / STAGE).stat().st_mtime_ns
