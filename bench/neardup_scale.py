@@ -15,7 +15,7 @@ million would cost.
     python bench/neardup_scale.py plan            what the measured figures mean for 120 million
 
     --posts N           instead of 10 million; `killed --posts 100000000 --folder DIR` needs about
-                        50 GB in DIR
+                        60 GB in DIR
     --folder DIR        where posts and work files go, and stay for the next part (default: a
                         temporary folder)
 
