@@ -513,13 +513,13 @@ def match(shard: JsonObject, output: Path) -> None:
     store, band = Store.open(shard), shard["band"]
     shared = sharing(_packed(store, band, shard["part"], store.compared()))
     most = store.job.share // (PACK_COST + 8 * store.job.lanes)
-    found, skipped = [np.empty(0, np.uint64)], Skipped()
+    pairs, skipped = [np.empty(0, np.uint64)], Skipped()
     for buckets in _portions(shared, most):
         codes, left_out = _of_buckets(store, band, buckets)
-        found.append(codes)
+        pairs.append(codes)
         skipped += left_out
     output.mkdir()
-    distinct(np.concatenate(found)).tofile(output / "codes")
+    distinct(np.concatenate(pairs)).tofile(output / "codes")
     (output / "skipped.json").write_text(
         json.dumps([skipped.buckets, skipped.comparisons]), encoding="utf-8"
     )
