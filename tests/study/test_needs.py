@@ -12,7 +12,7 @@ import pytest
 import claimlab as cl
 from claimlab.cli.app import run as command_line
 from claimlab.core.errors import NotTrusted, UnreadableFile
-from claimlab.core.trust import Need, allow, is_allowed, withdraw
+from claimlab.core.trust import Need, allow, is_allowed, named_in, withdraw
 from claimlab.generate.planted import planted
 from claimlab.llm.profiles import Profile, find_profile
 from claimlab.study.check import study_check
@@ -118,6 +118,51 @@ def test_every_way_to_name_something_outside_is_listed(text: str, kind: str, val
     Path("other.toml").write_text(text, encoding="utf-8")
     needs = needs_of(read_study_file("other.toml"), Path("other.toml"))
     assert [need for need in needs if need.kind == kind and value in need.value]
+
+
+@pytest.mark.usefixtures("gift")
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("/" * 1_200 + "etc/passwd", "/etc/passwd"),
+        ("./" * 600 + "../passwd", "/passwd"),
+        (" /etc/passwd", "/etc/passwd"),
+        ("verdict = /etc/passwd", "/etc/passwd"),
+        ("llm:local:/etc", "/etc"),
+        ("gguf:link?slots=2", "/etc"),
+        ("/tmp/a://b/../../../etc", "/etc"),
+        ("file:///etc/passwd", "/etc/passwd"),
+    ],
+    ids=lambda words: words.strip("/.")[:20],
+)
+def test_an_outside_path_is_seen_however_it_is_written(text: str, value: str) -> None:
+    Path("link").symlink_to("/etc")
+    needs = list(named_in({"option": [text]}, Path().absolute()))
+    assert [need.kind for need in needs][-1] == "path"
+    assert needs[-1].value.endswith(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("local:https://a.example/x", ["https://a.example"]),
+        (
+            "https://u:p@a.example:8443 and https://b.example",
+            ["https://a.example:8443", "https://b.example"],
+        ),
+        ("https://\nb.example", ["https://b.example"]),
+        ("http://[half", ["http://[half"]),
+    ],
+)
+def test_every_host_in_a_text_is_seen(text: str, hosts: list[str]) -> None:
+    assert [need.value for need in named_in(text, Path())] == hosts
+
+
+@pytest.mark.usefixtures("gift")
+def test_words_are_no_paths() -> None:
+    for text in ("", "\0", "~nobody-here/x", "x" * 5_000, "Say: true, false or mixed.", "a\nb"):
+        assert list(named_in(text, Path().absolute())) == []
+    assert list(named_in("data", Path().absolute())) == []
 
 
 @pytest.mark.usefixtures("gift")

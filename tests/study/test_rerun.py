@@ -129,6 +129,28 @@ def test_a_folder_from_elsewhere_calls_nothing_but_what_writes_folders(
         cl.rerun("splits")
 
 
+@pytest.mark.parametrize(
+    ("argument", "value", "problem"),
+    [
+        ("report", "written", "an argument that is not recorded: 'report'"),
+        ("output", "written", "an argument that is not recorded: 'output'"),
+        ("engine", "shared", "an argument that is not recorded: 'engine'"),
+        ("seed", {"$date": 5}, "not a call that can be repeated"),
+        ("seed", {"$fields": ["a"]}, "not a call that can be repeated"),
+        ("data", {"$input": "data", "front": "../"}, "'../' cannot be before the name of a file"),
+        ("data", {"$input": "x" * 5_000}, "not a call that can be repeated"),
+    ],
+)
+def test_a_folder_from_elsewhere_writes_nothing_and_waits_for_nobody(
+    place: Path, argument: str, value: object, problem: str
+) -> None:
+    cl.clean("data", output="clean")
+    edited(place / "clean", lambda call: call["arguments"].update({argument: value}))
+    with pytest.raises(cl.ClaimlabError, match=problem):
+        cl.rerun("clean")
+    assert not Path("written").exists()
+
+
 def test_another_version_is_noted(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edited(place / "splits", lambda call: call.update(tool="claimlab 0.0.1"))
     assert run(["rerun", "splits"]) == 3  # call.json itself says the version

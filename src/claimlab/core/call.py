@@ -40,7 +40,7 @@ _NEVER = {"output", "force", "debug", "engine"}
 _OF_CALLS = {"cache", "mode", "batch", "concurrency", "max_cost", "max_calls", "max_tokens"}
 _PLAIN = str | bool | int | float
 _BESIDE = "leaves_the_folder_as_it_is"
-_MARKED = re.compile(r"^(?:[\w-]+[=:])?")  # local:FILE, prompt=FILE
+MARKED = re.compile(r"^(?:[\w-]+[=:])?")  # local:FILE, prompt=FILE
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -267,7 +267,7 @@ def _named(value: str | Path, *, is_path: bool) -> Any:
     """A word, or a file or folder by its name and digest. A plain word counts as a path only where
     a path may be given: a detector `tfidf` is not the file of that name."""
     text = str(value)
-    mark = _MARKED.match(text)
+    mark = MARKED.match(text)
     front = "" if (is_path and Path(text).exists()) or mark is None else mark.group()
     path = Path(text[len(front) :])
     looks_like_one = is_path or "/" in text or bool(path.suffix)

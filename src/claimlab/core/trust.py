@@ -17,15 +17,16 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from claimlab.core.atomic import atomic_text
 from claimlab.core.digest import digest_file, digest_json
 from claimlab.core.errors import NotTrusted
 from claimlab.core.places import state_folder
 
-LONGEST = 1_000  # characters of a path
-_PREFIX = re.compile(r"^[\w-]{2,40}[=:](?!//)")  # local:FOLDER, gguf:FILE, prompt=FILE
+LONGEST = 4_096  # characters of a path that can be opened
+_HOST = re.compile(r"(?<![\w+.-])([\w+.-]+)://\s*([^/?#\s]+)")
+_STEPS = re.compile(r"/[\w+.-]+://|/\.\.")  # with a host or not, this may be a path
+_SIGN = re.compile(r"[=:,;#?]")  # around a path: local:FOLDER, prompt = FILE, gguf:FILE?slots=2
 _SHOWN = 4  # needs that the message names
 
 
@@ -104,23 +105,30 @@ def named_in(value: object, folder: Path, use: str = "", *, base: Path = Path())
         for each in value:
             yield from named_in(each, folder, use, base=base)
     elif isinstance(value, str | Path):
-        need = _named(str(value), folder, use, base)
-        if need is not None:
-            yield need
+        yield from _named(str(value), folder, use, base)
 
 
-def _named(text: str, folder: Path, use: str, base: Path) -> Need | None:
-    if "://" in text:
-        parts = urlsplit(text)
-        return Need("host", f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", use)
-    if not text or len(text) > LONGEST or "\n" in text:
-        return None
-    path = Path(_PREFIX.sub("", text).partition("#")[0]).expanduser()
-    steps_out, path = path.is_absolute() or ".." in path.parts, base / path
-    try:
-        if not steps_out and not path.exists():
-            return None  # a word, or a file that is not there
-        inside = path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError, ValueError):
-        return None  # not a path that could be opened
-    return None if inside else Need("path", str(path.resolve()), use)
+def _named(text: str, folder: Path, use: str, base: Path) -> Iterator[Need]:
+    hosts = [f"{host[1]}://{host[2].rpartition('@')[2]}" for host in _HOST.finditer(text)]
+    yield from (Need("host", host, use) for host in hosts)
+    for words in () if hosts and not _STEPS.search(text) else _parts(text):
+        try:
+            path = Path(words).expanduser()
+            steps_out, path = path.is_absolute() or ".." in path.parts, base / path
+            if not steps_out and not path.exists():
+                continue  # a word, or a file that is not there
+            inside = path.resolve().is_relative_to(folder.resolve())
+        except (OSError, RuntimeError, ValueError):
+            continue  # not a path that could be opened
+        if not inside:
+            yield Need("path", str(path.resolve()), use)
+            return
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What in a text may be a path: all that is behind a sign, and what is between two."""
+    ends = [sign.start() for sign in _SIGN.finditer(text)] + [len(text)]
+    for start, end in zip([0, *(at + 1 for at in ends)], ends, strict=False):
+        for last in (len(text), end):
+            if last - start <= LONGEST and (words := text[start:last].strip()):
+                yield words

@@ -59,11 +59,9 @@ def lifted() -> bool:
     return bool(os.environ.get(VARIABLE))
 
 
-def refuse_many(name: str, files: int) -> None:
-    if files > MEMBERS and not lifted():
-        raise UnreadableFile(
-            f"'{name}' holds {files:,} files; at most {MEMBERS:,} are read.", _TODO
-        )
+def refuse_many(name: str, count: int, what: str = "files", most: int = MEMBERS) -> None:
+    if count > most and not lifted():
+        raise UnreadableFile(f"'{name}' holds {count:,} {what}; at most {most:,} are read.", _TODO)
 
 
 def refuse_wide(columns: int, name: str) -> None:

@@ -1,10 +1,12 @@
 """Tables from SQLite databases, which are untrusted: opened for reading only, no view or virtual
-table is touched, and no value may be longer than the file.
+table is touched, no value may be longer than the file, and a table is refused that claims more than
+fits into it.
 
 Another program may be writing to a database, or was killed while it did. No lock is taken and
 nothing beside the file is made or changed. A file with a log or a journal beside it is copied with
 it, and what was not committed is undone in the copy. Where a file changes meanwhile it is read
-again, and refused if it does not come to rest.
+again, and refused if it does not come to rest. A journal that names another one, as a change of
+several databases leaves it, is refused: to undo it, SQLite deletes the file of that name.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import contextlib
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,19 +24,22 @@ from typing import TypeVar
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
-from claimlab.files.safety import refuse_large
+from claimlab.files.safety import FREE, refuse_many, refuse_table
 
 MAGIC = b"SQLite format 3\0"
 SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 LEAST = 1 << 16  # characters that a value may have, however small the file is
-_CELL = 16  # bytes of any value in memory
+MOST_TABLES = 1_000  # each is asked for by itself, which reads the names of all of them
+_ROW = 4  # bytes that the smallest row takes in a file
 LOGS = ("-wal", "-journal")  # of changes that are not in the file yet, or not to stay in it
 WAITS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds before a file that changed is read again
 HEADER = 100  # bytes; a commit changes a number in them
-# an index for search is a virtual table, which keeps its rows in tables that begin with its name
+NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")  # at the end of a journal
+# SQLite begins the words of every table like this; what others may have put there is left alone.
+# An index for search is a virtual table, which keeps its rows in tables that begin with its name.
 _TABLES = r"""
 select name from sqlite_master as one
-where type = 'table' and name not like 'sqlite\_%' escape '\' and sql not like 'create virtual%'
+where type = 'table' and name not like 'sqlite\_%' escape '\' and sql like 'create table %'
 and not exists (
   select 1 from sqlite_master as index_
   where index_.sql like 'create virtual%' and one.name like index_.name || '\_%' escape '\'
@@ -43,25 +49,33 @@ order by rowid
 
 
 Answer = TypeVar("Answer")
-Work = Callable[[sqlite3.Connection], Answer]
+Work = Callable[[sqlite3.Connection, int], Answer]  # with the bytes of the file
 Stamp = dict[Path, tuple[int, int, bytes]]
 
 
 def tables_in(source: Path | bytes, name: str) -> list[str]:
-    return _read(source, name, lambda base: [table for (table,) in base.execute(_TABLES)])
+    tables = _read(source, name, lambda base, _: [table for (table,) in base.execute(_TABLES)])
+    refuse_many(name, len(tables), "tables", MOST_TABLES)
+    return tables
 
 
 def rows_in(source: Path | bytes, table: str, name: str) -> tuple[list[str], list[JsonObject]]:
     """The columns and rows of a table."""
     known = '"{}"'.format(table.replace('"', '""'))
 
-    def work(database: sqlite3.Connection) -> tuple[list[str], list[JsonObject]]:
+    def work(database: sqlite3.Connection, size: int) -> tuple[list[str], list[JsonObject]]:
         names = [row[1] for row in database.execute(f"pragma table_info({known})")]
-        rows = database.execute(f"select count(*) from {known}").fetchone()[0]
-        refuse_large(f"'{name}' ({rows:,} rows)", rows * len(names) * _CELL)
         columns = ", ".join('"{}"'.format(one.replace('"', '""')) for one in names)
-        database.row_factory = sqlite3.Row
-        return names, [dict(row) for row in database.execute(f"select {columns} from {known}")]
+        rows: list[JsonObject] = []
+        needed = 0
+        for row in database.execute(f"select {columns} from {known}"):
+            needed += sum(map(sys.getsizeof, row))
+            rows.append(dict(zip(names, row, strict=True)))
+            if len(rows) * _ROW > size:
+                raise sqlite3.DatabaseError("it claims more rows than fit into it")
+            if needed > FREE:
+                refuse_table(name, len(rows), needed, size)
+        return names, rows
 
     return _read(source, name, work)
 
@@ -95,7 +109,8 @@ class _Changed(Exception):
 def _stamp(source: Path) -> Stamp:
     """Size, time of change and header of a database, and of what is beside it."""
     out: Stamp = {}
-    for path in (source, *(source.with_name(source.name + log) for log in LOGS)):
+    beside = [source.with_name(source.name + log) for log in LOGS]
+    for path in (source, *(one for one in beside if one.is_file() and not one.is_symlink())):
         with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
             about = os.fstat(file.fileno())
             if path == source or about.st_size:
@@ -113,6 +128,8 @@ def _at_rest(source: Path, before: Stamp, work: Work[Answer]) -> Answer:
                 shutil.copyfile(path, place.with_name(path.name))
         if copied and _stamp(source) != before:
             raise _Changed
+        if any(map(_names_another, Path(folder).glob("*-journal"))):
+            raise sqlite3.DatabaseError("its journal names a file that would be deleted")
         uri = f"{place.as_uri()}?{'mode=rw' if copied else 'immutable=1'}"
         try:
             with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
@@ -126,8 +143,16 @@ def _at_rest(source: Path, before: Stamp, work: Work[Answer]) -> Answer:
     return answer
 
 
+def _names_another(journal: Path) -> bool:
+    """Whether a journal that is to be undone ends in the name of another one."""
+    with journal.open("rb") as file:
+        begun = file.read(1) != b"\0"
+        file.seek(-min(len(NAMES_ANOTHER), journal.stat().st_size), os.SEEK_END)
+        return begun and file.read() == NAMES_ANOTHER
+
+
 def _ask(database: sqlite3.Connection, size: int, work: Work[Answer]) -> Answer:
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(size, LEAST))
     database.text_factory = lambda raw: raw.decode("utf-8", "replace")
     database.execute("pragma trusted_schema = off")
-    return work(database)
+    return work(database, size)

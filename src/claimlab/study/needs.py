@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from claimlab.core.call import CALL, INPUT, Call, read_call
 from claimlab.core.errors import ClaimlabError, UsageError
@@ -135,6 +136,7 @@ def _of_provider(name: str, use: str) -> set[Need]:
 
 
 def _asked(address: str, variables: tuple[str, ...], use: str) -> set[Need]:
-    [host] = named_in(address, Path()) if "://" in address else [Need("host", address, "")]
-    sent = {Need("variable", variable, f"sent to {host.value}") for variable in variables}
-    return {Need("host", host.value, f"gets texts of the records, from {use}"), *sent}
+    parts = urlsplit(address)  # checked when the profile was read: no name, no password
+    host = f"{parts.scheme}://{parts.netloc}" if parts.netloc else address
+    sent = {Need("variable", variable, f"sent to {host}") for variable in variables}
+    return {Need("host", host, f"gets texts of the records, from {use}"), *sent}

@@ -6,6 +6,7 @@ today.
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import tempfile
@@ -24,9 +25,11 @@ from claimlab.core.call import (
     DATE,
     FIELDS,
     INPUT,
+    MARKED,
     OBJECT,
     Call,
     digest_input,
+    does_not_decide,
     in_storage,
     is_repeatable,
     read_call,
@@ -190,15 +193,20 @@ def rerun(
             folders, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs"
         )
         defaults = {name: one.default for name, one in parameters_of(function).items()}
-        arguments = {
-            name: _value(name, value, defaults.get(name), places)
-            for name, value in call.arguments.items()
-        }
         try:
-            function(
-                **arguments,
-                **_shared(function, folder, target, cache, force=force, trust=trust),
-            )
+            arguments = {
+                name: _value(name, value, defaults.get(name), places)
+                for name, value in call.arguments.items()
+            }
+            arguments |= _shared(function, folder, target, cache, force=force, trust=trust)
+            inspect.signature(function).bind(**arguments)
+        except (TypeError, ValueError, OSError) as error:
+            raise DataError(
+                f"'{folder / CALL}' is not a call that can be repeated: {error}.",
+                "Make the folder again.",
+            ) from None
+        try:
+            function(**arguments)
         except ClaimlabError as error:
             raise DataError(f"'{folder}' cannot be repeated: {error.problem}", error.todo) from None
         return Rerun(folder, call, *_compared(folder, target))
@@ -237,6 +245,12 @@ def _function(folder: Path, call: Call) -> Callable[..., Any]:
             f"{call.function} is not a function whose folders are made again.",
             "Make the folder again.",
         )
+    if strange := set(call.arguments) - (set(parameters_of(function)) - does_not_decide(function)):
+        raise DataError(
+            f"'{folder / CALL}' gives {call.function} an argument that is not recorded:"
+            f" '{min(strange)[:60]}'.",
+            "Do not trust this folder: claimlab did not write that.",
+        )
     return function
 
 
@@ -259,7 +273,10 @@ def _value(name: str, value: Any, default: Any, places: Inputs) -> Any:
     if not isinstance(value, dict):
         return value
     if INPUT in value:
-        return f"{value.get('front', '')}{places.find(str(value[INPUT]), value.get('sha256'))}"
+        front = str(value.get("front", ""))
+        if not MARKED.fullmatch(front):
+            raise ValueError(f"'{front[:60]}' cannot be before the name of a file")
+        return f"{front}{places.find(str(value[INPUT]), value.get('sha256'))}"
     if FIELDS in value:
         return type(default)(**value[FIELDS])
     if DATE in value:
