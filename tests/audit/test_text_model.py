@@ -6,9 +6,17 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import probabilities, text_score, vectors
+from claimlab.audit.text_model import (
+    FEATURES,
+    READ,
+    out_of_fold,
+    probabilities,
+    text_score,
+    vectors,
+)
 from claimlab.core.dataset import Dataset
 
 
@@ -27,3 +35,60 @@ def test_many_weak_words_are_learnt() -> None:
     subject = Subject.of(Dataset.build("d", rows))
     assert text_score(subject, subject.rows["text"]).score > 0.8
     assert probabilities(subject, vectors(subject.rows["text"])).std() > 0.05
+
+
+def awkward(n: int) -> list[str]:
+    """Texts of words of all lengths, some with letters of several bytes, none, or too many."""
+    rng = np.random.default_rng(1)
+    alphabet = [*"abcdefgeeiouáßжя語कि_7İ😀"]
+    words = ["".join(rng.choice(alphabet, size)) for size in rng.integers(1, 24, 300)]
+    texts = [" ".join(rng.choice(words, size)) for size in rng.integers(0, 40, n - 3)]
+    return [*texts, "", "a b c", "long " * READ]
+
+
+def test_vectors_are_those_of_scikit_learn() -> None:
+    from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+
+    texts = awkward(6_000)  # more than one part
+    hashing = HashingVectorizer(
+        n_features=FEATURES, ngram_range=(1, 2), alternate_sign=False, norm=None
+    )
+    counts = hashing.transform([text[:READ] for text in texts])
+    peer = TfidfTransformer(sublinear_tf=True).fit_transform(counts[:, np.unique(counts.indices)])
+    ours = vectors(pl.Series([*texts[:-3], None, *texts[-2:]]))
+    assert ours.shape == peer.shape
+    np.testing.assert_array_equal(ours.indptr, peer.indptr)
+    np.testing.assert_array_equal(ours.indices, peer.indices)
+    np.testing.assert_allclose(ours.data, peer.data, rtol=1e-12)
+
+
+def test_texts_without_a_word_make_one_empty_column() -> None:
+    assert vectors(pl.Series(["", None, "a"], dtype=pl.String)).toarray().tolist() == [[0.0]] * 3
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_model_out_of_fold_is_that_of_scikit_learn(classes: int) -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(classes)
+    y = np.sort(rng.integers(0, classes + 1, 800) % classes)  # one class has more than its share
+    leans = np.array([f"word{i}" for i in range(500)])
+    texts = [" ".join(rng.choice(leans[80 * k : 80 * k + 300], 12)) for k in y]
+    matrix, fold = vectors(pl.Series(texts)), rng.integers(0, 3, 800)
+    ours = out_of_fold(matrix, y, fold, classes)
+    solver = "liblinear" if classes == 2 else "lbfgs"
+    for k in range(3):
+        peer = LogisticRegression(
+            C=3.0, class_weight="balanced", max_iter=100, tol=1e-3, solver=solver
+        ).fit(matrix[fold != k], y[fold != k])
+        expected = peer.predict_proba(matrix[fold == k])
+        np.testing.assert_allclose(ours[fold == k], expected, rtol=0, atol=1e-6)
+    assert 0.6 < (ours.argmax(axis=1) == y).mean() < 0.98  # neither nothing to learn nor all
+
+
+def test_a_class_that_is_not_in_training_is_not_answered() -> None:
+    matrix = vectors(pl.Series(["one two", "three four", "five six", "seven eight"] * 5))
+    y, fold = np.array([0, 1, 2, 2] * 5), np.array([0, 0, 1, 1] * 5)
+    ours = out_of_fold(matrix, y, fold, 3)
+    assert (ours[fold == 0].argmax(axis=1) == 2).all()
+    assert set(ours[fold == 1].argmax(axis=1)) <= {0, 1}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claimlab.core.stats.deal import codes_of, deal, linked
+from claimlab.core.stats.deal import codes_of, deal, joined, linked
 
 FOLDS = (0.25, 0.25, 0.25, 0.25)
 SHARES = (0.7, 0.1, 0.2)
@@ -104,3 +104,20 @@ def test_rows_are_linked_through_either_column() -> None:
     codes = linked([codes_of(text), codes_of(group)], 6)
     assert codes[0] == codes[1] == codes[2]
     assert len({codes[0], codes[3], codes[4], codes[5]}) == 4
+
+
+@pytest.mark.parametrize("links", [0, 30, 300, 3_000])
+def test_components_are_those_of_scipy(links: int) -> None:
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    n = 600
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        left, right = rng.integers(0, n, (2, links))
+        peer = connected_components(
+            coo_matrix((np.ones(links), (left, right)), shape=(n, n)), directed=False
+        )[1]
+        np.testing.assert_array_equal(joined(left, right, n), peer)
+    order = rng.permutation(n)  # one long chain, in no order
+    assert not joined(order[1:], order[:-1], n).any()

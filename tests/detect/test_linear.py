@@ -3,7 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from claimlab.detect.linear import STRENGTHS, Kind, Linear, _margins, as_predictions, temperature
+from claimlab.detect.linear import (
+    STRENGTHS,
+    Kind,
+    Linear,
+    _margins,
+    as_predictions,
+    stratified,
+    temperature,
+)
 from claimlab.detect.tables import DECIMALS
 
 
@@ -45,7 +53,7 @@ def test_dev_rows_are_learnt_from_too() -> None:
     model.fit(x, y[:20], dev_labels=y[20:], seed=0)
     alone = Linear("svm", strength=1.0)
     alone.fit(x, y, seed=0)
-    assert np.allclose(model.model.coef_, alone.model.coef_, atol=1e-2)
+    assert np.allclose(model.model.coefficients, alone.model.coefficients, atol=1e-2)
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])
@@ -63,9 +71,9 @@ def test_sparse_rows_give_the_coefficients_of_scikit_learn(classes: int, strengt
     peer = LinearSVC(
         C=strength, class_weight="balanced", tol=1e-2, max_iter=20_000, random_state=3, dual=True
     ).fit(matrix[rows], y[rows])
-    np.testing.assert_allclose(ours.coef_, peer.coef_, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(ours.intercept_, peer.intercept_, rtol=0, atol=1e-12)
-    assert list(ours.classes_) == list(peer.classes_)
+    np.testing.assert_allclose(ours.coefficients, peer.coef_, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(ours.intercepts, peer.intercept_, rtol=0, atol=1e-12)
+    assert list(ours.classes) == list(peer.classes_)
 
 
 def test_arrays_of_no_matrix_are_refused() -> None:
@@ -121,6 +129,36 @@ def test_no_score_is_certain_where_nothing_was_wrong_on_dev(kind: Kind, classes:
         order = np.argsort(margins[:, k])
         assert (np.diff(stored[order, k]) >= 0).all()
         assert len(np.unique(stored[:, k])) == len(stored)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_temperature_is_where_scipy_finds_the_lowest_loss(classes: int) -> None:
+    from scipy.optimize import minimize_scalar
+    from scipy.special import log_softmax
+
+    rng = np.random.default_rng(classes)
+    margins = 3 * rng.normal(size=(500, classes))
+    truth = np.where(rng.random(500) < 0.7, margins.argmax(axis=1), rng.integers(0, classes, 500))
+    size = np.bincount(truth)[truth]
+    target = (size[:, None] * np.eye(classes)[truth] + 1) / (size + classes)[:, None]
+
+    def loss(logarithm: float) -> float:
+        likely = log_softmax(margins / np.exp(logarithm), axis=1)
+        return float(-((target * likely).sum(axis=1) / size).sum())
+
+    peer = np.exp(minimize_scalar(loss, bounds=(-5, 3), method="bounded").x)
+    assert temperature(margins, truth, list(range(classes))) == pytest.approx(peer, rel=1e-5)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_folds_are_those_of_scikit_learn(classes: int) -> None:
+    from sklearn.model_selection import StratifiedKFold
+
+    y = np.random.default_rng(classes).integers(0, classes, 103).astype(str)
+    peer = StratifiedKFold(3, shuffle=True, random_state=7).split(y, y)
+    fold = stratified(y, 3, 7)
+    for number, (_, test) in enumerate(peer):
+        np.testing.assert_array_equal(np.flatnonzero(fold == number), test)
 
 
 def test_a_model_without_an_error_is_taken_to_err_about_once_in_n() -> None:

@@ -53,3 +53,15 @@ def test_an_argument_that_is_not_known_is_refused(name: str) -> None:
 def test_importing_costs_little() -> None:
     code = "import sys, claimlab; heavy = {'polars', 'numpy', 'sklearn', 'pydantic'} & set(sys.modules); assert not heavy, heavy"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.slow
+def test_no_verb_of_a_plain_study_waits_for_scikit_learn(tmp_path: Path) -> None:
+    """Its import takes longer than the rest of a small audit."""
+    code = (
+        "import sys, claimlab as cl; from claimlab.generate.planted import planted; "
+        "data, _ = planted(size=400); cl.audit(data, output='audit'); "
+        "run = cl.detect(cl.split(data, by='near-duplicates').dataset, 'tfidf'); cl.evaluate(run); "
+        "heavy = {'sklearn', 'scipy.stats', 'scipy.optimize', 'scipy.linalg'} & set(sys.modules); assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

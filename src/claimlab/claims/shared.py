@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.claims.graph import KINDS, MEANING, NEARLY, SAME, SURE, TWEET, Graph
-from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.deal import Codes, joined
 from claimlab.core.stats.scores import Flags
 from claimlab.text.near import Claims
 
@@ -152,14 +152,8 @@ def clusters(graph: Graph) -> pl.DataFrame:
 def _components(graph: Graph) -> Codes:
     """A code per row: rows whose claims are the same or linked by near-duplicates or a tweet, also
     through others; -1 without a claim. Looser links would chain different claims together."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
     links = graph.by((NEARLY, TWEET))
-    nodes = graph.claims
-    ones = np.ones(len(links.left), np.int8)
-    sparse = coo_matrix((ones, (links.left, links.right)), shape=(nodes, nodes))
-    of_node = connected_components(sparse, directed=False)[1].astype(np.int64) if nodes else ones
+    of_node = joined(links.left, links.right, graph.claims)
     out = np.full(graph.rows.height, -1, np.int64)
     known = graph.of_row >= 0
     out[known] = of_node[graph.of_row[known]]

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.errors import UsageError
-from claimlab.core.stats.scores import Floats, Floats32
+from claimlab.core.stats.scores import Floats, Floats32, macro_f1_of
 from claimlab.core.types import JsonObject, Sparse
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
@@ -39,7 +39,18 @@ Matrix: TypeAlias = Floats32 | Sparse  # rows by features
 Labels: TypeAlias = npt.NDArray[Any]
 Rows: TypeAlias = npt.NDArray[np.int64]
 BLOCK = 20_000  # rows
+LOOSE, MOST = 1e-2, 20_000  # of a support-vector machine: tolerance and passes
+STEEPEST = -5.0, 3.0  # logarithms of the lowest and the highest temperature
 STEEP = 4  # times as many rows as columns: from there on the dual takes longer than the primal
+
+
+class Weights(NamedTuple):
+    """A row of coefficients per class; two classes have one row, for the second against the
+    first."""
+
+    classes: Labels
+    coefficients: Floats
+    intercepts: Floats
 
 
 class Linear:
@@ -78,22 +89,29 @@ class Linear:
         self.temperature = temperature(margins[best], y[unseen], known)
         self.model = self._fitted(self.chosen, matrix, y, rows, seed)
 
-    def _fitted(self, strength: float, matrix: Matrix, y: Labels, rows: Rows, seed: int) -> Any:
-        """A model that learnt from these rows of the matrix."""
-        model = self._model(strength, seed)
-        sparse = not isinstance(matrix, np.ndarray)
-        if self.kind == "svm" and sparse and len(rows) < STEEP * matrix.shape[1]:
-            model.set_params(dual=True)
-            if descend is not None:
-                return _descended(model, matrix, y[rows], rows)
-        return model.fit(matrix if len(rows) == len(y) else matrix[rows], y[rows])
+    def _fitted(self, strength: float, matrix: Matrix, y: Labels, rows: Rows, seed: int) -> Weights:
+        """What was learnt from these rows of the matrix."""
+        wide = not isinstance(matrix, np.ndarray) and len(rows) < STEEP * matrix.shape[1]
+        if self.kind == "svm" and wide and descend is not None:
+            return _descended(strength, matrix, y[rows], rows, seed)
+        # scikit-learn costs 1.7 seconds to import: here only
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.svm import LinearSVC
+
+        common = {"C": strength, "class_weight": "balanced", "random_state": seed}
+        model = (
+            LogisticRegression(max_iter=2_000, **common)
+            if self.kind == "logistic"
+            else LinearSVC(tol=LOOSE, max_iter=MOST, dual=wide or "auto", **common)
+        )
+        model.fit(matrix if len(rows) == len(y) else matrix[rows], y[rows])
+        return Weights(model.classes_, model.coef_, model.intercept_)
 
     def learned(self) -> JsonObject:
-        classes = [str(c) for c in self.model.classes_]
-        numbers = {"coefficients": self.model.coef_, "intercepts": self.model.intercept_}
         return {
-            "classes": classes,
-            **numbers,
+            "classes": [str(c) for c in self.model.classes],
+            "coefficients": self.model.coefficients,
+            "intercepts": self.model.intercepts,
             "temperature": self.temperature,
             "strength": self.chosen,
         }
@@ -103,15 +121,15 @@ class Linear:
         classes, self.chosen = learned.words("classes"), learned.number("strength")
         self.temperature = learned.number("temperature")
         rows = 1 if len(classes) == 2 else len(classes)
-        self.model = self._model(self.chosen, 0)
-        self.model.classes_ = np.asarray(classes)
-        self.model.coef_ = learned.array("coefficients", np.floating, [rows, width])
-        self.model.intercept_ = learned.array("intercepts", np.floating, [rows])
-        self.model.n_features_in_ = self.model.coef_.shape[1]
+        self.model = Weights(
+            np.asarray(classes),
+            learned.array("coefficients", np.floating, [rows, width]),
+            learned.array("intercepts", np.floating, [rows]),
+        )
 
     def toward(self, label: str) -> Floats:
         """What each feature adds to the margin of `label` over the mean of the other classes."""
-        classes, rows = [str(c) for c in self.model.classes_], np.asarray(self.model.coef_)
+        classes, rows = [str(c) for c in self.model.classes], self.model.coefficients
         coefficients = np.stack([-rows[0] / 2, rows[0] / 2]) if len(classes) == 2 else rows
         at = classes.index(label)
         return np.asarray(coefficients[at] - np.delete(coefficients, at, axis=0).mean(axis=0))
@@ -119,36 +137,39 @@ class Linear:
     def predict(self, matrix: Matrix) -> list[Prediction]:
         return as_predictions(
             _margins(self.model, matrix, np.arange(matrix.shape[0])),
-            [str(c) for c in self.model.classes_],
+            [str(c) for c in self.model.classes],
             self.temperature,
-        )
-
-    def _model(self, strength: float, seed: int) -> Any:
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.svm import LinearSVC
-
-        if self.kind == "logistic":
-            return LogisticRegression(
-                C=strength, class_weight="balanced", max_iter=2_000, random_state=seed
-            )
-        return LinearSVC(
-            C=strength, class_weight="balanced", tol=1e-2, max_iter=20_000, random_state=seed
         )
 
     def _out_of_fold(self, strength: float, matrix: Matrix, y: Labels, seed: int) -> Floats:
         """Margins for every row from a model that did not see it; few rows of a class make fewer
         folds.
         """
-        from sklearn.model_selection import StratifiedKFold
-
         folds = min(FOLDS, int(np.unique(y, return_counts=True)[1].min()))
         if folds < 2:
             rows = np.arange(len(y))
             return _margins(self._fitted(strength, matrix, y, rows, seed), matrix, rows)
         out = np.zeros((len(y), len(np.unique(y))))
-        for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(y, y):
+        fold = stratified(y, folds, seed)
+        for number in range(folds):
+            train, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
             out[test] = _margins(self._fitted(strength, matrix, y, train, seed), matrix, test)
         return out
+
+
+def stratified(y: Labels, folds: int, seed: int) -> Rows:
+    """The fold of each row; every class is spread evenly, as scikit-learn's StratifiedKFold does
+    it.
+    """
+    _, first, code = np.unique(y, return_index=True, return_inverse=True)
+    code = np.argsort(np.argsort(first))[code]  # classes in the order in which they occur
+    rng, ordered, out = np.random.RandomState(seed), np.sort(code), np.empty(len(y), np.int64)
+    shares = [np.bincount(ordered[number::folds], minlength=len(first)) for number in range(folds)]
+    for k, share in enumerate(np.transpose(shares)):
+        of_class = np.repeat(np.arange(folds), share)
+        rng.shuffle(of_class)
+        out[code == k] = of_class
+    return out
 
 
 class LinearOnVectors(Detector):
@@ -191,15 +212,15 @@ def as_predictions(margins: Floats, classes: Sequence[str], temperature: float) 
     ]
 
 
-def _descended(model: Any, matrix: Sparse, y: Labels, rows: Rows) -> Any:
-    """The model that scikit-learn would fit, from the matrix as it lies in memory: a third of the
-    bytes, half of the time."""
+def _descended(strength: float, matrix: Sparse, y: Labels, rows: Rows, seed: int) -> Weights:
+    """What scikit-learn would learn, from the matrix as it lies in memory: a third of the bytes,
+    half of the time."""
     assert descend is not None
-    model.classes_, at = np.unique(y, return_inverse=True)
+    classes, at = np.unique(y, return_inverse=True)
     order, size = np.argsort(at, kind="stable"), np.bincount(at)
-    weights = model.C * (len(y) / (len(size) * size))
+    weights = strength * (len(y) / (len(size) * size))
     two = len(size) == 2
-    others = weights[:1] if two else np.full(len(size), model.C)
+    others = weights[:1] if two else np.full(len(size), strength)
     out = np.zeros((len(others), matrix.shape[1] + 1))
     descend(
         matrix.data,
@@ -209,26 +230,24 @@ def _descended(model: Any, matrix: Sparse, y: Labels, rows: Rows) -> Any:
         at[order].astype(np.int32),
         weights[1:] if two else weights,
         others,
-        model.tol,
-        model.max_iter,
-        np.random.RandomState(model.random_state).randint(np.iinfo(np.int32).max),
+        LOOSE,
+        MOST,
+        np.random.RandomState(seed).randint(np.iinfo(np.int32).max),
         out,
     )
-    model.coef_, model.intercept_ = np.ascontiguousarray(out[:, :-1]), out[:, -1].copy()
-    model.n_features_in_ = matrix.shape[1]
-    return model
+    return Weights(classes, np.ascontiguousarray(out[:, :-1]), out[:, -1].copy())
 
 
-def _margins(model: Any, matrix: Matrix, rows: Rows) -> Floats:
+def _margins(model: Weights, matrix: Matrix, rows: Rows) -> Floats:
     """One margin per class for each of these rows; two classes have one margin, which is the
     second's against the first's. Some rows at a time: their numbers are doubled in size.
     """
     parts = [
-        np.asarray(model.decision_function(matrix[rows[start : start + BLOCK]]), np.float64)
+        np.asarray(matrix[rows[start : start + BLOCK]] @ model.coefficients.T, np.float64)
         for start in range(0, max(len(rows), 1), BLOCK)
     ]
-    margins = np.concatenate(parts)
-    return np.stack([-margins / 2, margins / 2], axis=1) if margins.ndim == 1 else margins
+    margins = np.concatenate(parts) + model.intercepts
+    return np.concatenate([-margins / 2, margins / 2], 1) if margins.shape[1] == 1 else margins
 
 
 def temperature(margins: Floats, truth: Labels, classes: Sequence[object]) -> float:
@@ -239,8 +258,7 @@ def temperature(margins: Floats, truth: Labels, classes: Sequence[object]) -> fl
     (n + 1) / (n + k) of that class and 1 / (n + k) of each of the k - 1 others. So a model without
     an error on n rows is taken to err on the next one about once in n, and not never.
     """
-    from scipy.optimize import minimize_scalar
-    from scipy.special import log_softmax
+    from scipy.special import softmax
 
     place = {c: i for i, c in enumerate(classes)}
     known = np.array([t in place for t in truth.tolist()])
@@ -251,14 +269,15 @@ def temperature(margins: Floats, truth: Labels, classes: Sequence[object]) -> fl
     target = np.repeat(1 / (size + len(classes)), len(classes)).reshape(len(at), len(classes))
     target[np.arange(len(at)), at] += size / (size + len(classes))
 
-    def loss(log_temperature: float) -> float:
-        likely = log_softmax(margins[known] / np.exp(log_temperature), axis=1)
-        return float(-((target * likely).sum(axis=1) / size).sum())
-
-    return float(np.exp(minimize_scalar(loss, bounds=(-5, 3), method="bounded").x))
+    low, high = STEEPEST
+    for _ in range(50):  # the likelihood has one peak, where its slope changes sign
+        middle = (low + high) / 2
+        expected = softmax(margins[known] / np.exp(middle), axis=1)
+        uphill = (((expected - target) * margins[known]).sum(axis=1) / size).sum() > 0
+        low, high = (middle, high) if uphill else (low, middle)
+    return float(np.exp(middle))
 
 
 def _macro_f1(truth: Labels, guess: Labels) -> float:
-    from sklearn.metrics import f1_score
-
-    return float(f1_score(truth, guess, average="macro", zero_division=0))
+    codes = np.unique(np.concatenate([truth, guess]), return_inverse=True)[1]
+    return macro_f1_of(codes[: len(truth)], codes[len(truth) :])

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.progress import progress
-from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.deal import Codes, joined
 from claimlab.core.stats.scores import Flags, Floats
 from claimlab.core.types import Sparse
 from claimlab.text.normalise import bare_form, normal_form
@@ -54,13 +54,7 @@ class NearTexts:
         """A code per row: rows whose texts are linked through near-duplicates share one; without
         text, each its own.
         """
-        from scipy.sparse.csgraph import connected_components
-
-        of_text = (
-            connected_components(self.graph, directed=False)[1].astype(np.int64)
-            if self.texts
-            else np.empty(0)
-        )
+        of_text = joined(self.linked[:, 0], self.linked[:, 1], self.texts)
         codes = np.arange(len(self.text_of), dtype=np.int64) + self.texts
         known = self.text_of >= 0
         codes[known] = of_text[self.text_of[known]]

@@ -23,7 +23,7 @@ from claimlab.audit.checks.text_columns import TextColumns
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.deal import Codes, joined
 from claimlab.text.near import NearTexts
 
 BITS, APART = 256, 31  # PDQ's own limit for the same image
@@ -108,7 +108,7 @@ def near_images(known: pl.DataFrame) -> NearTexts:
     has = (known["files"] > 0).to_numpy()
     shared = known.with_row_index("row").explode("same").drop_nulls("same").select("row", "same")
     first = shared.with_columns(first=pl.col("row").first().over("same"))
-    one = _joined(first["row"].to_numpy(), first["first"].to_numpy(), known.height)
+    one = joined(first["row"].to_numpy(), first["first"].to_numpy(), known.height)
     codes = np.unique(one[has], return_inverse=True)[1].ravel()
     text_of = np.full(known.height, -1, np.int64)
     text_of[has] = codes
@@ -119,15 +119,6 @@ def near_images(known: pl.DataFrame) -> NearTexts:
     pairs = np.stack([of[a], of[b]], axis=1)
     pairs = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0)
     return NearTexts(text_of, pairs, int(text_of.max(initial=-1)) + 1)
-
-
-def _joined(a: Codes, b: Codes, n: int) -> Codes:
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_matrix((np.ones(len(a), np.int8), (a, b)), shape=(n, n))
-    component: Codes = connected_components(graph, directed=False)[1].astype(np.int64)
-    return component
 
 
 def close(hashes: pl.Series) -> tuple[Codes, Codes]:

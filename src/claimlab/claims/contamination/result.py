@@ -89,12 +89,10 @@ def paired(own: Floats, control: Floats, groups: pl.Series, *, seed: int = 0) ->
 
 def _sign_test(differences: Floats) -> float:
     """How likely so many groups above their control would be, if either were as likely."""
-    from scipy.stats import binomtest
+    from scipy.special import betainc  # scipy.stats has the test, and takes a second to import
 
     above, below = int((differences > 1e-12).sum()), int((differences < -1e-12).sum())
-    if not above + below:
-        return 1.0
-    return float(binomtest(above, above + below, alternative="greater").pvalue)
+    return float(betainc(above, below + 1, 0.5)) if above else 1.0
 
 
 FILE, TABLE = "contamination.json", "contamination.parquet"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.stats.scores import Flags, Floats, Ints
@@ -30,21 +31,27 @@ def codes_of(values: pl.Series) -> Codes:
 
 def linked(columns: Sequence[Codes], n: int) -> Codes:
     """Connected components of rows that share a code in any column."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    if n == 0:
-        return np.empty(0, np.int64)
     left, right = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for codes in columns:
         order = np.argsort(codes, kind="stable")
         same = codes[order][1:] == codes[order][:-1]
         left.append(order[1:][same])
         right.append(order[:-1][same])
-    a, b = np.concatenate(left), np.concatenate(right)
-    graph = coo_matrix((np.ones(len(a), np.int8), (a, b)), shape=(n, n))
-    component: Codes = connected_components(graph, directed=False)[1].astype(np.int64)
-    return component
+    return joined(np.concatenate(left), np.concatenate(right), n)
+
+
+def joined(left: npt.NDArray[np.integer], right: npt.NDArray[np.integer], n: int) -> Codes:
+    """The connected component of each of `n` nodes, in the order of their first nodes, from pairs
+    of linked nodes. Each round joins every component to the lowest that it is linked to.
+    """
+    root = np.arange(n)
+    while len(left):
+        low, high = np.minimum(root[left], root[right]), np.maximum(root[left], root[right])
+        left, right = low[low < high], high[low < high]
+        np.minimum.at(root, right, left)
+        while (root != (further := root[root])).any():
+            root = further
+    return np.unique(root, return_inverse=True)[1]
 
 
 LARGE = 20  # rows: larger groups are placed one by one

@@ -121,9 +121,9 @@ def _share(sample: Sample, value: float, spread: float) -> Share:
 
 @cache
 def _quantile(freedom: int) -> float:
-    from scipy.stats import t
+    from scipy.special import stdtrit  # what scipy.stats calls, without its second of imports
 
-    return float(t.ppf((1 + LEVEL) / 2, freedom))
+    return float(stdtrit(freedom, (1 + LEVEL) / 2))
 
 
 def _wilson(value: float, size: float, quantile: float) -> Interval:
