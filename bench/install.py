@@ -27,7 +27,7 @@ HEAVY = {"encoder", "embeddings"}  # PyTorch: the Makefile names its build
 # One job for each extra, in a few lines; what it prints is shown.
 START = (
     "import claimlab as cl, polars as pl; from claimlab.generate.planted import planted; data ="
-    " planted(size=120)[0];"
+    " planted()[0].head(120);"
 )
 JOBS = {
     "lingua": (

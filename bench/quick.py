@@ -241,8 +241,9 @@ def propagation() -> Iterator[tuple[Job, Job]]:
     """
     import re
 
+    from parts.planted import clean_twin
+
     import claimlab as cl
-    from claimlab.generate.planted import clean_twin
 
     data = clean_twin(size=60)
     texts, word = data.records["text"].to_list(), re.compile(r"\b(\w)(\w+)\b")

@@ -17,9 +17,9 @@ import time
 from pathlib import Path
 
 from harness import begin, parser
+from parts.planted import planted
 
 import claimlab as cl
-from claimlab.generate.planted import planted
 from claimlab.study.page import write_tables
 from claimlab.study.run import prepared
 

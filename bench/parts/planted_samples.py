@@ -14,12 +14,11 @@ from functools import cache
 
 import polars as pl
 
-from claimlab.core import packaged
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.stats.streams import stream
 from claimlab.core.types import JsonObject
-from claimlab.generate.planted import LANGUAGES, SLOTS
 from claimlab.generate.run import Sample, original, rows
+from parts.planted import LANGUAGES, SLOTS, material
 
 DEFECTS = {
     "wrong-language": "the translation is not in its language",
@@ -235,4 +234,4 @@ def _action(language: str, clauses: tuple[int, ...], number: int) -> str:
 
 @cache
 def _material() -> JsonObject:
-    return packaged.toml("claimlab.generate", "planted.toml")
+    return material("planted")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from parts.planted import clean_twin, planted
 
 from claimlab.audit.result import Audit
 from claimlab.audit.run import audit
-from claimlab.generate.planted import clean_twin, planted
 
 
 @pytest.fixture(scope="session")

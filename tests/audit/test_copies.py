@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
+from parts.planted import clean_twin, planted
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GroupKFold
 from sklearn.tree import DecisionTreeClassifier
@@ -21,7 +22,6 @@ from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
-from claimlab.generate.planted import clean_twin, planted
 
 Ints = npt.NDArray[np.int64]
 SHORTCUTS = [

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.audit.diff import Diff, changes, record_changes
@@ -18,7 +19,6 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError, UsageError
 from claimlab.core.finding import Finding, Verdict
-from claimlab.generate.planted import planted
 
 
 def audit_of(*findings: tuple[str, Verdict, float | None], seed: int = 0) -> Audit:

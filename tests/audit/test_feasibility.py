@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from parts.planted import clean_twin
 
 from claimlab.audit.checks.feasibility import (
     QUESTION,
@@ -16,7 +17,6 @@ from claimlab.audit.judge import ALONE, PROMISED, Opinion, Reading
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
-from claimlab.generate.planted import clean_twin
 
 
 def votes(table: dict[str, list[str]]) -> pl.DataFrame:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import Truth, planted
 
 from claimlab.audit.fix import Repaired, repair
 from claimlab.audit.result import Audit, read_audits
@@ -19,7 +20,6 @@ from claimlab.audit.views.page import REPORT, both
 from claimlab.core.dataset import Dataset
 from claimlab.core.record import validate
 from claimlab.core.stats.deal import deal
-from claimlab.generate.planted import Truth, planted
 from claimlab.pages.blocks import Cell, Items
 from claimlab.pages.folder import fill
 

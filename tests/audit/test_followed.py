@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.audit.advice import RULES, Advice, advise, rule_for
@@ -26,7 +27,6 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Baselines, Finding, Verdict
 from claimlab.core.options import parameters_of
-from claimlab.generate.planted import planted
 
 N = 480
 WORDS = np.array([f"{a}{b}" for a in ("har", "bri", "coun", "lam", "riv", "ben", "mar", "fer") for b in

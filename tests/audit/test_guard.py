@@ -6,12 +6,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from parts.planted import clean_twin, planted
 
 from claimlab.audit.guard import assert_audit, strict
 from claimlab.audit.result import Audit
 from claimlab.core.errors import UsageError
 from claimlab.core.finding import Finding
-from claimlab.generate.planted import clean_twin, planted
 
 pytest_plugins = ["pytester"]
 

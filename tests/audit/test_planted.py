@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import DEFECTS, clean_twin, planted
 
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
 from claimlab.cli.tour import FOUND_BY_AUDIT, findings_of
 from claimlab.core.dataset import Dataset
-from claimlab.generate.planted import DEFECTS, clean_twin, planted
 
 
 @pytest.mark.parametrize("defect", FOUND_BY_AUDIT)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import polars as pl
+from parts.planted import planted
 
 from claimlab.audit.check import CHECKS
 from claimlab.audit.rule import Context
@@ -13,7 +14,6 @@ from claimlab.audit.run import audit, default_checks, run_one
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
-from claimlab.generate.planted import planted
 
 
 def test_a_protocol_answers_for_the_checks_it_lacks() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import planted
 
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import PER_FINDING, Audit, read_audits
@@ -21,7 +22,6 @@ from claimlab.audit.views.wording import explanation
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists
 from claimlab.core.finding import Finding
-from claimlab.generate.planted import planted
 from claimlab.pages.blocks import Fold, Items, Table, walk
 from claimlab.pages.html import MAX_BYTES, to_html
 from claimlab.pages.markdown import escape

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from parts.planted import DEFECTS
 
 from claimlab.cli.tour import Tour, run
-from claimlab.generate.planted import DEFECTS
 
 
 @pytest.fixture(scope="module")

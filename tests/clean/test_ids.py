@@ -7,10 +7,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.errors import OutputExists, UsageError
-from claimlab.generate.planted import planted
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,12 @@ import time
 from pathlib import Path
 
 import pytest
+from parts.planted import planted
 
 import claimlab
 from claimlab.clean.front import clean
 from claimlab.core.progress import reporting
 from claimlab.core.run import Run
-from claimlab.generate.planted import planted
 
 CHILD = """
 import sys

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.planted import planted
 
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
 from claimlab.clean.steps.table_copies import NearDuplicates
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
-from claimlab.generate.planted import planted
 
 
 def recipe(**settings: Any) -> Any:

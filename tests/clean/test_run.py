@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import Truth, clean_twin, planted
 
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
@@ -19,7 +20,6 @@ from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.record import to_records
-from claimlab.generate.planted import Truth, clean_twin, planted
 
 LONG = "The ferry across the Aldermere sank in the harbour on Tuesday, and nobody in the town noticed until the evening bell."
 

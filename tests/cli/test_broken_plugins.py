@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from claimlab.generate.planted import planted
+from parts.planted import planted
 
 GROUPS = ("checks", "datasets", "steps", "splitters", "detectors")
 ENDS = {"raises": "raise RuntimeError('no such thing')", "exits": "import sys; sys.exit(7)"}

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 import segno
+from parts.planted import planted
 
 from claimlab.cli.app import run
-from claimlab.generate.planted import planted
 
 
 @pytest.fixture

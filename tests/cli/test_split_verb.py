@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from parts.planted import planted
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.generate.planted import planted
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.planted import clean_twin
 
 import claimlab as cl
 from claimlab.cli.app import run
@@ -18,7 +19,6 @@ from claimlab.core.engine.shared import engine_status
 from claimlab.core.errors import ClaimlabError, DataError, FileChanged, OutputExists, UsageError
 from claimlab.core.remote import SENDING, copy_of, is_remote, send, to_write, url_of
 from claimlab.evaluate.eqa.study import QUESTIONS, new_study
-from claimlab.generate.planted import clean_twin
 from claimlab.study.check import study_check
 
 pytestmark = pytest.mark.needs("s3fs", "moto", "flask_cors")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 from claimlab.audit.run import audit
 from claimlab.clean.front import clean
@@ -20,7 +21,6 @@ from claimlab.core.shown import Shown
 from claimlab.detect.run import detect
 from claimlab.evaluate.front import evaluate
 from claimlab.exchange.importer import import_files
-from claimlab.generate.planted import planted
 from claimlab.split.run import split
 
 

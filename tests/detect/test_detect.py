@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import clean_twin, planted
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.detect.detector import DETECTORS, Prediction
 from claimlab.detect.run import detect, suspicious
 from claimlab.detect.tables import scores_of
-from claimlab.generate.planted import clean_twin, planted
 from claimlab.tasks import open_task
 from claimlab.tasks.table import VERACITY
 

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import planted
 
 from claimlab.core.errors import DataError
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.detectors.shortcut import Tree
 from claimlab.detect.learned import FILE, Learned, read_learned, write_learned
-from claimlab.generate.planted import planted
 
 
 def test_values_come_back_as_they_were(tmp_path: Path) -> None:

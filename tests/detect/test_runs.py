@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import polars as pl
 import pytest
+from parts.planted import clean_twin
 
 import claimlab as cl
 from claimlab.cli.app import run as command
@@ -26,7 +27,6 @@ from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import SEPARATOR
 from claimlab.detect.run import SHARD, detect
 from claimlab.detect.tables import headline
-from claimlab.generate.planted import clean_twin
 
 # Those that need an extra are tried where the extras are: make test-all.
 PLAIN = [

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from parts.planted import planted
 
 from claimlab.cli.app import run as command
 from claimlab.core.settings import declared
 from claimlab.detect.detector import DETECTORS, Detector
-from claimlab.generate.planted import planted
 
 
 @pytest.mark.parametrize("name", DETECTORS.names())

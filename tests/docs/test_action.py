@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from claimlab.generate.planted import clean_twin, planted
+from parts.planted import clean_twin, planted
 
 ROOT = Path(__file__).parents[2]
 CLAIMLAB = f'exec {shlex.quote(sys.executable)} -c "from claimlab.cli.app import main; main()" "$@"'

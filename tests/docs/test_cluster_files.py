@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 import yaml
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.cli.lazy import LazyVerbs
 from claimlab.core.engine.secret import VARIABLE
-from claimlab.generate.planted import planted
 
 DOCS = Path(__file__).parents[2] / "docs"
 FILES = DOCS / "assets" / "cluster"

@@ -8,13 +8,13 @@ import json
 from pathlib import Path
 
 import pytest
+from parts.planted import CORE, WHOLE, clean_twin, fact_checks
 
 from claimlab.core import sync
 from claimlab.core.dataset import Dataset
 from claimlab.enrich.extract import rule_extractor
 from claimlab.enrich.flow import Doors
 from claimlab.enrich.run import enrich_async
-from claimlab.generate.planted import CORE, WHOLE, clean_twin, fact_checks
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import Local
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import clean_twin
 from scipy.stats import hypergeom
 from sklearn.metrics import f1_score
 
@@ -21,7 +22,6 @@ from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.front import evaluate_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.views import conclusion
-from claimlab.generate.planted import clean_twin
 from claimlab.tasks import TASKS
 
 Labels = np.ndarray

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import clean_twin, planted
 
 import claimlab as cl
 from claimlab.audit.check import CHECKS
@@ -21,7 +22,6 @@ from claimlab.evaluate.eqa.evidence import EXAMPLES, SHIFTS, Evidence, gather
 from claimlab.evaluate.eqa.limits import BEYOND, KINDS, limits
 from claimlab.evaluate.eqa.study import QUESTIONS, is_answer, is_empty, new_study, read_study
 from claimlab.evaluate.eqa.write import report as write_eqa
-from claimlab.generate.planted import clean_twin, planted
 
 ANSWER = "Claims by the same makers, a year later, in three languages."
 HEAD = 'title = "A detector of invented claims"\n[formulation]\n' + "".join(

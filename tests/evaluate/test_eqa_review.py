@@ -7,13 +7,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.evaluate.eqa.write import Assurance
-from claimlab.generate.planted import planted
 
 ANSWER = "Claims by the same makers, in three languages."
 HEAD = f'title = "Invented claims"\n[formulation]\naim = "{ANSWER}"\nintended_generalisation = "{ANSWER}"\n'

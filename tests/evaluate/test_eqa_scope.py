@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
@@ -17,7 +18,6 @@ from claimlab.core.errors import DataError
 from claimlab.evaluate.eqa.evidence import DEALT, SHIFTS
 from claimlab.evaluate.eqa.study import QUESTIONS, Shifts
 from claimlab.evaluate.eqa.write import Assurance
-from claimlab.generate.planted import planted
 from claimlab.split.strategy import SPLITTERS
 
 ANSWER = "Claims by the same makers, in three languages."

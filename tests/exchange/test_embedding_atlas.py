@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.exchange.formats.embedding_atlas import FILE
-from claimlab.generate.planted import planted
 
 
 def test_the_export_has_coordinates_neighbours_and_every_column(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import planted
 from polars.testing import assert_frame_equal
 
 from claimlab.cli.app import run
@@ -18,7 +19,6 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, OutputExists, SchemaError, UnknownName, UsageError
 from claimlab.exchange.export import export, read_export
 from claimlab.exchange.format import FORMATS, Lossless
-from claimlab.generate.planted import planted
 
 LOSSLESS = [name for name in FORMATS.names() if isinstance(FORMATS.get(name), Lossless)]
 

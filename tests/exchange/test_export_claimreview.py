@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 from claimlab.core.dataset import Dataset
 from claimlab.exchange.export import Exported, export
-from claimlab.generate.planted import planted
 
 RECORDS = [
     {"id": "whole", "text": "The river flows uphill.", "label_raw": "Pants on fire!", "veracity": "false", "author": "Ann Poe"},

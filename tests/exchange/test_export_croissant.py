@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 from claimlab.catalog.load import DATASETS
 from claimlab.core.dataset import Dataset
@@ -16,7 +17,6 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.core.record import to_side_table
 from claimlab.exchange.export import export
-from claimlab.generate.planted import planted
 
 mlcroissant = pytest.importorskip(
     "mlcroissant", reason="mlcroissant is not installed (pip install 'claimlab[dev-all]')"

@@ -14,6 +14,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.catalog.load import DATASETS
@@ -24,7 +25,6 @@ from claimlab.exchange.about import markdown, size_category
 from claimlab.exchange.about import yaml as to_yaml
 from claimlab.exchange.export import export
 from claimlab.exchange.formats.hf import split_names
-from claimlab.generate.planted import planted
 
 
 def card_of(dataset: Dataset, folder: Path) -> tuple[dict[str, Any], str]:

@@ -13,12 +13,12 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from parts.planted import clean_twin, planted
 from parts.standin import StandIn
 
 import claimlab as cl
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.files.predictions import read_predictions
-from claimlab.generate.planted import clean_twin, planted
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import planted
 from polars.testing import assert_frame_equal
 
 import claimlab as cl
@@ -17,7 +18,6 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageError
 from claimlab.exchange.export import read_export
 from claimlab.files.bundle import Bundle
-from claimlab.generate.planted import planted
 from claimlab.tasks import open_task
 
 datasets: Any = pytest.importorskip("datasets")

@@ -16,12 +16,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import SLOTS, clean_twin
 from parts.standin import Body, StandIn
 
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.generate.plan import find_chain
-from claimlab.generate.planted import SLOTS, clean_twin
 
 CODES = {"English": "eng", "Portuguese": "por", "German": "deu"}
 Fault = Callable[

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import clean_twin
 from parts.planted_samples import DEFECTS, REASONS, planted_samples
 from parts.standin import Body, StandIn
 
@@ -18,7 +19,6 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.generate.filter.front import quality_filter
 from claimlab.generate.filter.metric import METRICS, Metric, Reading
-from claimlab.generate.planted import clean_twin
 
 VECTORS = {"similarity", "translated-pair"}  # they take seconds to load
 QUICK = sorted(set(METRICS.names()) - VECTORS)
@@ -213,7 +213,7 @@ def test_agreement_with_annotators_is_over_samples(
 
 
 def test_any_dataset_folder_can_be_filtered(tmp_path: Path) -> None:
-    from claimlab.generate.planted import planted as claims
+    from parts.planted import planted as claims
 
     dataset, truth = claims(size=240)
     filtered = quality_filter(dataset, metrics=["structure", "language", "near-duplicates"])

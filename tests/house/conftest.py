@@ -16,6 +16,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 from parts.planted_samples import planted_samples
 from parts.standin import Body, StandIn
 
@@ -23,7 +24,6 @@ import claimlab as cl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.eqa.study import QUESTIONS
-from claimlab.generate.planted import planted
 
 SAMPLE = Path(__file__).parents[1] / "catalog" / "samples" / "covid-fact" / "raw"
 MAIN = "from claimlab.cli.app import main; main()"

@@ -15,7 +15,7 @@ FUNCTIONS = [
 
 
 def test_three_lines_of_python(tmp_path: Path) -> None:
-    from claimlab.generate.planted import clean_twin
+    from parts.planted import clean_twin
 
     findings = cl.audit(clean_twin(size=150), checks=["one-class", "length"])
     findings.save(tmp_path / "report")

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 from parts.standin import StandIn
 
 from claimlab.core.calls.calls import FILE
 from claimlab.core.dataset import Dataset, accept_edits
-from claimlab.generate.planted import planted
 
 from .conftest import explained, outcome, start
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import planted
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.machine import was_memory
-from claimlab.generate.planted import planted
 
 from .conftest import start
 

@@ -278,7 +278,7 @@ def test_no_pattern_takes_the_square_of_a_text() -> None:
 
 AT_WORK = """
 import json, re, sys
-from claimlab.generate.planted import planted
+from parts.planted import planted
 made, known = set(), re._compile
 def noted(pattern, flags):
     if sys._getframe(2).f_globals["__name__"].startswith("claimlab.") and isinstance(pattern, str):

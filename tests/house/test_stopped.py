@@ -9,13 +9,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 from parts.standin import StandIn
 
 import claimlab as cl
 from claimlab.cli.app import run as command_line
 from claimlab.core.dataset import Dataset
 from claimlab.core.run import Run
-from claimlab.generate.planted import planted
 
 from .conftest import Searches, explained, outcome, start
 

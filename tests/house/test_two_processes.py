@@ -12,10 +12,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 from parts.standin import StandIn
 
 from claimlab.core.dataset import Dataset
-from claimlab.generate.planted import planted
 
 from .conftest import Searches, explained, outcome, start
 

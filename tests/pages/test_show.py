@@ -7,11 +7,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
-from claimlab.generate.planted import planted
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.errors import DataError, OutputExists
-from claimlab.generate.planted import planted
 from claimlab.publish.board import new_board
 from claimlab.publish.bundle import canonical
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.errors import ClaimlabError, DataError, OutputExists, UnreadableFile, UsageError
-from claimlab.generate.planted import planted
 from claimlab.publish.bundle import MOST_BYTES, canonical, digest, figures_of, statement_of
 
 Content = dict[str, Any]

@@ -12,12 +12,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from parts.planted import clean_twin, planted
 
 import claimlab as cl
 from claimlab.audit.result import Audit, read_audits
 from claimlab.core.errors import DataError
 from claimlab.core.finding import Finding
-from claimlab.generate.planted import clean_twin, planted
 from claimlab.publish.site import MOST_BYTES, badge, unquoted
 
 DAY = date(2026, 1, 31)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
-from claimlab.generate.planted import planted
 from claimlab.pages.terminal import to_text
 from claimlab.review.apply import review_apply
 from claimlab.review.create import review_create

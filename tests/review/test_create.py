@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.errors import ClaimlabError, DataError, OutputExists, UnknownName, UsageError
 from claimlab.core.finding import KEPT, Finding
-from claimlab.generate.planted import planted
 from claimlab.review.create import review_create
 from claimlab.review.project import item_rows
 

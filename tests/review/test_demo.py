@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from parts.planted import clean_twin, planted
+
 from claimlab.cli.tour import Tour, run_review
 from claimlab.core.dataset import Dataset
-from claimlab.generate.planted import clean_twin, planted
 from claimlab.review.review import Review
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.cli.app import run as command
 from claimlab.core.extras import packages_of, require_extra
-from claimlab.generate.planted import planted
 from claimlab.study.check import absent, study_check
 
 HEAD = 'seeds = [0, 1]\n[datasets.data]\nfolder = "data"\n'

@@ -9,10 +9,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.cli.app import run
-from claimlab.generate.planted import planted
 from claimlab.study.diff import study_diff
 from claimlab.study.page import saved_study
 

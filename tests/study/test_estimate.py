@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.planted import planted
 from parts.standin import StandIn
 
 from claimlab.core.calls.estimate import cost_of
-from claimlab.generate.planted import planted
 from claimlab.study.front import study_run
 
 STUDY = """

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
-from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run

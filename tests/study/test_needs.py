@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.cli.app import run as command_line
 from claimlab.core.errors import NotTrusted, UnreadableFile
 from claimlab.core.trust import Need, allow, is_allowed, named_in, withdraw
-from claimlab.generate.planted import planted
 from claimlab.llm.profiles import Profile, find_profile
 from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from parts.planted import planted
 
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run

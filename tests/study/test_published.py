@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.catalog.load import DATASETS
 from claimlab.core.errors import ClaimlabError
-from claimlab.generate.planted import planted
 from claimlab.study.entry import card_figure, with_cards
 from claimlab.study.file import paper_table, read_study_file
 from claimlab.study.front import study_run

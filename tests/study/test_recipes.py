@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.planted import planted
 from parts.standin import StandIn
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.settings import declared
 from claimlab.detect.detector import DETECTORS
 from claimlab.evolve.drift.judged import Reading
-from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
 from claimlab.study.front import study_run
 from claimlab.study.new import presets, study_new

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import recorded_answers as bench
+from parts.planted import planted
 from parts.standin import Body, StandIn
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
-from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
 from claimlab.study.front import study_run
 from claimlab.study.recorded import read_answers, write_answers

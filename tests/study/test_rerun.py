@@ -9,12 +9,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted import planted
 from parts.standin import StandIn
 
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.core.call import CALL
-from claimlab.generate.planted import planted
 from claimlab.study.rerun import TOOL
 
 

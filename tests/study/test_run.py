@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import planted
 from parts.standin import StandIn
 from sklearn.metrics import f1_score
 
 import claimlab as cl
 from claimlab.core.calls.estimate import cost_of
 from claimlab.evaluate.compare import over_seeds
-from claimlab.generate.planted import planted
 from claimlab.study.front import study_run
 from claimlab.study.score import entries
 

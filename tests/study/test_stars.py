@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
+from parts.planted import clean_twin, planted
 from scipy.stats import norm
 
 import claimlab as cl
 from claimlab.evaluate.scored_run import open_runs
-from claimlab.generate.planted import clean_twin, planted
 from claimlab.study.page import study_table
 from claimlab.study.run import Grid
 from claimlab.study.score import entries, gap_of

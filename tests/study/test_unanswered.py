@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import planted
 from parts.standin import Body, StandIn
 
 import claimlab as cl
@@ -19,7 +20,6 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.stats.streams import share_of
 from claimlab.evaluate.front import evaluate_runs
 from claimlab.evaluate.scored_run import open_runs
-from claimlab.generate.planted import planted
 from claimlab.study.page import saved_study
 
 BROKEN = (400, b'{"error": {"message": "The request cannot be read."}}')

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.planted import planted
 from starlette.testclient import TestClient
 
 import claimlab as cl
-from claimlab.generate.planted import planted
 from claimlab.web.app import create_app
 from claimlab.web.settings import Settings
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from claimlab.generate.planted import planted
+from parts.planted import planted
 
 pytestmark = pytest.mark.slow
 SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"

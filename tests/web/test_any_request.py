@@ -14,9 +14,9 @@ from urllib.parse import quote
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from parts.planted import clean_twin
 from starlette.testclient import TestClient
 
-from claimlab.generate.planted import clean_twin
 from claimlab.review.create import review_create
 from claimlab.web.app import create_app
 from claimlab.web.settings import Settings

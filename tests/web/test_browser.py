@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted import clean_twin
 
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.generate.planted import clean_twin
 from claimlab.review.create import review_create
 from claimlab.review.review import Review
 

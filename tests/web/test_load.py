@@ -21,8 +21,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from parts.planted import clean_twin
 
-from claimlab.generate.planted import clean_twin
 from claimlab.review.create import review_create
 from claimlab.review.project import STORE
 from claimlab.review.review import Review

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.errors import UsageError
-from claimlab.generate.planted import planted
 
 pytestmark = pytest.mark.needs("mcp")
 SERVE = ["-c", "from claimlab.cli.app import main; main()", "serve", "--mcp"]

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import polars as pl
 import pytest
+from parts.planted import clean_twin, planted
 from starlette.testclient import TestClient
 
 import claimlab as cl
@@ -20,7 +21,6 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.record import to_side_table
 from claimlab.detect.detectors.tfidf import Tfidf
 from claimlab.detect.run import prepare
-from claimlab.generate.planted import clean_twin, planted
 from claimlab.review.create import review_create
 from claimlab.tasks import open_task
 from claimlab.web import rows

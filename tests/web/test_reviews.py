@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.planted import clean_twin
 from starlette.testclient import TestClient
 
 from claimlab.core.dataset import Dataset
-from claimlab.generate.planted import clean_twin
 from claimlab.review.review import Review
 from claimlab.web.app import create_app
 from claimlab.web.gate import SESSION, csrf_of

@@ -14,9 +14,9 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from parts.planted import clean_twin
 
 from claimlab.cli.app import run
-from claimlab.generate.planted import clean_twin
 from claimlab.web.app import create_app
 
 

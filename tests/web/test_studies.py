@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from parts.planted import planted
 from starlette.testclient import TestClient
 
 import claimlab as cl
-from claimlab.generate.planted import planted
 
 STUDY = """
 name = "Two guesses"

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from parts.planted import clean_twin, planted
 from starlette.testclient import TestClient
 
 import claimlab as cl
 from claimlab.core.errors import NotFound
-from claimlab.generate.planted import clean_twin, planted
 from claimlab.review.create import review_create
 from claimlab.web.workspace import Workspace
 

@@ -42,7 +42,7 @@ from claimlab.enrich.views import blocks as evidence_blocks
 from claimlab.evaluate.defend.front import defend
 from claimlab.evaluate.defend.result import tables
 from claimlab.evolve.front import evolve
-from claimlab.generate.planted import CORE, DEFECTS, WHOLE, Truth, clean_twin, fact_checks, planted
+from claimlab.generate.planted import Truth, clean_twin, fact_checks, planted
 from claimlab.pages.blocks import (
     Block,
     Cell,
@@ -118,8 +118,8 @@ def story(tour: Tour) -> Report:
     tiles = Tiles(
         [
             ("records", f"{tour.dataset.records.height:,}", "plain"),
-            ("defects planted", str(len(DEFECTS)), "plain"),
-            ("found", str(count), "pass" if count == len(DEFECTS) else "warn"),
+            ("defects planted", str(len(tour.truth.defects)), "plain"),
+            ("found", str(count), "pass" if count == len(tour.truth.defects) else "warn"),
             ("false alarms on the clean twin", str(alarms), "warn" if alarms else "pass"),
         ]
     )
@@ -133,12 +133,12 @@ def story(tour: Tour) -> Report:
 def planted_part(tour: Tour) -> Section:
     sentences = (
         "Claims about invented places in three languages; their labels are random, so nothing"
-        f" separates true from false. Then {len(DEFECTS)} defects of real datasets were planted. A"
+        f" separates true from false. Then {len(tour.truth.defects)} defects of real datasets were planted. A"
         " detector that scores well here has learned a defect."
     )
     rows: list[list[Any]] = [
         [name, what, len(tour.truth.records.get(name, [])) or "in all records"]
-        for name, what in DEFECTS.items()
+        for name, what in tour.truth.defects.items()
     ]
     return Section(
         "What was planted", [Text(sentences), Table(["Defect", "What it is", "Records"], rows)]
@@ -148,7 +148,7 @@ def planted_part(tour: Tour) -> Section:
 def found_part(tour: Tour) -> Section:
     """Each defect with what found it and the figure that shows it."""
     rows: list[list[Cell | str]] = []
-    for name in DEFECTS:
+    for name in tour.truth.defects:
         finder = tour.found.get(name)
         where = (
             Cell(finder, tone="pass", link=AUDIT if finder.startswith("audit") else CLEANING)
@@ -157,7 +157,7 @@ def found_part(tour: Tour) -> Section:
         )
         rows.append([name, where, *_evidence(tour, name)])
     sentences = (
-        f"{len(tour.found)} of {several(len(DEFECTS), 'planted defect')} found. A score is what one"
+        f"{len(tour.found)} of {several(len(tour.truth.defects), 'planted defect')} found. A score is what one"
         " feature alone reaches; 50 is chance."
     )
     columns = ["Defect", "Found by", "Macro-F1", "95% interval", "In short"]
@@ -215,8 +215,8 @@ FOUND_BY_CLEAN = {"wrong-language": ("language", "doubtful"), "too-short": ("too
 
 def run(folder: Path, *, seed: int, data_only: bool = False) -> Tour:
     """Write the datasets into `folder`, put them through every stage, and write `index.html`."""
-    dataset, truth = planted(seed=seed)
-    tour = Tour(folder, seed, dataset, clean_twin(seed=seed), truth)
+    dataset, truth = planted()
+    tour = Tour(folder, seed, dataset, clean_twin(), truth)
     dataset.write(folder / "planted")
     tour.twin.write(folder / "clean-twin")
     write_csv(dataset, folder / "planted.csv")
@@ -464,29 +464,28 @@ ENRICHED = 240  # claims that evidence is searched for: enough to see every end
 
 def run_enrich(tour: Tour) -> None:
     some = replace(tour.dataset, records=tour.dataset.records.head(ENRICHED), files={})
-    reviews, planted_checks = fact_checks(some, seed=tour.seed)
+    checks = fact_checks()
     file = tour.folder / "fact-checks.json"
-    file.write_text(json.dumps(reviews, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(checks.reviews, ensure_ascii=False, indent=1) + "\n"
+    file.write_text(text, encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="claimlab-demo-") as place:
         build_index(file, Path(place) / "index")
         doors = Doors(Local(Path(place) / "index"), extractor=rule_extractor("offline"))
         done = sync.run(enrich_async(some, doors, progress=progress))
-    checked = next(record for record, kind in planted_checks.items() if kind == WHOLE)
-    claim = some.records.filter(id=checked)["text"][0]
+    claim = some.records.filter(id=checks.whole[0])["text"][0]
     best = match(text=claim, archive=file, words=True).table.row(0, named=True)
     ends = dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
     tour.enriched = done.summary
-    hits = {
-        kind: sum(ends[i] == "corresponding" for i, k in planted_checks.items() if k == kind)
-        for kind in (WHOLE, CORE)
-    }
-    half = len(planted_checks) // 2
+    whole, core = (
+        [ends[record] for record in records].count("corresponding")
+        for records in (checks.whole, checks.core)
+    )
     evidence = evidence_blocks(analyse(done.dataset))
     sentences = (
-        f"{len(reviews)} synthetic fact-checks were hidden for {ENRICHED} claims: {half} repeat the"
-        f" claim, and {hits[WHOLE]} of them were found; {half} say only its core, and {hits[CORE]}"
-        " of them were found, with the help of claims extracted by rule. No network and no model"
-        " was used."
+        f"{len(checks.reviews)} synthetic fact-checks were hidden for {ENRICHED} claims:"
+        f" {len(checks.whole)} repeat the claim, and {whole} of them were found; {len(checks.core)}"
+        f" say only its core, and {core} of them were found, with the help of claims extracted by"
+        " rule. No network and no model was used."
     )
     before = Table(
         ["Checked before?", "Best match", "Verdict", "Link"],

@@ -36,7 +36,6 @@ def demo(
         from claimlab.cli.tour import KIND, run
         from claimlab.core.atomic import atomic_folder
         from claimlab.core.guard import refuse_taken
-        from claimlab.generate.planted import DEFECTS
 
         refuse_taken(output, force=force, kind=KIND)
         with atomic_folder(output) as building:
@@ -45,7 +44,7 @@ def demo(
         emit(
             {
                 "output": str(output),
-                "planted": list(DEFECTS),
+                "planted": list(tour.truth.defects),
                 "found": tour.found,
                 "enriched": tour.enriched,
                 "reviewed": tour.reviewed,
@@ -54,9 +53,9 @@ def demo(
     elif data_only:
         echo(f"Wrote {output}/planted.csv, {output}/planted and {output}/clean-twin.")
     else:
-        for defect, what in DEFECTS.items():
+        for defect, what in tour.truth.defects.items():
             echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
-        echo(f"{len(tour.found)} of {len(DEFECTS)} planted defects found.")
+        echo(f"{len(tour.found)} of {len(tour.truth.defects)} planted defects found.")
         if tour.reviewed:
             pairs = several(tour.reviewed["items"], "pair")
             end = _outcome(tour.reviewed)
