@@ -18,7 +18,7 @@ from typing import Literal
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from claimlab.core.errors import DataError, UnknownName, UsageError
+from claimlab.core.errors import DataError, UsageError, check_name
 from claimlab.core.labels import LabelMap, is_own, load_map
 from claimlab.core.languages import normalise
 from claimlab.files.bundle import Bundle
@@ -210,8 +210,7 @@ class Entry:
         if not self.maps:
             return None
         name = str(chosen or next(iter(self.maps)))
-        if name not in self.maps:
-            raise UnknownName(f"verdict map of {self.card.name}", name, self.maps)
+        check_name(f"verdict map of {self.card.name}", name, self.maps)
         return self.maps[name]
 
     def loader_named(self, name: str | None) -> tuple[str, Loader]:
@@ -221,8 +220,7 @@ class Entry:
                 f"See: claimlab catalog show {self.card.name}",
             )
         chosen = name or next(iter(self.variants))
-        if chosen not in self.variants:
-            raise UnknownName(f"variant of {self.card.name}", chosen, self.variants)
+        check_name(f"variant of {self.card.name}", chosen, self.variants)
         return chosen, self.variants[chosen]
 
 

@@ -25,7 +25,7 @@ from claimlab.catalog.columns import EARLY, earliest, numbered, tweet_ids
 from claimlab.catalog.entry import Card, Entry, Loaded, Loader
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
-from claimlab.core.errors import Choice, UnknownName, UnreadableFile
+from claimlab.core.errors import Choice, UnreadableFile, check_name
 from claimlab.core.labels import LabelMap, Unmapped, built_in_maps, check_unmapped, load_map
 from claimlab.core.record import VERACITIES
 from claimlab.core.run import Run
@@ -59,8 +59,7 @@ def find_map(address: str) -> LabelMap:
     if address.endswith(".toml") or address in built_in_maps():
         return load_map(address)
     known = all_maps()
-    if address not in known:
-        raise UnknownName("verdict map", address, known)
+    check_name("verdict map", address, known)
     return known[address]
 
 

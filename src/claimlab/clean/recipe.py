@@ -29,7 +29,7 @@ from typing import get_args
 from pydantic import ValidationError
 
 from claimlab.clean.step import MISSING, Supplies
-from claimlab.core.errors import DataError, UnknownName, UsageError
+from claimlab.core.errors import DataError, UsageError, check_name
 from claimlab.core.registry import Registry
 from claimlab.core.settings import one_of
 from claimlab.core.step import Step
@@ -54,8 +54,7 @@ class Stage:
         """Raise unless the step exists and takes these parameters."""
         kind = STEPS.get(self.step)
         for name in self.parameters:
-            if name not in settable(kind):
-                raise UnknownName(f"parameter of the step '{self.step}'", name, settable(kind))
+            check_name(f"parameter of the step '{self.step}'", name, settable(kind))
         self._build(kind, {})
 
     def make(self, supplies: Supplies, seed: int) -> Step:
@@ -135,8 +134,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
         if not path.is_file():
             raise DataError(f"There is no recipe file '{path}'.", "Check `recipe`.")
         return parse_recipe(path.read_text(encoding="utf-8"), str(path))
-    if str(name_or_path) not in built_in():
-        raise UnknownName("recipe", str(name_or_path), built_in())
+    check_name("recipe", str(name_or_path), built_in())
     file = (
         resources.files("claimlab.clean")
         / "recipes"

@@ -133,8 +133,8 @@ def story(tour: Tour) -> Report:
 def planted_part(tour: Tour) -> Section:
     sentences = (
         "Claims about invented places in three languages; their labels are random, so nothing"
-        f" separates true from false. Then {len(tour.truth.defects)} defects of real datasets were planted. A"
-        " detector that scores well here has learned a defect."
+        f" separates true from false. Then {len(tour.truth.defects)} defects of real datasets were"
+        " planted. A detector that scores well here has learned a defect."
     )
     rows: list[list[Any]] = [
         [name, what, len(tour.truth.records.get(name, [])) or "in all records"]
@@ -157,8 +157,8 @@ def found_part(tour: Tour) -> Section:
         )
         rows.append([name, where, *_evidence(tour, name)])
     sentences = (
-        f"{len(tour.found)} of {several(len(tour.truth.defects), 'planted defect')} found. A score is what one"
-        " feature alone reaches; 50 is chance."
+        f"{len(tour.found)} of {several(len(tour.truth.defects), 'planted defect')} found. A score"
+        " is what one feature alone reaches; 50 is chance."
     )
     columns = ["Defect", "Found by", "Macro-F1", "95% interval", "In short"]
     blocks: list[Block] = [Text(sentences, "conclusion"), Table(columns, rows)]

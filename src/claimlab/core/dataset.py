@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
-from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
+from claimlab.core.errors import FileChanged, SchemaError, UsageError, check_name
 from claimlab.core.foreign import Foreign, importer
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.options import DataOptions
@@ -214,8 +214,7 @@ class Dataset:
             parameters = {"start": rows.start, "stop": rows.stop, "step": rows.step}
             return self._narrowed(self.records[index], "slice", parameters)
         if isinstance(index, str):
-            if index not in self.records.columns:
-                raise UnknownName("column", index, self.records.columns)
+            check_name("column", index, self.records.columns)
             return self.records[index]
         if not -len(self) <= index < len(self):
             raise IndexError(f"record {index} of {len(self)}")

@@ -35,7 +35,7 @@ ClaimlabError                exit 1: a problem the message explains
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -102,6 +102,12 @@ class UnknownName(UsageError):
         else:
             todo = f"No {kind} is installed; install a package that provides one."
         super().__init__(problem, todo)
+
+
+def check_name(kind: str, name: str, known: Collection[str]) -> None:
+    """Refuse a name that is not one of the known ones."""
+    if name not in known:
+        raise UnknownName(kind, name, known)
 
 
 class Question(UsageError):

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 
-from claimlab.core.errors import DataError, UnknownName, UsageError
+from claimlab.core.errors import DataError, UnknownName, UsageError, check_name
 from claimlab.core.types import JsonObject
 
 PLAIN = frozenset({"string", "integer", "number", "boolean", "null"})
@@ -58,8 +58,7 @@ def read(make: Callable[..., Any], pairs: Sequence[str], *, of: str) -> JsonObje
             )
         if not known:
             raise UsageError(f"{of[:1].upper()}{of[1:]} has no settings.", f"Leave out '{pair}'.")
-        if key not in known:
-            raise UnknownName(f"setting of {of}", key, known)
+        check_name(f"setting of {of}", key, known)
         if key in values:
             raise UsageError(f"The setting '{key}' is given twice.", "Give it once.")
         values[key] = _value(key, value.strip(), known[key])

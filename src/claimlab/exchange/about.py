@@ -24,7 +24,7 @@ from claimlab.catalog.entry import Card
 from claimlab.catalog.load import DATASETS
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import DataError, UnknownName
+from claimlab.core.errors import DataError, check_name
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.languages import to_iso1
 from claimlab.core.licence import spdx
@@ -353,8 +353,7 @@ def stated(file: str | None) -> JsonObject:
     except (OSError, ValueError) as error:
         raise DataError(f"'{file}' cannot be read: {error}.", "Write a TOML file.") from None
     for name, value in words.items():
-        if name not in ASKED:
-            raise UnknownName("Responsible-AI field", name, ASKED)
+        check_name("Responsible-AI field", name, ASKED)
         if not isinstance(value, str) or len(value.split()) < 3 or _PLACEHOLDER.search(value):
             raise DataError(
                 f"`{name}` in '{file}' is not an answer.",

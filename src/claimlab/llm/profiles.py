@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from claimlab.core import packaged
-from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
+from claimlab.core.errors import ClaimlabError, UnreadableFile, UsageError, check_name
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Request, T, Unread, Usage
 
@@ -237,8 +237,7 @@ def find_profile(which: str) -> Profile:
 
 
 def _named(name: str, profiles: Mapping[str, Profile]) -> Profile:
-    if name not in profiles:
-        raise UnknownName("model profile", name, profiles)
+    check_name("model profile", name, profiles)
     return profiles[name]
 
 

@@ -22,7 +22,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
+from claimlab.core.errors import UnreadableFile, UsageError, check_name
 from claimlab.core.settings import read_raw_toml
 from claimlab.core.types import JsonObject
 
@@ -92,16 +92,14 @@ def read_prompts(prompts: Given, verb: str) -> Prompts:
             for n, p in packaged_prompts().items()
             if verb in p.used_by and p.instead_of is None
         }
-        if name not in mine:
-            raise UnknownName(f"prompt of {verb}", name, mine)
+        check_name(f"prompt of {verb}", name, mine)
         replaced[name] = _variant(mine[name], source)
     return Prompts(replaced)
 
 
 def find_prompt(name: str) -> Prompt:
     known = packaged_prompts()
-    if name not in known:
-        raise UnknownName("prompt", name, known)
+    check_name("prompt", name, known)
     return known[name]
 
 

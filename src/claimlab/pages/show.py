@@ -18,7 +18,7 @@ from claimlab.core.call import in_storage
 from claimlab.core.dataset import Dataset, Lineage, belonging, read_manifest
 from claimlab.core.dataset import accept_edits as accept
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
+from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError, check_name
 from claimlab.core.guard import DATASET, foreign_files, kind_of, refuse_file
 from claimlab.core.options import Argument, Option, Place
 from claimlab.core.record import VERACITIES
@@ -214,8 +214,7 @@ def _looked(
     records = select(dataset, where, ids, wrong)
     folder = replace(folder, records=records.head(limit), matches=records.height, column=column)
     if column is not None:
-        if column not in records.columns:
-            raise UnknownName("column", column, records.columns)
+        check_name("column", column, records.columns)
         folder = replace(folder, values=value_counts(records[column]))
     if ids:
         sides = _sides(dataset, records["id"])

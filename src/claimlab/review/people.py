@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from itertools import permutations
 from typing import Any
 
-from claimlab.core.errors import NotAllowed, NotFound, UnknownName, UsageError
+from claimlab.core.errors import NotAllowed, NotFound, UsageError, check_name
 from claimlab.core.stats.streams import share_of, stream
 from claimlab.review.shapes import ROLES, Person
 from claimlab.review.store import Connection, assignment, event, item, person, sa
@@ -53,8 +53,7 @@ def by_token(connection: Connection, token: str) -> Person | None:
 
 def named(connection: Connection, name: str) -> Person:
     by_name = {person.name: person for person in everyone(connection)}
-    if name not in by_name:
-        raise UnknownName("person", name, list(by_name))
+    check_name("person", name, by_name)
     return by_name[name]
 
 
@@ -81,8 +80,7 @@ def demand(person: Person, roles: Sequence[str], what: str) -> None:
 def add(connection: Connection, name: str, role: str) -> tuple[Person, str]:
     """A new person with their token; `share_out` gives annotators their items."""
     clean = name.strip()
-    if role not in ROLES:
-        raise UnknownName("role", role, ROLES)
+    check_name("role", role, ROLES)
     if connection.execute(sa.select(person.c.id).where(person.c.name == clean)).first():
         raise UsageError(
             f"'{clean}' is already in this review.",

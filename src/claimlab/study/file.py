@@ -25,7 +25,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from claimlab.core import packaged
-from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.errors import UnknownName, UsageError, check_name
 from claimlab.core.options import Argument, Place
 from claimlab.core.settings import read_toml
 from claimlab.core.types import JsonObject
@@ -44,8 +44,7 @@ def paper_table(name: str) -> JsonObject:
         for paper, tables in papers.items()
         for table, content in tables.items()
     }
-    if name not in known:
-        raise UnknownName("paper", name, list(known))
+    check_name("paper", name, known)
     table: JsonObject = known[name]
     return table
 

@@ -18,7 +18,7 @@ import polars as pl
 from pydantic import BaseModel, Field, create_model
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UnknownName
+from claimlab.core.errors import UnknownName, check_name
 from claimlab.core.stats.agreement import Scores, krippendorff
 from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.hops import grouped, mean_interval
@@ -142,8 +142,7 @@ class Reading:
 
     @classmethod
     def named(cls, name: str) -> Reading:
-        if name not in PRESETS:
-            raise UnknownName("reading of FUSE-EVAL", name, PRESETS)
+        check_name("reading of FUSE-EVAL", name, PRESETS)
         return cls(*PRESETS[name])
 
     @property

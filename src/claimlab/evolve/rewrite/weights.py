@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from claimlab.core import packaged
-from claimlab.core.errors import UnknownName, UnreadableFile
+from claimlab.core.errors import UnreadableFile, check_name
 from claimlab.evolve.claims.model import Target
 
 Factors = dict[str, float]
@@ -120,8 +120,7 @@ def _check(weights: Weights, where: str) -> None:
     habits = sorted({habit for named in weights.targets.values() for habit in named})
     factors = [weights.base, *(f for v in weights.attributes.values() for f in v.values())]
     for name, weight in (pair for part in factors for pair in part.items()):
-        if name not in habits:
-            raise UnknownName(f"habit (named in '{where}')", name, habits)
+        check_name(f"habit (named in '{where}')", name, habits)
         if weight < 0:
             raise UnreadableFile(
                 f"'{where}' gives '{name}' the weight {weight}.", "Weights are 0 or more."

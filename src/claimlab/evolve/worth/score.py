@@ -30,7 +30,7 @@ import polars as pl
 from pydantic import Field
 
 from claimlab.core import packaged
-from claimlab.core.errors import DataError, UnknownName, UsageError
+from claimlab.core.errors import DataError, UnknownName, UsageError, check_name
 from claimlab.core.stats.interval import unit_interval
 from claimlab.core.stats.streams import stream_seed
 from claimlab.core.types import JsonObject
@@ -70,16 +70,14 @@ class Background:
     def __post_init__(self) -> None:
         for condition, value in vars(self).items():
             known = values()["background"][condition]
-            if value not in known:
-                raise UnknownName(condition.replace("_", " "), value, known)
+            check_name(condition.replace("_", " "), value, known)
 
     @classmethod
     def parse(cls, text: str | None) -> Background:
         """`time_node=sensitive,trust_climate=low`; what is not named is the everyday value."""
         choices = {name: value for name, _, value in _parts(text) if name}
         for name in choices:
-            if name not in values()["background"]:
-                raise UnknownName("condition of the background", name, values()["background"])
+            check_name("condition of the background", name, values()["background"])
         return cls(**choices)
 
     def __str__(self) -> str:
@@ -120,8 +118,7 @@ class Perspective:
 
     @classmethod
     def named(cls, reading: str, **changes: object) -> Perspective:
-        if reading not in READINGS:
-            raise UnknownName("reading", reading, READINGS)
+        check_name("reading", reading, READINGS)
         settings: JsonObject = {k: v for k, v in changes.items() if v is not None}
         return cls(decimals=1 if reading == "released" else None, **settings)
 
@@ -179,8 +176,7 @@ class Society:
         chosen = np.ones(population.size, dtype=bool)
         for attribute, value in where.items():
             known = population.values(attribute)
-            if value not in known:
-                raise UnknownName(f"value of '{attribute}'", value, known)
+            check_name(f"value of '{attribute}'", value, known)
             chosen &= population.codes(attribute) == known.index(value)
         rows = np.flatnonzero(chosen)
         if not len(rows):

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from claimlab.catalog.readers import bluff
-from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageError
+from claimlab.core.errors import DataError, UnreadableFile, UsageError, check_name
 from claimlab.core.types import Json
 from claimlab.files.bundle import Bundle
 from claimlab.files.read import user_table
@@ -127,8 +127,7 @@ def _chosen(lists: pl.DataFrame, setting: str | None) -> Lists:
         raise UsageError(
             "There are several split lists.", f"Choose one with `setting`: {', '.join(known[:12])}."
         )
-    if picked not in known:
-        raise UnknownName("split setting", picked, known)
+    check_name("split setting", picked, known)
     mine = lists.filter(setting=picked).select(pl.col("group").alias("key"), "split")
     return Lists(_words(mine), picked)
 
