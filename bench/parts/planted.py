@@ -1,8 +1,8 @@
 """A small synthetic dataset with planted defects whose truth is known, and its clean twin.
 
 The demo runs on one of them (bench/demo_data.py); tests assert that each planted defect is found
-and that the twin is clean. Labels are drawn at random and the claims are invented, so nothing in the clean twin predicts the
-label: whatever a check reports there is a false alarm.
+and that the twin is clean. Labels are drawn at random and the claims are invented, so nothing in
+the clean twin predicts the label: whatever a check reports there is a false alarm.
 
 Synthetic fact-checks of the claims, as ClaimReview, let evidence be searched offline. Some repeat
 the whole claim, so that the first search finds them; some repeat only its main clause, so that the
