@@ -244,21 +244,24 @@ def _notes(bundle: Bundle, plan: PlainTable, records: pl.DataFrame, loose: int) 
 def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]]]:
     """Each file with what is fixed for its records."""
     parts = plan.parts or (Part(files=plan.files),)
-    if plan.articles:
-        present = [part for part in parts if not plan.any_part or bundle.match(*part.files)]
-        files = [(_articles(bundle, part), part.fixed) for part in present]
-    else:
-        files = [
-            (_table(bundle, name, plan), shared)
-            for part in parts
-            for name in _names(bundle, part, plan)
-            if (shared := part.shared(name)) is not None
-        ]
+    files = [file for part in parts for file in _of_part(bundle, part, plan)]
     if not files:
         wanted = [pattern for part in parts for pattern in part.files]
         shown = wanted[:1] if plan.articles else wanted[-1:] if plan.every else wanted
         bundle.one(*shown)  # raises, and says what is there
     return files
+
+
+def _of_part(
+    bundle: Bundle, part: Part, plan: PlainTable
+) -> Iterator[tuple[Table, dict[str, str]]]:
+    if not plan.articles:
+        for name in _names(bundle, part, plan):
+            shared = part.shared(name)
+            if shared is not None:
+                yield _table(bundle, name, plan), shared
+    elif not plan.any_part or bundle.match(*part.files):
+        yield _articles(bundle, part), part.fixed
 
 
 def _names(bundle: Bundle, part: Part, plan: PlainTable) -> list[str]:

@@ -117,13 +117,13 @@ def build(
     own = {name: one for name, one in parameters_of(show).items() if name != "call"}
     typed, settings = _typed_and_set(parameters_of(function) | own, own, flags)
     theirs = {name: one for name, one in (typed | settings).items() if name not in own}
-    can_open, can_ask = page is not None, can_ask and "max_cost" in theirs
-    general = [*([OPEN] * can_open), *([ESTIMATE] * can_ask)]
+    understood = {OPEN: page is not None, ESTIMATE: can_ask and "max_cost" in theirs}
+    general = [word for word, is_understood in understood.items() if is_understood]
     names = {name: one.flag for name, one in typed.items()}
+    rest = next((name for name, flag in names.items() if flag == SET), None)
     names |= {name: f"{SET} {name}=" for name in settings}
-    rest = next((name for name, one in typed.items() if one.flag == SET), None)
-    added = [_SET] * (bool(settings) and rest is None)
-    parameters = [_typer_parameter(one, names) for one in (*typed.values(), *added)]
+    shown = [*typed.values(), *([_SET] if settings and rest is None else [])]
+    parameters = [_typer_parameter(one, names) for one in shown]
     parameters += [_listing(what, summaries) for what, summaries in (lists or {}).items()]
 
     def callback(**values: Any) -> None:
@@ -132,11 +132,9 @@ def build(
         if page not in (None, ALWAYS):
             refuse_nothing_to_open(values.get(page), names[page])
         values |= _settings(values.pop(rest or _SET.name, []), settings, rest)
-        mine = {name: values[name] for name in own if name in values}
-        if function is show:
-            show(**mine)
-        else:
-            show(_call(function, theirs, values, start), **mine)
+        mine = {name: value for name, value in values.items() if name in own}
+        call = [] if function is show else [_call(function, theirs, values, start)]
+        show(*call, **mine)
 
     callback.__dict__["__signature__"] = inspect.Signature(parameters)  # Typer reads it
     return {"settings": settings, "general": (*general, JSON)}, callback

@@ -9,7 +9,7 @@ on every record, and answers to another question, say nothing about it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -125,17 +125,17 @@ def _quality(votes: Votes | None, classes: int, seed: int) -> tuple[LabelQuality
     table = votes.table
     twice = table.filter(pl.col("answers").list.len() > 1)
     if twice.height >= UNITS and _are_majority(twice):
-        cast = twice["answers"].to_list()
-        pairs = np.array([_equal_pairs(answers) for answers in cast])
-        made_of = [len(answers) for answers in table["answers"].to_list()]
+        pairs = np.array([_equal_pairs(answers) for answers in twice["answers"]])
+        made_of = table["answers"].list.len().to_list()
         quality = by_agreement(pairs, codes_of(twice["cluster"]), classes, made_of, seed=seed)
         agreement = f"{100 * pairs.mean():.0f}% of pairs of annotators agree"
     else:
-        rows = table.select("truth", "answers").rows()
-        pairs = np.array([answers.count(truth) / len(answers) for truth, answers in rows])
+        truths, answers = table["truth"].to_list(), table["answers"].to_list()
+        pairs = np.array([*map(_share_of, truths, answers)])
         if (pairs == 1).all():
             return None, NO_ANSWERS
-        if (kappa([t for t, _ in rows], [cast[0] for _, cast in rows]) or 0.0) < LEAST_KAPPA:
+        alike = kappa(truths, table["answers"].list.first().to_list())
+        if (alike or 0.0) < LEAST_KAPPA:
             return None, f"the answers to '{votes.question}' are not about these labels"
         quality = by_agreement(pairs, codes_of(table["cluster"]), classes, seed=seed)
         agreement = f"{100 * pairs.mean():.0f}% of second labels are the same"
@@ -153,7 +153,12 @@ def _are_majority(twice: pl.DataFrame) -> bool:
     return bool(decided) and same >= SAME * len(decided)
 
 
-def _equal_pairs(answers: list[str]) -> float:
+def _share_of(label: str, answers: list[str]) -> float:
+    """The share of the answers to one record that are its label."""
+    return answers.count(label) / len(answers)
+
+
+def _equal_pairs(answers: Collection[str]) -> float:
     """The share of pairs of answers to one record that are equal."""
     n = len(answers)
     return sum(k * (k - 1) for k in Counter(answers).values()) / (n * (n - 1))

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Generic
 
 from pydantic import BaseModel
@@ -307,6 +308,12 @@ def combined(values: Sequence[Value], tie: str | None = None) -> Value | None:
         return round(sum(scores) / len(scores), 4)
     first, *rest = Counter(values).most_common()
     return tie if tie is not None and rest and rest[0][1] == first[1] else str(first[0])
+
+
+def failures_of(opinions: Iterable[Opinion[Any]]) -> dict[str, int]:
+    """How often a judge gave no answer, by reason."""
+    reasons = chain.from_iterable(opinion.failures for opinion in opinions)
+    return dict(Counter(sorted(reasons)))
 
 
 def agreement_of_runs(opinions: Sequence[Opinion[Any]]) -> JsonObject | None:

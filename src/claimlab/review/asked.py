@@ -4,9 +4,7 @@ answer."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from itertools import chain
 from typing import Annotated, Any, Literal, Unpack
 
 import polars as pl
@@ -19,7 +17,7 @@ from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.llm.estimate import estimate
-from claimlab.llm.judge import Case, ModelJudge, Reasoned
+from claimlab.llm.judge import Case, ModelJudge, Reasoned, failures_of
 from claimlab.llm.messages import untrusted
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile
@@ -89,7 +87,7 @@ def review_ask(
     with Run("review", None, None, **calls) as run:
         judge = _judge(opened.task, open_provider(profile, model=model, calls=run.calls), words)
         who = name or judge.model
-        answered = {b.item for b in opened.ballots() if b.name == who and b.model}
+        answered = {ballot.item for ballot in opened.ballots() if ballot.of_model(who)}
         items = [item for item in opened.every_item() if item.id not in answered][:limit]
         if not items:
             raise DataError(f"'{who}' has answered every item.", "There is nothing to ask.")
@@ -105,8 +103,7 @@ def review_ask(
         for o in opinions
         if o.value is not None
     ]
-    failures = Counter(sorted(chain.from_iterable(opinion.failures for opinion in opinions)))
-    return Asked(who, opened.merge(rows), dict(failures), judge.standing)
+    return Asked(who, opened.merge(rows), failures_of(opinions), judge.standing)
 
 
 def case(task: Task, item: Item, words: Prompt) -> Case:

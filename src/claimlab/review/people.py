@@ -12,7 +12,7 @@ import secrets
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 from claimlab.core.errors import NotAllowed, NotFound, UsageError, check_name
@@ -120,21 +120,26 @@ def share_out(connection: Connection, task: Task, seed: int) -> None:
     places = {r.id: r for r in connection.execute(query.order_by(item.c.position, item.c.id))}
     rows = connection.execute(assignment.select())
     holdings = {(r.item, r.person): (r.status, r.shown) == ("open", None) for r in rows}
-    shared = [name for name, place in places.items() if not place.for_all]
-    mine = {pair: free for pair, free in holdings.items() if not places[pair[0]].for_all}
+    checks = dict.fromkeys(name for name, place in places.items() if place.for_all)
+    shared = [name for name in places if name not in checks]
+    mine = {pair: free for pair, free in holdings.items() if pair[0] not in checks}
     add, remove = deal(shared, list(names), task.per_item, mine, seed)
-    every = ((name, who) for name, place in places.items() if place.for_all for who in names)
-    add += [pair for pair in every if pair not in holdings]
+    add += [pair for pair in product(checks, names) if pair not in holdings]
     for name, who in remove:
         connection.execute(
             assignment.delete().where(assignment.c.item == name, assignment.c.person == who)
         )
-    new = []
-    for name, who in add:
-        position = float(places[name].position)
-        if task.order == "random":  # each annotator has their own
-            position = share_of(seed, "order", names[who], name)
-        new.append({"item": name, "person": who, "position": position, "status": "open"})
+
+    def place_of(name: str, who: int) -> float:
+        """Where an item is in the queue of a person: at random, everyone has an order of their
+        own."""
+        at_random = task.order == "random"
+        return share_of(seed, "order", names[who], name) if at_random else places[name].position
+
+    new = [
+        {"item": name, "person": who, "position": float(place_of(name, who)), "status": "open"}
+        for name, who in add
+    ]
     if new:
         connection.execute(assignment.insert(), new)
 

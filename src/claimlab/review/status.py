@@ -72,6 +72,10 @@ class Ballot:
     def model(self) -> bool:
         return self.role == "model"
 
+    def of_model(self, name: str) -> bool:
+        """Whether the model of this name made it."""
+        return self.model and self.name == name
+
     def shown(self, who: str | None = None) -> Vote:
         answer = {name: getattr(self, name) for name in ("model", "round", "value", "comment")}
         return Vote(who=who or self.name, **answer)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -314,6 +314,25 @@ _COMPARED = (
 )
 
 
+# The sections on single settings: title, what it means, columns, and which settings.
+SETTINGS: tuple[tuple[str, str, Columns[Entry], Callable[[Entry], object]], ...] = (
+    ("Detector against detector", _RANKS, RANKS, lambda entry: entry.ranks),
+    ("Seeds and records", _SEEDS, SEEDS, lambda entry: entry.advice),
+    (
+        "Against trivial baselines",
+        _TRIVIAL,
+        BESIDE_TRIVIAL,
+        lambda entry: entry.macro_f1 is not None,
+    ),
+    (
+        "Against the baseline",
+        _COMPARED,
+        AGAINST,
+        lambda entry: entry.against not in (None, TRIVIAL),
+    ),
+)
+
+
 def write_tables(grid: Grid) -> list[Entry]:
     """Score the grid and write DIR/report: the page, Markdown, LaTeX, CSV and JSON."""
     scored = entries(grid)
@@ -448,15 +467,9 @@ def page(grid: Grid, scored: Entries) -> Report:
         blocks.append(Section("Published figures", [compared]))
     if dropped := drops(scored):
         blocks.append(Section("From a random split to a fair one", [Text(_DROPPED), dropped]))
-    if ranked := [entry for entry in scored if entry.ranks is not None]:
-        blocks.append(Section("Detector against detector", [Text(_RANKS), Table.of(RANKS, ranked)]))
-    if repeated := [entry for entry in scored if entry.advice]:
-        blocks.append(Section("Seeds and records", [Text(_SEEDS), Table.of(SEEDS, repeated)]))
-    trivial = Table.of(BESIDE_TRIVIAL, [e for e in scored if e.macro_f1 is not None])
-    blocks.append(Section("Against trivial baselines", [Text(_TRIVIAL), trivial]))
-    if grid.study.table.baseline:
-        against = Table.of(AGAINST, [e for e in scored if e.against])
-        blocks.append(Section("Against the baseline", [Text(_COMPARED), against]))
+    for title, about, columns, is_one in SETTINGS:
+        if mine := [entry for entry in scored if is_one(entry)]:
+            blocks.append(Section(title, [Text(about), Table.of(columns, mine)]))
     blocks += reasons(failures(grid, scored))
     more = Text("Time and cost", links=[("of every cell", "costs.html")])
     blocks.append(Section("How to read this", [Text(_METHOD), more]))

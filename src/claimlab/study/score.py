@@ -18,7 +18,7 @@ import numpy as np
 
 from claimlab.core.stats.chance import UNTESTED, corrected, holm
 from claimlab.core.stats.interval import DRAWS, Interval, interval
-from claimlab.core.stats.ranks import UNITS, rank
+from claimlab.core.stats.ranks import UNITS, Ranking, rank
 from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import draw_metric, over_seeds
 from claimlab.evaluate.metric import accuracy_of, macro_f1_of
@@ -69,23 +69,32 @@ def _ranked(
     families: dict[tuple[object, ...], list[Setting]] = {}
     for key, entry in scored.items():
         if entry.macro_f1 is not None:
-            setting = [value for axis, value in entry.axes.items() if axis != "detector"]
-            families.setdefault((*setting, len(runs[key])), []).append(key)
+            others = (*_with_detector(entry, ""), len(runs[key]))
+            families.setdefault(others, []).append(key)
     out: dict[Setting, Entry] = {}
     for keys in families.values():
-        if len(keys) < 2:
+        ranking = _ranking(scored, runs, keys, draws)
+        if ranking is None:
             continue
-        drawn = draw_metric([run for key in keys for run in runs[key]], draws=draws)
-        if drawn is None or drawn.groups < UNITS:
-            continue
-        by_run = np.split(drawn.draws, len(keys), axis=1)
-        means = np.stack([over_seeds(part) for part in by_run], axis=1)
-        points = np.array([scored[key].macro_f1 for key in keys], dtype=np.float64)
-        ranking = rank(points, means, drawn.effective)
         for i, key in enumerate(keys):
             places, tied = ranking.ranks[i], i in ranking.tied
             out[key] = replace(scored[key], ranks=places, tied=tied, detectable=ranking.detectable)
     return out
+
+
+def _ranking(
+    scored: Mapping[Setting, Entry], runs: RunsBySetting, keys: Sequence[Setting], draws: int
+) -> Ranking | None:
+    """The ranks of these settings among each other; null for one, or too few records."""
+    if len(keys) < 2:
+        return None
+    drawn = draw_metric([run for key in keys for run in runs[key]], draws=draws)
+    if drawn is None or drawn.groups < UNITS:
+        return None
+    by_setting = np.split(drawn.draws, len(keys), axis=1)
+    means = np.stack([over_seeds(part) for part in by_setting], axis=1)
+    points = np.array([scored[key].macro_f1 for key in keys], dtype=np.float64)
+    return rank(points, means, drawn.effective)
 
 
 def _against(entry: Entry, key: Setting, wanted: str, runs: RunsBySetting, draws: int) -> Entry:

@@ -212,10 +212,7 @@ def read(
     classes, clashes = resource_classes([m for m in metadata.values() if m is not None])
     findings.names["clashes"] |= clashes
     texts = {}
-    for source in sources:
-        chosen = parts(bundle, source)
-        if not chosen:
-            continue
+    for source, chosen in _present(bundle, sources):
         samples = with_occurrence(_rows(bundle, chosen, findings), findings)
         samples = with_metadata(samples, metadata[METADATA[source]], findings)
         samples = with_doubts(samples, doubts, only_clean=only_clean)
@@ -251,6 +248,11 @@ def read(
     again = pl.when(nth > 1).then(pl.format("{}~{}", "id", nth)).otherwise("id")
     records = records.with_columns(id=again)
     return kit.Loaded(records, {k: t for k, t in tables.items() if t.height}, notes)
+
+
+def _present(bundle: kit.Bundle, kinds: Iterable[str]) -> Iterator[tuple[str, list[Part]]]:
+    """The kinds of files that the tree has, with the files of each."""
+    return ((kind, files) for kind in kinds if (files := parts(bundle, kind)))
 
 
 def read_seeds(bundle: kit.Bundle) -> kit.Loaded:

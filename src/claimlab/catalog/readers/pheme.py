@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 
@@ -69,14 +69,8 @@ def load_release(bundle: kit.Bundle) -> kit.Loaded:
     files = bundle.match(*(f"*rumours/*/{name}" for name in PARTS))
     if not files:
         bundle.one("*rumours/*/source-tweet*/*.json")
-    threads: dict[PurePosixPath, dict[str, str]] = {}
-    for name in files:
-        path = PurePosixPath(name)
-        part = "tweet" if path.parent.name.startswith("source-tweet") else path.stem
-        thread = path.parent.parent if part == "tweet" else path.parent
-        threads.setdefault(thread, {})[part] = name
     rows, edges = [], []
-    for path, parts in threads.items():
+    for path, parts in _threads(files).items():
         marks, structure = (
             _object(bundle, parts[part]) if part in parts else {}
             for part in ("annotation", "structure")
@@ -104,6 +98,17 @@ def load_release(bundle: kit.Bundle) -> kit.Loaded:
         return kit.Loaded(records)
     table, note = kit.cascades(_with_delays(edges))
     return kit.Loaded(records, {"cascade": table}, [note])
+
+
+def _threads(files: Sequence[str]) -> dict[PurePosixPath, dict[str, str]]:
+    """The files of each thread, by what they are: "tweet", "annotation", "structure"."""
+    threads: dict[PurePosixPath, dict[str, str]] = {}
+    for name in files:
+        path = PurePosixPath(name)
+        part = "tweet" if path.parent.name.startswith("source-tweet") else path.stem
+        thread = path.parent.parent if part == "tweet" else path.parent
+        threads.setdefault(thread, {})[part] = name
+    return threads
 
 
 def _object(bundle: kit.Bundle, name: str) -> JsonObject:

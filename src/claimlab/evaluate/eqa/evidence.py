@@ -356,9 +356,8 @@ def read_runs(
     A run on a part of one of the study's datasets is a run on it.
     """
     path = home / listed.path
-    own = Dataset.open(home / listed.dataset) if listed.dataset is not None else None
     folder = Dataset.open(path) if path.is_dir() else None
-    records = own if folder is None else own or folder
+    records = folder if listed.dataset is None else Dataset.open(home / listed.dataset)
     if records is None:
         raise DataError(
             f"The run '{listed.name}' is a file without records.",
@@ -382,26 +381,25 @@ def read_runs(
     )
     training = _training(lineage, [records, *known])
     judged = {} if listed.review is None else read_judgements(home, listed.review)
+    seed = study.inspection.seed
     runs = []
     for run in scored:
         right = pl.col("said") == pl.col("truth")
-        correct, wrong = (
-            _draw(run.table.filter(rows), study.inspection.seed) for rows in (right, ~right)
-        )
-        ids = [row["id"] for row in (*correct, *wrong)]
+        correct, wrong = (_draw(run.table.filter(rows), seed) for rows in (right, ~right))
         judgements, unused = about_run(judged, run)
-        runs.append(
-            ExaminedRun(
-                **{f.name: getattr(run, f.name) for f in fields(run)},
-                correct=correct,
-                wrong=wrong,
-                tests=tests_of(run, lineage, training),
-                judgements=judgements,
-                unused=unused,
-                review=review_command(listed, run, ids, is_folder=path.is_dir()) if ids else "",
-                result=evaluate_run(run, step=steps([run], None)) if run.table.height else None,
-            )
+        whole = {field.name: getattr(run, field.name) for field in fields(run)}
+        examined = ExaminedRun(
+            **whole,
+            correct=correct,
+            wrong=wrong,
+            tests=tests_of(run, lineage, training),
+            judgements=judgements,
+            unused=unused,
+            result=evaluate_run(run, step=steps([run], None)) if run.table.height else None,
         )
+        ids = [row["id"] for row in examined.examples]
+        command = review_command(listed, run, ids, is_folder=path.is_dir()) if ids else ""
+        runs.append(replace(examined, review=command))
     return runs
 
 

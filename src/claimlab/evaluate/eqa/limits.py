@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
-from claimlab.claims.contamination.result import TITLES
+from claimlab.claims.contamination.result import TITLES, Contamination
 from claimlab.core.dataset import Dataset
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.detector import DETECTORS
@@ -258,16 +258,20 @@ def _contamination(evidence: Evidence) -> Iterator[Limit]:
         if digest not in known and _may_know(evidence, digest):
             yield Limit("contamination", name, unmet)
     for report in evidence.contamination:
-        sentences = [
-            f"{TITLES[finding.check]} ({finding.verdict.replace('-', ' ')}): {finding.why}"
-            for finding in report.findings
-        ]
-        if _may_know(evidence, report.digest):
-            checks = {finding.check for finding in report.findings}
-            sentences += [f"{TITLES[name]}: not measured." for name in TITLES if name not in checks]
-        if report.digest not in own:
-            sentences = ["A contamination report on other records was not used."]
+        sentences = ["A contamination report on other records was not used."]
+        if report.digest in own:
+            sentences = [*_told(report, complete=_may_know(evidence, report.digest))]
         yield from (Limit("contamination", report.dataset, sentence) for sentence in sentences)
+
+
+def _told(report: Contamination, *, complete: bool) -> Iterator[str]:
+    """What a report found, and, where it has to be `complete`, what it did not measure."""
+    checks = {finding.check for finding in report.findings}
+    for finding in report.findings:
+        yield f"{TITLES[finding.check]} ({finding.verdict.replace('-', ' ')}): {finding.why}"
+    for name in TITLES if complete else ():
+        if name not in checks:
+            yield f"{TITLES[name]}: not measured."
 
 
 def _may_know(evidence: Evidence, digest: str) -> bool:

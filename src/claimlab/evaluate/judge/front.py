@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeAlias, Unpack
 
@@ -80,7 +79,7 @@ from claimlab.evaluate.judge.people import (
 from claimlab.evaluate.judge.views import Row, page
 from claimlab.evaluate.scored_run import ABSTENTIONS, OwnTask, about_of, task_of
 from claimlab.llm.estimate import estimate
-from claimlab.llm.judge import Opinion, agreement_of_runs
+from claimlab.llm.judge import Opinion, agreement_of_runs, failures_of
 from claimlab.llm.prompts import Prompts, read_prompts
 from claimlab.pages.folder import Contents, fill
 from claimlab.tasks import Task, open_task
@@ -154,21 +153,14 @@ def judge_run(
     count as wrong, instead of fitting it. `limit` is on the cases that can be judged: the
     predictions after the last of them are left out. The first `probes` cases are asked again with
     places exchanged, with a longer rationale, and with a paraphrase of it by the same model."""
-    texts = articles if articles is not None else articles_in(run)
-    cases = _first(read_cases(run, task, texts), limit)
-    everyone = people if people is not None else people_in(run)
+    cases = _first(read_cases(run, task, articles or articles_in(run)), limit)
+    everyone = people_in(run) if people is None else people
     settled = consensus(everyone)
     _refuse_empty(run, judge, cases, settled)
     open_cases = [case for case in cases if case.left_out is None]
-    opinions = {o.case: o for o in judge.judge(open_cases)}
-    answered = [case for case in open_cases if case.record_id in opinions][:probes]
-    reworded = judge.reworded(answered) if isinstance(judge, Contradiction) else []
-    again = {
-        "exchanged": judge.judge(answered, exchanged=True),
-        "padded": judge.judge([padded(one) for one in answered]),
-        "reworded": judge.judge(reworded),
-    }
-    probed = {name: {o.case: o for o in more} for name, more in again.items()}
+    opinions = _by_case(judge.judge(open_cases))
+    answered = [case for case in open_cases if case.record_id in opinions]
+    probed = _probed(judge, answered[:probes])
     model = about_of(run.lineage).settings.get("model")
     judging = _Judging(judge, cases, everyone, settled, opinions, threshold, probed, model)
     summary, verdicts = judging.summary(_before(run, judge)), judging.verdicts
@@ -189,6 +181,20 @@ def judge_run(
     judged.notes += [f"The judge '{judge.name}' is {summary['standing']}."] if opinions else []
     known = [case for case in open_cases if case.record_id in {*opinions, *settled}]
     return Judged(judged, summary, [judging.row(case) for case in known])
+
+
+def _by_case(opinions: Iterable[AnyOpinion]) -> dict[str, AnyOpinion]:
+    return {opinion.case: opinion for opinion in opinions}
+
+
+def _probed(judge: Judge, cases: list[Case]) -> dict[str, dict[str, AnyOpinion]]:
+    """What the judge says of cases with places exchanged, a longer rationale, and other words."""
+    reworded = judge.reworded(cases) if isinstance(judge, Contradiction) else []
+    return {
+        "exchanged": _by_case(judge.judge(cases, exchanged=True)),
+        "padded": _by_case(judge.judge([padded(one) for one in cases])),
+        "reworded": _by_case(judge.judge(reworded)),
+    }
 
 
 def _before(run: Dataset, judge: Judge) -> dict[str, str]:
@@ -330,21 +336,31 @@ class _Judging:
             parts.append(UNPROBED)
         return "; ".join(part for part in parts if part)
 
+    @property
+    def validated(self) -> bool:
+        """Whether it was compared with annotators, and a model was probed."""
+        probed = bool(self.probes) or not isinstance(self.judge, Contradiction)
+        return self.against_people is not None and probed
+
+    @property
+    def cost(self) -> float | None:
+        """What all opinions cost; null where that is not known of one."""
+        costs = [opinion.cost for opinion in self.opinions.values()]
+        known = [cost for cost in costs if cost is not None]
+        return round(sum(known), 9) if len(known) == len(costs) else None
+
     def summary(self, before: Mapping[str, str]) -> JsonObject:
         cases, verdicts, settled = self.cases, self.verdicts, self.settled
         correct = {c.record_id: c.correct for c in cases if c.correct is not None}
         opinions = list(self.opinions.values())
-        failures = Counter(chain.from_iterable(o.failures for o in opinions))
-        costs = [o.cost for o in opinions if o.cost is not None]
         return {
             "judge": self.judge.name,
             "settings": self.judge.parameters(),
             "standing": self.standing,
-            "validated": self.against_people is not None
-            and (bool(self.probes) or not isinstance(self.judge, Contradiction)),
+            "validated": self.validated,
             "predictions": len(cases),
             "judged": len(verdicts),
-            "failed": dict(sorted(failures.items())),
+            "failed": failures_of(opinions),
             "left_out": left_out(cases),
             "abstained": {kind: _abstained(cases, kind) for kind in ABSTENTIONS},
             "threshold": self.threshold if self.judge.scale == "score" else None,
@@ -363,8 +379,7 @@ class _Judging:
             "by_judge": rates(verdicts, correct) if verdicts else None,
             "by_people": rates(settled, correct) if settled else None,
             "people_on_other_records": len(set(settled) - {c.record_id for c in cases}),
-            # null where it is not known of one
-            "cost": round(sum(costs), 9) if len(costs) == len(opinions) else None,
+            "cost": self.cost,
         }
 
     def annotations(self, standing: str) -> list[JsonObject]:
