@@ -19,6 +19,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import starmap
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -119,18 +120,14 @@ def build(
     theirs = {name: one for name, one in (typed | settings).items() if name not in own}
     understood = {OPEN: page is not None, ESTIMATE: can_ask and "max_cost" in theirs}
     general = [word for word, is_understood in understood.items() if is_understood]
-    names = {name: one.flag for name, one in typed.items()}
-    rest = next((name for name, flag in names.items() if flag == SET), None)
-    names |= {name: f"{SET} {name}=" for name in settings}
-    shown = [*typed.values(), *([_SET] if settings and rest is None else [])]
-    parameters = [_typer_parameter(one, names) for one in shown]
-    parameters += [_listing(what, summaries) for what, summaries in (lists or {}).items()]
+    rest = next((name for name, one in typed.items() if one.flag == SET), None)
+    parameters = _parameters(typed, settings, rest) + list(starmap(_listing, (lists or {}).items()))
 
     def callback(**values: Any) -> None:
         values = _given(values)
         _refuse_unknown(general)
         if page not in (None, ALWAYS):
-            refuse_nothing_to_open(values.get(page), names[page])
+            refuse_nothing_to_open(values.get(page), typed[page].flag)
         values |= _settings(values.pop(rest or _SET.name, []), settings, rest)
         mine = {name: value for name, value in values.items() if name in own}
         call = [] if function is show else [_call(function, theirs, values, start)]
@@ -138,6 +135,16 @@ def build(
 
     callback.__dict__["__signature__"] = inspect.Signature(parameters)  # Typer reads it
     return {"settings": settings, "general": (*general, JSON)}, callback
+
+
+def _parameters(
+    typed: Mapping[str, Parameter], settings: Mapping[str, Parameter], rest: str | None
+) -> list[inspect.Parameter]:
+    """The options as Typer takes them, and --set where there are settings."""
+    names = {name: one.flag for name, one in typed.items()}
+    names |= {name: f"{SET} {name}=" for name in settings}
+    shown = [*typed.values(), _SET] if settings and rest is None else typed.values()
+    return [_typer_parameter(one, names) for one in shown]
 
 
 def _given(values: JsonObject) -> JsonObject:
