@@ -23,13 +23,20 @@ def main() -> None:
     made = parser(__doc__)
     made.add_argument("--repeat", type=int, default=9)
     options = begin(made)
-    codes = {"import typer": BARE, "claimlab --help": HELP, "claimlab detect --help": DETECT}
+    codes = {
+        "python": "pass",
+        "import claimlab": "import claimlab",
+        "import typer": BARE,
+        "claimlab --help": HELP,
+        "claimlab detect --help": DETECT,
+    }
     costs = compare(
         {n: lambda c=c: in_child([sys.executable, "-c", c]) for n, c in codes.items()},
         options.repeat,
     )
     for name in ("claimlab --help", "claimlab detect --help"):
         record(Row("start", name, "import typer", costs[name].cpu, costs["import typer"].cpu))
+    print(*(f"{name}: {1000 * cost.cpu:.0f} ms" for name, cost in costs.items()), sep="\n")
     behind = costs["claimlab --help"].cpu / costs["import typer"].cpu
     print(
         f"{behind:.2f} times a bare import (target {TARGET:.0f}):"
