@@ -190,8 +190,8 @@ def _learn_several(matrix: Sparse, codes: Codes, weight: Floats) -> Floats:
 
     start = np.zeros((matrix.shape[1] + 1) * hot.shape[1])
     limits = {"maxiter": MOST, "maxls": 50, "gtol": LOOSE, "ftol": 64 * np.finfo(float).eps}
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=limits)
-    return np.asarray(found.x.reshape(-1, hot.shape[1]))
+    lowest = minimize(loss, start, jac=True, method="L-BFGS-B", options=limits)
+    return np.asarray(lowest.x.reshape(-1, hot.shape[1]))
 
 
 def text_score(subject: Subject, texts: pl.Series) -> TextScore:
