@@ -98,10 +98,11 @@ def repeated(texts: pl.Series, ids: pl.Series) -> pl.Series:
     """A group for rows that say the same, case and whitespace aside: the id of the first; null for
     a single.
     """
-    key = texts.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
-    frame = pl.DataFrame({"key": key, "id": ids})
+    folded = texts.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    frame = pl.DataFrame({"key": folded, "id": ids})
     again = pl.col("key").is_not_null() & (pl.len().over("key") > 1)
-    return frame.select(group=pl.when(again).then(pl.col("id").first().over("key")))["group"]
+    first = pl.col("id").first().over("key")
+    return frame.select(group=pl.when(again).then(first))["group"]
 
 
 Row = Mapping[str, object]

@@ -127,15 +127,21 @@ def _draw_cells(
         clusters = [runs[0].answers.cluster] * len(runs)
     else:
         codes = codes_of(pl.concat([run.clusters for run in runs]))
-        clusters = np.split(codes, np.cumsum([run.table.height for run in runs])[:-1])
-    starts = np.concatenate([[0], np.cumsum([one.size for one in cells])])
+        ends_of_runs = np.cumsum([run.table.height for run in runs])
+        clusters = np.split(codes, ends_of_runs[:-1])
+    # the tables of all runs side by side: each has its cells from its own start on
+    sizes = [one.size for one in cells]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
     rows = [np.atleast_2d(one.cell) + start for one, start in zip(cells, starts, strict=False)]
-    cluster = np.concatenate([np.tile(c, len(r)) for c, r in zip(clusters, rows, strict=True)])
-    table = kinds(cluster, np.concatenate([row.ravel() for row in rows]), int(starts[-1]))
+    # a record that is in several tables of a run has its cluster once for each
+    repeated = [np.tile(mine, len(row)) for mine, row in zip(clusters, rows, strict=True)]
+    flat_rows = np.concatenate([row.ravel() for row in rows])
+    table = kinds(np.concatenate(repeated), flat_rows, int(starts[-1]))
 
     def figure(flat: Floats) -> Floats:
         parts = zip(cells, pairwise(starts), strict=True)
-        return np.stack([one.figure(flat[:, a:b]) for one, (a, b) in parts], axis=1)
+        figures = [one.figure(flat[:, start:end]) for one, (start, end) in parts]
+        return np.stack(figures, axis=1)
 
     return redraw(table, figure, **how), table
 

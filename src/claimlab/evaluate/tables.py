@@ -94,12 +94,14 @@ Line = tuple[list[float], list[Value]]  # of the leaderboard: what it is sorted 
 
 
 def _of_run(run: RunResult, ranks: dict[str, str], links: dict[str, str]) -> Line:
-    marks = "*" * run.chance.beaten + "†" * _above_ceiling(run)
+    scores, ends = run.scores, run.intervals[FIRST[0]]
     name = Cell(excerpt(run.name, 60), link=links.get(run.name))
-    score = f1_cell(run.scores.macro_f1, run.scores.why, marks=marks)
-    values = {key: one.value for key, one in run.scores.metrics.items()}
-    counts = run.scores.n, run.groups, run.scores.failed
-    return _line((ranks.get(run.name, ""), name, score), values, run.intervals[FIRST[0]], counts)
+    star = "*" if run.chance.beaten else ""
+    dagger = "†" if _above_ceiling(run) else ""
+    score = f1_cell(scores.macro_f1, scores.why, marks=star + dagger)
+    named = ranks.get(run.name, ""), name, score
+    values = {key: one.value for key, one in scores.metrics.items()}
+    return _line(named, values, ends, (scores.n, run.groups, scores.failed))
 
 
 def _line(

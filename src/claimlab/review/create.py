@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, Unpack, get_args
 
@@ -493,10 +494,15 @@ def _placed(plain: list[JsonObject], specials: list[JsonObject], seed: int) -> p
     """All items in order, the special ones anywhere among the others; numbers tell nothing of what
     an item is.
     """
-    at = [(float(n), item) for n, item in enumerate(plain)]
-    at += [(share_of(seed, "place", n) * len(plain) - 0.5, item) for n, item in enumerate(specials)]
-    ordered = [item for _, item in sorted(at, key=lambda pair: pair[0])]
-    rows = [{"id": str(n), "position": float(n), **item} for n, item in enumerate(ordered, 1)]
+    placed = [(float(place), item) for place, item in enumerate(plain)]
+    for number, item in enumerate(specials):
+        between = share_of(seed, "place", number) * len(plain) - 0.5
+        placed.append((between, item))
+    placed.sort(key=itemgetter(0))
+    rows = [
+        {"id": str(number), "position": float(number), **item}
+        for number, (_, item) in enumerate(placed, 1)
+    ]
     return pl.DataFrame(rows, schema=COLUMNS)
 
 

@@ -37,14 +37,16 @@ def sample(data: Source, size: int, *, output: str | Path | None = None, seed: i
 def drawn(records: pl.DataFrame, size: int, rng: np.random.Generator) -> pl.Series:
     """Which records are drawn."""
     unit = pl.coalesce("group", pl.lit("record ") + pl.col("id")).alias("unit")
-    places = records.select(unit).with_columns(order=pl.Series(rng.permutation(records.height)))
+    order = pl.Series("order", rng.permutation(records.height))
+    places = records.select(unit).with_columns(order)
+    # groups in random order, and of each only so many records that a few groups do not fill it all
     names = places["unit"].unique(maintain_order=True)
-    rank = pl.DataFrame(
-        {"unit": names.gather(rng.permutation(names.len())), "rank": range(names.len())}
-    )
-    places = places.join(rank, on="unit", how="left", maintain_order="left")
+    shuffled = names.gather(rng.permutation(names.len()))
+    ranks = pl.DataFrame({"unit": shuffled}).with_row_index("rank")
+    places = places.join(ranks, on="unit", how="left", maintain_order="left")
     most = max(1, size // GROUPS) if size < records.height else records.height
-    places = places.with_columns(within=pl.col("order").rank("ordinal").over("unit") <= most)
-    ranks = places.filter("within")["rank"].sort()
-    last = ranks[min(size, ranks.len()) - 1] if ranks.len() else 0
+    place = pl.col("order").rank("ordinal").over("unit")
+    places = places.with_columns(within=place <= most)
+    taken = places.filter("within")["rank"].sort().head(size)
+    last = taken[-1] if taken.len() else 0
     return places.select(pl.col("within") & (pl.col("rank") <= last)).to_series()

@@ -377,13 +377,15 @@ def resource_classes(metadata: Sequence[pl.DataFrame]) -> tuple[dict[str, str], 
     """head or tail for each language, as most of its metadata rows say; and the languages whose
     rows disagree.
     """
-    tally: dict[str, Counter[str]] = {}
+    known = meanings("resources")
+    tally: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for frame in metadata:
-        words = _either(frame, "language_category").str.to_lowercase().str.replace_all("[^a-z]", "")
-        named = words.replace_strict(meanings("resources"), default=None, return_dtype=pl.String)
-        rows = pl.DataFrame({"code": frame["declared"], "name": named}).drop_nulls().sort("name")
-        for code, name in rows.iter_rows():
-            tally.setdefault(code, Counter())[name] += 1
+        category = _either(frame, "language_category")
+        words = category.str.to_lowercase().str.replace_all("[^a-z]", "")
+        named = words.replace_strict(known, default=None, return_dtype=pl.String)
+        rows = pl.DataFrame({"code": frame["declared"], "name": named}).drop_nulls()
+        for code, name in rows.sort("name").iter_rows():
+            tally[code][name] += 1
     classes = {code: votes.most_common(1)[0][0] for code, votes in tally.items()}
     return classes, {code for code, votes in tally.items() if len(votes) > 1}
 

@@ -225,9 +225,11 @@ def _answering(run: ScoredRun, labels: Sequence[str]) -> ScoredRun:
 def _read(train: Part, records: pl.DataFrame, seed: int) -> list[str]:
     """The answers of the control: a linear model of characters."""
     terms, model = TfIdf(Characters(), most=TERMS), Linear("svm", strength=1.0)
-    known, unknown = (r["text"].fill_null("").str.head(READ) for r in (train.records, records))
+    beginning = pl.col("text").fill_null("").str.head(READ)
+    known, unknown = (table.select(beginning)["text"] for table in (train.records, records))
     model.fit(terms.fit_transform(known), train.labels, seed=seed)
-    return [one.label or "" for one in model.predict(terms.transform(unknown))]
+    answers = model.predict(terms.transform(unknown))
+    return [answer.label or "" for answer in answers]
 
 
 def _answers(train: Part, records: pl.DataFrame, feature: str, seed: int) -> list[str]:
@@ -315,16 +317,20 @@ def _corrected(wrong: Flags, rows: Flags, cluster: Ints, seed: int) -> Floats:
 
     members, n = csr_array(rows.astype(np.float64)), wrong.size
     size, share = rows.sum(axis=1).astype(np.float64), float(wrong.mean())
-    error = np.sqrt(size * share * (1 - share) * (1 - size / n))
+    expected = size * share
+    error = np.sqrt(expected * (1 - share) * (1 - size / n))  # drawn without putting back
 
     def clear(marks: Flags | Ints) -> Floats:
-        return np.asarray(((members @ marks.T.astype(np.float64)).T - size * share) / error)
+        """How many standard errors each subgroup has more wrong answers than expected."""
+        counts = members @ marks.T.astype(np.float64)
+        return np.asarray((counts.T - expected) / error)
 
     exchange = Exchange(wrong.astype(np.int64), cluster)
     drawn = exchange.draw_labels(np.random.default_rng([seed, n]), PERMUTATIONS)
     largest = np.concatenate([clear(marks).max(axis=1) for marks in drawn])
     own = clear(wrong[None])[0]
-    return np.asarray((1 + (largest[:, None] >= own - 1e-9).sum(axis=0)) / (1 + len(largest)))
+    as_clear = (largest[:, None] >= own - 1e-9).sum(axis=0)
+    return np.asarray((1 + as_clear) / (1 + len(largest)))
 
 
 def _clear(candidates: Sequence[_Candidate], wrong: Flags, p: Floats) -> list[Subgroup]:
@@ -462,11 +468,13 @@ def seen_before(run: ScoredRun, train: Part, **how: Unpack[Resampling]) -> list[
     """The run on test records that training has nearly the same, and on the others; and, of the
     others, on those that it has in other words.
     """
-    texts = pl.concat([run.table["text"], train.records["text"]])
-    if run.table["text"].null_count() == run.table.height:
+    mine, trained = run.table["text"], train.records["text"]
+    if mine.null_count() == mine.len():
         return [Seen(why="the records have no text")]
-    part = np.repeat([0, 1], [run.table.height, train.records.height])
-    held = pl.Series(claims_of(texts, near=NEAR).held(part, 2)[: run.table.height, 1])
+    claims = claims_of(pl.concat([mine, trained]), near=NEAR)
+    part = np.repeat([0, 1], [mine.len(), trained.len()])
+    in_training = claims.held(part, 2)[:, 1]
+    held = pl.Series(in_training[: mine.len()])
     return [_sides(run, held, SEEN, **how), paraphrased(run, train, ~held, **how)]
 
 
@@ -503,7 +511,8 @@ def paraphrased(run: ScoredRun, train: Part, new: pl.Series, **how: Unpack[Resam
 
 def _sides(run: ScoredRun, held: pl.Series, what: str, **how: Unpack[Resampling]) -> Seen:
     """The run on the records that are `held` (null: not known), and on the others."""
-    side = pl.when(held).then(pl.lit(what)).when(~held).then(pl.lit(OTHER))
+    names = {True: what, False: OTHER}
+    side = held.replace_strict(names, default=None, return_dtype=pl.String)
     marked = replace(run, table=run.table.with_columns(side.alias(COLUMN)))
     cells = slice_run(marked, COLUMN, **how).cells
     difference = contrast(marked, COLUMN, what, OTHER, **how)

@@ -15,10 +15,13 @@ def mcc(counts: Counts) -> Floats:
     table = np.asarray(counts, dtype=np.float64)
     records = table.sum(axis=(-2, -1))
     true, answered = table.sum(axis=-1), table.sum(axis=-2)
-    hits = np.diagonal(table, axis1=-2, axis2=-1).sum(axis=-1)
-    together = hits * records - (true * answered[..., : true.shape[-1]]).sum(axis=-1)
-    spread = (records**2 - (true**2).sum(axis=-1)) * (records**2 - (answered**2).sum(axis=-1))
-    return np.where(records > 0, ratio(together, np.sqrt(spread), nothing=0.0), np.nan)
+    hits = np.trace(table, axis1=-2, axis2=-1)
+    by_chance = (true * answered[..., : true.shape[-1]]).sum(axis=-1)
+    together = hits * records - by_chance
+    of_truth = records**2 - (true**2).sum(axis=-1)
+    of_answers = records**2 - (answered**2).sum(axis=-1)
+    correlation = ratio(together, np.sqrt(of_truth * of_answers), nothing=0.0)
+    return np.where(records > 0, correlation, np.nan)
 
 
 METRIC = TableMetric(

@@ -91,12 +91,14 @@ def rank_area(truth: Flags, score: Floats) -> float:
 def _area_cells(answers: Answers, positive: str | None = None) -> Cells:
     """One record has a cell in the table of every class that is ranked."""
     tables, where = _places(answers, positive)
-    starts = np.concatenate([[0], np.cumsum([2 * places for _, places in tables])])
+    sizes = [2 * places for _, places in tables]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
     cells = np.stack([cell + start for (cell, _), start in zip(tables, starts, strict=False)])
 
     def mean_area(counts: Floats) -> Floats:
-        parts = [counts[:, a:b].reshape(len(counts), -1, 2) for a, b in pairwise(starts)]
-        return np.asarray(np.mean([areas(part) for part in parts], axis=0))
+        parts = [counts[:, start:end] for start, end in pairwise(starts)]
+        of_classes = [areas(part.reshape(len(counts), -1, 2)) for part in parts]
+        return np.asarray(np.mean(of_classes, axis=0))
 
     return _spread_out(answers, where, cells, int(starts[-1]), mean_area)
 
@@ -157,11 +159,13 @@ def areas(counts: Floats) -> Floats:
 def rates_at(counts: Floats, fpr: float) -> Floats:
     """The true-positive rate of each table of negatives and positives by place (tables, places, 2)
     where at most `fpr` of the negatives pass for positives."""
-    down, up = counts[..., 0], counts[..., 1]
-    passed = np.cumsum(down[..., ::-1], axis=-1)[..., ::-1]  # negatives at a place or above it
-    allowed = np.floor(fpr * down.sum(axis=-1, keepdims=True) + 1e-9)
-    hits = (up * (passed <= allowed)).sum(axis=-1)
-    return ratio(hits, up.sum(axis=-1), nothing=np.nan)
+    negatives, positives = counts[..., 0], counts[..., 1]
+    from_the_top = np.cumsum(negatives[..., ::-1], axis=-1)
+    passed = from_the_top[..., ::-1]  # negatives at a place or above it
+    total = negatives.sum(axis=-1, keepdims=True)
+    allowed = np.floor(fpr * total + 1e-9)
+    found = positives * (passed <= allowed)
+    return ratio(found.sum(axis=-1), positives.sum(axis=-1), nothing=np.nan)
 
 
 def true_positives(answers: Answers, positive: str | None = None, *, fpr: float) -> Measured:

@@ -266,21 +266,26 @@ def place(size: int, ties: Sequence[tuple[int, int]], *, seed: int = 0) -> npt.N
     at = np.random.default_rng(seed).random((size, 2))
     ends = np.array(ties, dtype=np.int64).reshape(-1, 2)
     ideal = np.sqrt(1.0 / size)
+    one, other = ends.T
     for heat in np.linspace(0.1, 0.002, ROUNDS):
         away = at[:, None, :] - at[None, :, :]
-        distance = np.maximum(np.sqrt((away**2).sum(axis=2)), 1e-3)
-        move = (away * (ideal**2 / distance**2)[:, :, None]).sum(axis=1)
-        pull = at[ends[:, 0]] - at[ends[:, 1]]
-        pull = pull * (np.sqrt((pull**2).sum(axis=1, keepdims=True)) / ideal)
-        np.add.at(move, ends[:, 0], -pull)
-        np.add.at(move, ends[:, 1], pull)
-        move += 0.05 * (
-            at.mean(axis=0) - at
-        )  # parts that nothing ties to the rest must not fly off
-        length = np.maximum(np.sqrt((move**2).sum(axis=1, keepdims=True)), 1e-9)
+        distance = np.maximum(_lengths(away), 1e-3)
+        move = (away * (ideal**2 / distance**2)).sum(axis=1)
+        apart = at[one] - at[other]
+        pull = apart * (_lengths(apart) / ideal)
+        np.add.at(move, one, -pull)
+        np.add.at(move, other, pull)
+        # parts that nothing ties to the rest must not fly off
+        move += 0.05 * (at.mean(axis=0) - at)
+        length = np.maximum(_lengths(move), 1e-9)
         at = at + move / length * np.minimum(length, heat)
     low, high = at.min(axis=0), at.max(axis=0)
     return np.asarray((at - low) / np.maximum(high - low, 1e-9))
+
+
+def _lengths(vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    squares = (vectors**2).sum(axis=-1, keepdims=True)
+    return np.asarray(np.sqrt(squares))
 
 
 # A drift report on disk: `drift.json` holds every figure, the pages and pictures beside it are

@@ -162,12 +162,14 @@ def distances(scores: pl.DataFrame) -> pl.DataFrame:
     """Per condition: claims, mean, quartiles, and how far its scores lie from those without the
     condition.
     """
-    whole = scores.filter(pl.col("condition") == ALL)["score"].drop_nulls().to_numpy()
+    known = scores.select("condition", "score")
+    whole = known.filter(condition=ALL)["score"].drop_nulls()
     rows = []
-    for (name,), part in scores.group_by("condition", maintain_order=True):
+    for (name,), part in known.group_by("condition", maintain_order=True):
         values = part["score"].drop_nulls()
         quartiles = [values.quantile(q) for q in (0.25, 0.5, 0.75)]
-        far = wasserstein(values.to_numpy(), whole) if len(values) and len(whole) else None
+        comparable = len(values) and len(whole)
+        far = wasserstein(values.to_numpy(), whole.to_numpy()) if comparable else None
         rows.append((name, len(values), values.mean(), *quartiles, far))
     numbers = dict.fromkeys(("mean", "lower", "median", "upper", "distance"), pl.Float64())
     schema: dict[str, pl.DataType] = {"condition": pl.String(), "claims": pl.Int64(), **numbers}

@@ -229,9 +229,12 @@ def _as_alike(ladder: Bytes, sizes: Longs, most: int) -> Longs:
     """How many agents have at least so much in common with each wanted profile: [wanted, 0 ...
     most].
     """
-    step = np.arange(len(ladder))[:, None] * (most + 1) + ladder
-    counts = np.bincount(step.ravel(), np.tile(sizes, len(ladder)), len(ladder) * (most + 1))
-    least: Longs = counts.reshape(len(ladder), -1)[:, ::-1].cumsum(axis=1)[:, ::-1].astype(np.int64)
+    wanted, steps = len(ladder), most + 1
+    places = np.arange(wanted)[:, None] * steps + ladder
+    weights = np.tile(sizes, wanted)
+    exactly = np.bincount(places.ravel(), weights, wanted * steps).reshape(wanted, steps)
+    from_the_top = exactly[:, ::-1].cumsum(axis=1)
+    least: Longs = from_the_top[:, ::-1].astype(np.int64)
     return least
 
 
