@@ -12,8 +12,8 @@ from claimlab.review.create import review_create
 
 pytestmark = pytest.mark.slow
 PAGES = (
-    "", "datasets/data", "datasets/data?q=nothing-at-all", "audits/reports~audit", "runs/runs~tfidf?right=wrong",
-    "compare?one=runs~tfidf&other=runs~majority", "traces/evolved", "reports/reports~audit", "sign-in", "no-such-page",
+    "", "datasets/data", "datasets/data?size=9#first", "datasets/data?q=nothing-at-all", "audits/reports~audit", "runs/runs~tfidf?right=wrong",
+    "compare?one=runs~tfidf&other=runs~majority", "compare?one=runs~tfidf", "traces/evolved", "reports/reports~audit", "sign-in", "no-such-page",
     "new-review?dataset=data", "add", "jobs", "match?text=the&archive=data", "datasets/data?mark=true", "figures", "datasets/data/run/audit", "datasets/data/run/split", "reviews/review", "reviews/review/sign-in",
 )  # fmt: skip
 

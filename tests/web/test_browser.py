@@ -59,7 +59,7 @@ def test_a_planted_defect_from_finding_to_applied_review(
         shot(page, "2-finding")
         page.get_by_role("link", name="Its records in the dataset").click()
         shot(page, "3-records")
-        count = int(page.locator(".conclusion b").inner_text())
+        count = int(page.locator("#matches b").inner_text())
         assert count == 48
         page.locator("td.id a").first.click()
         assert page.locator("section", has_text="Near-duplicates").locator("td.wrong").count() >= 1
@@ -162,7 +162,7 @@ def test_a_word_of_the_plot_says_its_figures_and_opens_its_records(
         figures = dot.get_attribute("aria-label")
         shot(page, "12-word-plot")
         dot.click()
-        shown = int(page.locator(".conclusion b").inner_text().replace(",", ""))
+        shown = int(page.locator("#matches b").inner_text().replace(",", ""))
         held = sum(
             int(part.split(" of ")[0].replace(",", ""))
             for part in figures.split(": ")[1].split(", ")

@@ -17,6 +17,7 @@ from parts.planted import clean_twin, planted
 from starlette.testclient import TestClient
 
 import claimlab as cl
+from claimlab.audit.result import read_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.record import to_side_table
 from claimlab.detect.detectors.tfidf import Tfidf
@@ -109,6 +110,61 @@ def test_labels_by_split_and_months_add_up(client: TestClient, workspace: Path) 
     assert client.get(f"/api{bar['link']}").json()["turning"]["total"] == bar["count"]
 
 
+def test_lengths_of_texts_add_up_and_each_bar_leads_to_its_records(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    lengths = [1, 9, 10, 99, 100, 100, 1_000]
+    texts = ["x" * n for n in lengths]
+    rows = pl.DataFrame({"id": [f"r{i}" for i in range(len(texts))], "text": texts})
+    Dataset.build("x", rows).write(tmp_path / "x")
+    with client_of(tmp_path) as client:
+        bars = get(client, "/datasets/x/counts")["lengths"]
+        assert sum(bar["count"] for bar in bars) == len(texts)
+        for bar in bars:
+            least, most = (int(n.replace(",", "")) for n in bar["name"].split(" ")[:3:2])
+            inside = sum(least <= n <= most for n in lengths)
+            page = client.get(f"/api{bar['link']}").json()
+            assert page["turning"]["total"] == bar["count"] == inside
+        assert 'aria-label="By length"' in client.get("/datasets/x").text
+
+
+def test_each_filter_in_use_can_be_left_out_alone(client: TestClient) -> None:
+    page = get(client, "/datasets/data", veracity=["true", "false"], q="the", shortest=10)
+    assert set(page["chips"]) == {
+        "Label: true", "Label: false", "Words: the", "Characters from: 10",
+    }  # fmt: skip
+    assert page["chips"]["Words: the"] == "/datasets/data?veracity=true&veracity=false&shortest=10"
+    assert page["chips"]["Label: true"] == "/datasets/data?q=the&veracity=false&shortest=10"
+    assert not get(client, "/datasets/data", sort="-date", page=2)["chips"]
+
+
+def test_a_dataset_says_what_its_audit_comes_to_and_its_worst_findings(
+    client: TestClient, workspace: Path
+) -> None:
+    (line,) = get(client, "/datasets/data")["audits"]
+    (audit,) = read_audits(workspace / "reports" / "audit" / "audit.json")
+    assert line["usable"] == audit.conclusion.usable != ""
+    shown = get(client, "/audits/reports~audit", verdict="fail")["findings"]
+    assert line["worst"] == {one["title"]: one["link"] for one in shown[:3]}
+    page = client.get("/datasets/data").text
+    assert all(f'href="{link}"' in page for link in line["worst"].values())
+    # the records of a run were not audited themselves
+    assert get(client, "/datasets/runs~tfidf")["audits"] == [line]
+
+
+def test_the_two_best_runs_are_compared_where_one_is_named(
+    client: TestClient, workspace: Path
+) -> None:
+    page = get(client, "/compare", one="runs~majority")
+    assert (page["one"], page["other"]) == ("runs/tfidf", "runs/majority")
+    figures = client.get(f"/api{page['figures_link']}").json()
+    board = cl.evaluate([workspace / "runs" / name for name in ("tfidf", "majority")])
+    scores = {one["name"]: one["score"] for one in figures["rivals"]}
+    for run in board.runs:
+        assert scores[f"runs/{run.name}"] == pytest.approx(run.scores.macro_f1)
+    assert html.escape(figures["headline"]) in client.get(page["figures_link"]).text
+
+
 def test_counts_that_are_not_known_yet_are_one_link_away(
     tmp_path: Path, client_of: Callable[[Path], TestClient]
 ) -> None:
@@ -116,11 +172,11 @@ def test_counts_that_are_not_known_yet_are_one_link_away(
     with client_of(tmp_path) as client:
         first = client.get("/datasets/x?veracity=true").text
         assert 'data-later="/datasets/x/counts?veracity=true"' in first
-        assert "Labels, splits and dates" not in first
-        assert "Labels, splits and dates" in client.get("/datasets/x/counts?veracity=true").text
+        assert "Labels by split" not in first
+        assert "Labels by split" in client.get("/datasets/x/counts?veracity=true").text
         again = client.get("/datasets/x?veracity=true").text
         assert "data-later" not in again
-        assert "Labels, splits and dates" in again
+        assert "Labels by split" in again
 
 
 def test_a_search_in_many_texts_stops_when_the_page_is_full(
@@ -247,7 +303,8 @@ def test_two_runs_side_by_side(client: TestClient) -> None:
     right = parts[0] + parts[1]
     assert f"is right on {right} ({100 * right / data['shared']:.1f}%), alone on {parts[1]}" in page
     assert "only runs/majority" in page
-    assert 'id="told"' in client.get("/runs/runs~tfidf/figures").text  # what the page then fetches
+    assert f'data-later="{data["figures_link"].replace("&", "&amp;")}"' in page
+    assert 'id="told"' in client.get(data["figures_link"]).text  # what the page then fetches
 
 
 def test_a_prediction_shows_its_scores(client: TestClient) -> None:

@@ -75,6 +75,30 @@ def test_read_the_three_most_confident_errors(page: Any, address: str) -> None:
     page.get_by_text(f"3 of {total}", exact=True).wait_for()
 
 
+def test_records_are_read_beside_their_list_by_key(page: Any, address: str) -> None:
+    page.goto(f"{address}datasets/planted?veracity=false&size=3")
+    ids = page.locator("table.records td.id").all_inner_texts()
+    pane = page.locator("#peek")
+    for id in ids:
+        page.keyboard.press("j")
+        pane.get_by_role("heading", name=f"Record {id}", exact=True).wait_for()
+        assert page.locator("tr[aria-current]").count() == 1
+        assert id in page.locator("tr[aria-current]").inner_text()
+        assert "Label false" in pane.inner_text().replace("\n", " ")
+    page.keyboard.press("k")
+    pane.get_by_role("heading", name=f"Record {ids[1]}", exact=True).wait_for()
+    page.keyboard.press("Escape")
+    assert pane.count() == 0
+    page.locator("td.text").last.click()  # without a key
+    pane.get_by_role("heading", name=f"Record {ids[2]}", exact=True).wait_for()
+    page.keyboard.press("j")  # past the end of a page comes the next, with the same filter
+    page.wait_for_url("**page=2*")
+    page.locator("#peek h2").first.wait_for()
+    assert page.locator("table.records tbody tr").first.get_attribute("aria-current") == "true"
+    page.keyboard.press("Enter")
+    page.get_by_text("4 of 481", exact=True).wait_for()
+
+
 def test_decide_ten_conflicts(
     page: Any, demo: Path, tmp_path: Path, serving: Callable[..., Any]
 ) -> None:
@@ -114,6 +138,7 @@ def test_compare_two_runs(page: Any, address: str) -> None:
     page.goto(address)
     page.locator(".card", has_text="planted").get_by_role("link", name="Next: compare").click()
     page.locator("#told", has_text=" above ").wait_for()  # more than chance
+    assert "95% interval" in page.locator("#told").inner_text()
     names = page.locator("h1").inner_text().split(" and ")
     for name in names:
         assert page.get_by_role("link", name=f"only {name}").count() == 1

@@ -86,7 +86,10 @@ def test_a_card_has_the_best_score_as_the_evaluation_gives_it_and_open_reviews(
         assert figures["reviews"] == [
             {"name": "open", "link": "/reviews/open", "open": 7, "total": 7}
         ]
-        (family,) = client.get("/api").json()["families"]
+        home = client.get("/api").json()
+        assert "/reviews/open" in home["on_cards"]  # and is not listed again below
+        assert "Other reviews" not in client.get("/").text
+        (family,) = home["families"]
         assert family["next"]["verb"] == "compare"
         assert client.get(family["next"]["link"]).status_code == 200
 

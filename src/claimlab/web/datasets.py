@@ -18,6 +18,7 @@ from fastapi import Query
 from markupsafe import Markup, escape
 from pydantic import Field
 
+from claimlab.audit.advice import points_of
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import finding_title
 from claimlab.core.dataset import RECORDS
@@ -26,6 +27,7 @@ from claimlab.core.plain import plain
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import map_figure
+from claimlab.split.strategy import SIDES
 from claimlab.web.filters import FACETS, Facet, RecordFilters, Turning, facet, turning
 from claimlab.web.images import Image, images_of
 from claimlab.web.page import Data, Here, page
@@ -42,10 +44,12 @@ from claimlab.web.workspace import (
     digest_of,
     digests_of,
     finding_at,
+    findings_in,
 )
 
 MOST_WORDS = 200  # that are marked
 BARS = 60
+WORST = 3  # findings that a line about an audit names
 
 
 class Row(Shape):
@@ -78,13 +82,16 @@ class Stage(Shape):
 
 
 class AuditLine(Shape):
-    """An audit, and how many of its findings have each verdict."""
+    """An audit, what it comes to, and how many of its findings have each verdict."""
 
     name: str
     link: str
     of: str
     """The dataset that was audited."""
+    usable: str
     verdicts: dict[str, int]
+    worst: dict[str, str]
+    """The findings that can move a score most, with their pages."""
 
 
 class DatasetPage(Named):
@@ -95,8 +102,11 @@ class DatasetPage(Named):
     synthetic: bool
     notes: list[str]
     records: int
+    dated: bool
     filters: RecordFilters
     filter_title: str
+    chips: dict[str, str]
+    """What was chosen, each with the address that leaves it out."""
     sort_links: dict[str, str]
     turning: Turning
     rows: list[Row]
@@ -107,7 +117,7 @@ class DatasetPage(Named):
     stages: list[Stage]
     """The lineage as it is drawn."""
     audits: list[AuditLine]
-    """The audits of exactly these records."""
+    """The audits of exactly these records, or the latest of those that they were made from."""
     words: dict[str, str]
     """Words that tell the classes apart in an audit, and the class of each."""
     words_link: str
@@ -125,6 +135,8 @@ class CountsPage(Named):
     splits: list[str]
     label_by_split: dict[str, list[int]]
     months: list[Bar]
+    lengths: list[Bar]
+    """Texts by their characters; empty where there are too many texts to count."""
 
 
 def counted(workspace: Workspace, page: DatasetPage) -> CountsPage | None:
@@ -158,6 +170,8 @@ def dataset_page(
     rows, title = chosen_rows(workspace, place, filters)
     table, number, total = rows.page(filters.page, filters.size)
     images = images_of(workspace, place, table["id"].to_list())
+    audits = list(audits_of(workspace, [place.digest]))
+    audits = audits or list(audits_of(workspace, digests_of(place)))[-1:]
     return DatasetPage(
         **place.named,
         kind=place.entry.kind,
@@ -165,8 +179,10 @@ def dataset_page(
         synthetic=manifest.synthetic,
         notes=manifest.notes,
         records=int(manifest.counts.get("records", 0)),
+        dated=rows.dated,
         filters=filters,
         filter_title=title,
+        chips=filters.chips(base),
         sort_links=filters.sort_links(base),
         turning=turning(filters, base, total, number),
         rows=[
@@ -177,7 +193,7 @@ def dataset_page(
         tables={n: c for n, c in manifest.counts.items() if isinstance(c, int) and n != "records"},
         lineage=[step.model_dump() for step in manifest.lineage],
         stages=stages_of(workspace, place),
-        audits=[audit_line(*one) for one in audits_of(workspace, [place.digest])],
+        audits=[audit_line(*one) for one in audits],
         words=telling_words(workspace, place),
         words_link=filters.link(base, mark=not filters.mark, page=filters.page),
     )
@@ -214,9 +230,23 @@ def telling_words(workspace: Workspace, place: Place) -> dict[str, str]:
 
 
 def audit_line(place: Place, audit: Audit) -> AuditLine:
-    verdicts = {verdict: n for verdict, n in audit.counts().items() if n}
     entry = place.entry
-    return AuditLine(name=entry.name, link=entry.link, of=audit.dataset, verdicts=verdicts)
+    failing = [
+        (-points_of(finding), number, finding)
+        for number, (of, finding) in enumerate(findings_in(place))
+        if of is audit and finding.verdict == "fail"
+    ]
+    return AuditLine(
+        name=entry.name,
+        link=entry.link,
+        of=audit.dataset,
+        usable=audit.conclusion.usable,
+        verdicts={verdict: n for verdict, n in audit.counts().items() if n},
+        worst={
+            finding_title(finding): f"{entry.link}/findings/{number}"
+            for _, number, finding in sorted(failing, key=lambda one: one[:2])[:WORST]
+        },
+    )
 
 
 @page("/datasets/{place}/counts", "counts.html.jinja")
@@ -228,7 +258,7 @@ def counts_page(
     rows, _ = chosen_rows(workspace, place, filters.model_copy(update={"sort": ""}))
     counts = rows.counts(tuple(FACETS))
     crossed = rows.crossed("veracity", "split")
-    splits = sorted({split for _, split in crossed}, key=_null_last)
+    splits = sorted({split for _, split in crossed}, key=_in_order)
     labels = sorted({label for label, _ in crossed}, key=_null_last)
     return CountsPage(
         **place.named,
@@ -245,11 +275,25 @@ def counts_page(
             label or "no label": [crossed.get((label, s), 0) for s in splits] for label in labels
         },
         months=_bars(rows.months(), filters, base),
+        lengths=[
+            Bar(
+                name=f"{least:,} to {most - 1:,} characters",
+                count=count,
+                link=filters.link(base, longest=most - 1, shortest=least),
+            )
+            for least, most, count in rows.lengths()
+        ],
     )
 
 
 def _null_last(value: str | None) -> tuple[bool, str]:
     return value is None, value or ""
+
+
+def _in_order(split: str | None) -> tuple[bool, int, str]:
+    """As they are used: the usual splits first."""
+    place = [*SIDES, split].index(split)
+    return split is None, place, split or ""
 
 
 def chosen_rows(workspace: Workspace, place: Place, filters: RecordFilters) -> tuple[Rows, str]:
@@ -393,15 +437,21 @@ class MatchPage(Shape):
     """The best first, each with its record."""
 
 
+def _likeliest(place: Place) -> tuple[float, int]:
+    """Fact-checks link what they checked; of several archives, the largest has most of them."""
+    records = place.entry.records or 0
+    return -int(place.manifest.counts.get("evidence") or 0) / (records or 1), -records
+
+
 @page("/match", "match.html.jinja")
 def match_page(question: Annotated[Question, Query()], workspace: Here) -> MatchPage:
     """The fact-checks that a claim already has."""
     from claimlab.claims.match import match
 
-    archives = [entry for entry in workspace.listed() if entry.kind == "dataset"]
-    if not question.archive and archives:  # the largest is the likeliest to have it
-        largest = max(archives, key=lambda entry: entry.records or 0)
-        question = question.model_copy(update={"archive": largest.id})
+    places = [place for place in workspace.of("dataset") if place.entry.study is None]
+    archives = [place.entry for place in sorted(places, key=_likeliest)]
+    if not question.archive and archives:
+        question = question.model_copy(update={"archive": archives[0].id})
     if not question.text.strip() or not archives:
         return MatchPage(question=question, archives=archives, conclusion="", matches=[])
     place = workspace.get(question.archive, "dataset")

@@ -22,6 +22,7 @@ Day = Annotated[date | None, BLANK]
 Part = Annotated[
     int, Field(ge=0, le=100_000, description="Which run of a folder that holds several, from 0.")
 ]
+Length = Annotated[int | None, Field(ge=0, le=1_000_000_000), BLANK]
 Values = Annotated[list[Line], Field(max_length=50)]
 FACETS = {
     "veracity": "Label",
@@ -33,6 +34,15 @@ FACETS = {
     "author": "Author",
     "kind": "Kind",
     "authorship": "Authorship",
+}
+CHIPS = FACETS | {
+    "q": "Words",
+    "word": "Word",
+    "group": "Group",
+    "since": "From",
+    "until": "To",
+    "shortest": "Characters from",
+    "longest": "Characters to",
 }
 SORTABLE = ("id", "veracity", "split", "language", "date", "source", "topic", "kind")
 COLUMNS = [*SORTABLE, "text"]  # of a row in a list
@@ -146,11 +156,25 @@ class RecordFilters(Filters):
     group: Values = []
     since: Day = None
     until: Day = None
+    shortest: Length = None
+    """The fewest characters of a text."""
+    longest: Length = None
     audit: Line = ""
     """An audit, together with one of its findings."""
     finding: Annotated[int | None, Field(ge=0, le=100_000)] = None
     mark: bool = False
     """Mark words that tell the classes apart."""
+
+    def chips(self, base: str) -> dict[str, str]:
+        """What was chosen, in words, each with the address that leaves it out."""
+        chips = {}
+        for name, value in self.pairs():
+            if name in CHIPS:
+                old = getattr(self, name)
+                rest = [one for one in old if one != value] if isinstance(old, list) else None
+                blank = "" if isinstance(old, str) else rest
+                chips[f"{CHIPS[name]}: {value or 'none'}"] = self.link(base, **{name: blank})
+        return chips
 
     def chosen(self) -> dict[str, list[str]]:
         """The values that were chosen, by column."""

@@ -27,6 +27,10 @@ from claimlab.web.workspace import DATASETS, Entry, Place, Shape, Workspace, aud
 
 # A page must not wait for hundreds of them.
 STATED, MOST_STATED, MOST_AUDITS = ("audit", "review", "study"), 40, 40
+_WHY = {
+    "split": "Divide it into train, dev and test, with related records on one side.",
+    "detect": "Train a first detector on it.",
+}
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
 
@@ -124,6 +128,8 @@ class Home(Shape):
     """Datasets that were made from one another."""
     states: dict[str, str]
     """What an audit found, or how far a review or a study is, by id."""
+    on_cards: list[str]
+    """The links of the audits and reviews that the cards show."""
 
 
 @page("/", "home.html.jinja")
@@ -131,12 +137,21 @@ def home_page(workspace: Here) -> Home:
     """What is in the workspace."""
     entries, audits = workspace.listed(), _audits(workspace)
     stated = [entry.id for entry in entries if entry.kind in STATED]
+    groups = _groups(workspace)
+    families = [_family(group, audits) for group in groups]
+    known = {one.manifest.fingerprint() for datasets, _, _ in groups for one in datasets}
+    reviewed = [
+        entry.link
+        for entry, review in reviews_here(workspace)
+        if review.project.origin.fingerprint in known
+    ]
     return Home(
         workspace=workspace.name,
         entries=entries,
         complete=workspace.complete,
-        families=[_family(group, audits) for group in _groups(workspace)],
+        families=families,
         states={id: _state(workspace.get(id)) for id in stated[:MOST_STATED]},
+        on_cards=[*reviewed, *(one.audit.link for one in families if one.audit)],
     )
 
 
@@ -209,6 +224,8 @@ def _audits(workspace: Workspace) -> Audits:
 def _family(group: Group, audits: Audits) -> Family:
     datasets, runs, traces = group
     latest = datasets[-1]
+    labels = latest.manifest.counts.get("veracity") or {}
+    bare = (latest.entry.records or 0) - sum(labels.values())
     known = [one for place in datasets for one in audits.get(place.digest, [])]
     return Family(
         id=latest.entry.id,
@@ -216,7 +233,7 @@ def _family(group: Group, audits: Audits) -> Family:
         link=latest.entry.link,
         age=ago(max(map(_changed, [*datasets, *runs, *traces]))),
         records=latest.entry.records,
-        labels=latest.manifest.counts.get("veracity") or {},
+        labels=labels | {"no label": bare} if labels and bare > 0 else labels,
         steps=[
             _step(place).model_copy(update={"follows": before.digest in digests_of(place)})
             for before, place in pairwise([datasets[0], *datasets])
@@ -256,10 +273,10 @@ def _next(
     if not any(audits.get(digest) for digest in digests):
         why = "What gives the label away is not known yet."
         return NextStep(verb="audit", link=f"{base}/audit", why=why)
-    if len(runs) > 1:
-        pair = urlencode({"one": runs[-1].entry.id, "other": runs[-2].entry.id})
-        why = "See where the two latest runs differ."
-        return NextStep(verb="compare", link=f"/compare?{pair}", why=why)
+    if [run.digest for run in runs].count(runs[-1].digest if runs else "") > 1:
+        chosen = urlencode({"one": runs[-1].entry.id, "side": "different answers"})
+        why = "See where the two best runs differ."
+        return NextStep(verb="compare", link=f"/compare?{chosen}", why=why)
     if latest.digest not in audits and not runs:
         return NextStep(verb="audit", link=f"{base}/audit", why="The latest step is not audited.")
     at = next(digest for digest in reversed(digests) if audits.get(digest))
@@ -269,7 +286,8 @@ def _next(
     if runs or link is None:
         return None
     first = audit.conclusion.first
-    why = first.text if first is not None and command in first.commands else ""
+    advised = first is not None and command in first.commands
+    why = first.text if first is not None and advised else _WHY.get(command.function, "")
     return NextStep(verb=command.function, link=link, why=why)
 
 

@@ -21,7 +21,7 @@ from claimlab.core.words import several
 from claimlab.evaluate.compare import Board, by_metric, on_shared_records
 from claimlab.evaluate.front import named_apart
 from claimlab.evaluate.metric import macro_f1_of, metrics, table_interval
-from claimlab.evaluate.scored_run import USUAL, ScoredRun, last_step, open_runs, trait
+from claimlab.evaluate.scored_run import USUAL, ScoredRun, last_step, open_runs
 from claimlab.tasks import open_task
 from claimlab.web.rows import about, as_text
 from claimlab.web.workspace import Memo, Place, Workspace
@@ -49,7 +49,12 @@ def run_of(place: Place, part: int = 0) -> ScoredRun:
     return runs[part]
 
 
-def scored(place: Place, subgroup: str, part: int = 0) -> pl.DataFrame:
+def usual_trait(run: ScoredRun) -> str:
+    """What to tell subgroups apart by: the first trait that differs between records."""
+    return next((name for name in SUBGROUPS if run.trait(name)["value"].n_unique() > 1), "language")
+
+
+def scored(place: Place, subgroup: str = "", part: int = 0) -> pl.DataFrame:
     """A row per labelled record: id, text, truth, said, answer ("other" and "none" beyond the
     classes), right, confidence (the greatest score), rationale, subgroup.
     """
@@ -71,6 +76,11 @@ def title_of(place: Place) -> str:
     settings = step.parameters.get("settings") or {}
     chosen = [f"{name}={value}" for name, value in settings.items() if isinstance(value, str)]
     return " ".join([str(step.parameters.get("detector")), *chosen, f"seed {step.seed}"])
+
+
+def name_of(place: Place, part: int) -> str:
+    """The name of a run, which may be one of several in its folder."""
+    return title_of(place) if len(runs_in(place)) == 1 else run_of(place, part).name
 
 
 def same_records(workspace: Workspace, place: Place) -> list[Place]:
@@ -98,19 +108,32 @@ def score_of(place: Place, part: int = 0) -> tuple[float | None, Interval | None
     return _boards.get((_key(place), part, "score"), work)
 
 
-def board_of(places: Sequence[Place]) -> Board | None:
+def two_best(workspace: Workspace, place: Place) -> list[str]:
+    """The ids of the two runs with the highest macro-F1 on these records."""
+    runs = same_records(workspace, place)[:MOST_RUNS]
+    runs.sort(key=lambda one: -(macro_f1_of(run_of(one).answers) or 0.0))
+    if len(runs) < 2:
+        problem = f"No other run answered the records of '{place.entry.name}'."
+        raise NotFound(problem, "Run another detector on its dataset.")
+    return [one.entry.id for one in runs[:2]]
+
+
+def board_of(places: Sequence[Place], parts: Sequence[int] | None = None) -> Board | None:
     """Runs on the same records, ranked by macro-F1; null where there is only one."""
 
     def work() -> Board | None:
-        named = [replace(run_of(place), name=title_of(place)) for place in places]
+        named = [replace(run_of(one, part), name=name_of(one, part)) for one, part in each]
         runs = [run for run in named_apart(named) if run.answers.answered]
         alike = [run for run in runs if run.task.name == runs[0].task.name]
         if len(alike) < 2:
             return None
         return by_metric(on_shared_records(alike), metrics()[0], seed=0, draws=DRAWS)[0]
 
-    places = sorted(places[:MOST_RUNS], key=lambda place: place.entry.id)
-    return _boards.get(tuple(_key(place) for place in places), work)
+    each = sorted(
+        zip(places[:MOST_RUNS], parts or [0] * len(places), strict=False),
+        key=lambda one: (one[0].entry.id, one[1]),
+    )
+    return _boards.get(tuple((_key(place), part) for place, part in each), work)
 
 
 def source_of(workspace: Workspace, place: Place) -> Place | None:
@@ -155,7 +178,7 @@ def _key(place: Place) -> tuple[str, ...]:
 
 
 def _scored(run: ScoredRun, subgroup: str) -> pl.DataFrame:
-    table = run.table
+    table, subgroup = run.table, subgroup or usual_trait(run)
     answered = pl.col("said").is_not_null() | pl.col("abstained").is_not_null()
     answer = (
         pl.when(pl.col("said").is_in(run.classes)).then("said").when(answered).then(pl.lit("other"))
@@ -168,7 +191,7 @@ def _scored(run: ScoredRun, subgroup: str) -> pl.DataFrame:
         right=pl.col("said").eq_missing(pl.col("truth")),
         confidence=pl.Series(confidence, dtype=pl.Float64),
     )
-    values = trait(table, subgroup).group_by("row", maintain_order=True).agg(subgroup="value")
+    values = run.trait(subgroup).group_by("row", maintain_order=True).agg(subgroup="value")
     return (
         shown.join(values, on="row", how="left", maintain_order="left")
         .drop("row")

@@ -82,6 +82,8 @@ class RecordPage(Shape):
     dataset: str
     previous: str | None
     next: str | None
+    place: str
+    """Which one of the list it is."""
     back: str
     """The list that the record is in."""
     id: str
@@ -123,6 +125,7 @@ def record_page(
         dataset=place.entry.id,
         previous=choice.beside(f"{base}/record", -1, rows.id_at),
         next=choice.beside(f"{base}/record", 1, rows.id_at),
+        place="" if choice.at is None else rows.place(choice.at),
         back=choice.back(base),
         id=id,
         text=text,

@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ _TOP = 30  # values of a facet that are listed
 _PIECE = 4_096  # rows in which a word is looked for first
 MOST_ROWS = 50  # of a side table, for a record
 _STEP = 50  # rows that are read to step through them
+_MOST_READ = 400_000_000  # bytes of a file whose texts are all read, to count their characters
+_STEPS = 20  # lengths of texts between 10 and 100 characters that are told apart
 _LARGE = 100_000  # rows that are not all looked at before a page is shown
 
 
@@ -139,6 +142,12 @@ class Rows:
         rows, shown, _ = self.page(number, _STEP)
         return str(rows["id"][inside]) if shown == number and inside < rows.height else None
 
+    def place(self, at: int) -> str:
+        """Which row of the list it is, and of how many where that is known."""
+        if self.conditions and self._choice not in _choices:
+            return f"{at + 1:,}"
+        return f"{at + 1:,} of {self.total() if self.conditions else self.height:,}"
+
     def _read(self, numbers: Numbers, number: int, size: int) -> pl.DataFrame:
         """The first page alone, and any other from a window of several pages: whoever turns one
         turns more.
@@ -212,6 +221,35 @@ class Rows:
 
         return _counts.get((state_of(self.file), self.key, "months"), work)
 
+    @property
+    def dated(self) -> bool:
+        """Whether any row of the file has a date."""
+        dates = pl.scan_parquet(self.file).select(pl.col("date").count())
+        return _counts.get((state_of(self.file), "dated"), lambda: bool(dates.collect().item()))
+
+    def lengths(self) -> list[tuple[int, int, int]]:
+        """Texts by their characters, in steps of a constant factor: at least, below, and how
+        many.
+        """
+        if self.file.stat().st_size > _MOST_READ:
+            return []
+
+        def work() -> list[tuple[int, int, int]]:
+            length = pl.col("text").str.len_chars()
+            step = length.clip(1).log(10) * _STEPS
+            steps = self._chosen("text").select(step=(step + 1e-9).floor().cast(pl.Int32))
+            table = steps.drop_nulls().group_by("step").len().sort("step").collect()
+            known = dict(table.iter_rows())
+            ends = range(min(known, default=0), max(known, default=-1) + 1)
+            bounds = [ceil(10 ** (step / _STEPS)) for step in (*ends, ends.stop)]
+            return [
+                (least, most, known.get(step, 0))
+                for step, least, most in zip(ends, bounds, bounds[1:], strict=False)
+                if most > least
+            ]
+
+        return _counts.get((state_of(self.file), self.key, "lengths"), work)
+
     def _chosen(self, *columns: str) -> pl.LazyFrame:
         """Some columns of these rows. A large file is searched once, for the numbers of the
         rows.
@@ -278,6 +316,11 @@ def conditions_of(filters: RecordFilters) -> list[pl.Expr]:
         known = [v for v in values if v]
         match = pl.col(column).is_in(known)
         conditions.append(match | pl.col(column).is_null() if "" in values else match)
+    length = pl.col("text").str.len_chars()
+    if filters.shortest is not None:
+        conditions.append(length >= filters.shortest)
+    if filters.longest is not None:
+        conditions.append(length <= filters.longest)
     if filters.since:
         conditions.append(pl.col("date") >= datetime.combine(filters.since, time.min))
     if filters.until:

@@ -36,6 +36,7 @@ from claimlab.web.predictions import (
     SUBGROUPS,
     board_of,
     call_rows,
+    name_of,
     prediction_link,
     prediction_of,
     run_of,
@@ -45,9 +46,11 @@ from claimlab.web.predictions import (
     scored,
     source_of,
     title_of,
+    two_best,
+    usual_trait,
     why_of,
 )
-from claimlab.web.workspace import Line, Named, Place, Shape, Word
+from claimlab.web.workspace import Line, Named, Place, Shape, Word, Workspace
 
 Share = Annotated[float | None, Field(ge=0, le=1), BLANK]
 
@@ -63,8 +66,8 @@ class RunFilters(Filters):
     said: Values = []
     least: Share = None
     most: Share = None
-    subgroup: Word = "language"
-    """What to tell subgroups apart by."""
+    subgroup: Word = ""
+    """What to tell subgroups apart by; the first trait that differs, where it is left out."""
     value: Values = []
 
 
@@ -106,6 +109,8 @@ class RunPage(Named):
     sort_links: dict[str, str]
     facets: list[Facet]
     subgroups: dict[str, str]
+    by: str
+    """What subgroups are told apart by."""
     predictions: list[Prediction]
     others: dict[str, str]
     """The other runs of the folder, to compare with."""
@@ -224,7 +229,7 @@ def run_page(place: Run, filters: Annotated[RunFilters, Query()], workspace: Her
     shown = chosen(table, filters)
     errors = RunFilters(part=part, right="wrong", sort="-confidence")
     wrong = chosen(table, errors)
-    source = source_of(workspace, place)
+    source, by = source_of(workspace, place), filters.subgroup or usual_trait(run)
     where = turning(filters, base, shown.height)
     extra = {"other", "none"} & set(table["answer"]) - set(run.classes)
     answers = [*run.classes, *sorted(extra, reverse=True)]
@@ -245,7 +250,8 @@ def run_page(place: Run, filters: Annotated[RunFilters, Query()], workspace: Her
         filters=filters,
         turning=where,
         sort_links=filters.sort_links(base),
-        facets=_facets(table, shown, filters, base),
+        facets=_facets(table, shown, filters, base, by),
+        by=by,
         subgroups={one: filters.link(base, subgroup=one, value=[]) for one in SUBGROUPS},
         predictions=[
             Prediction(
@@ -284,8 +290,8 @@ def _compared(place: Place, other: Place, part: int, other_part: int = 0) -> str
 @page("/runs/{place}/figures", "run-figures.html.jinja")
 def run_figures(place: Run, filters: Annotated[RunFilters, Query()], workspace: Here) -> RunFigures:
     """A run beside others, and subgroups."""
-    part, by = filters.part, filters.subgroup
-    run = run_of(place, part)
+    part, run = filters.part, run_of(place, filters.part)
+    by = filters.subgroup or usual_trait(run)
     score, ends = score_of(place, part)
     places = same_records(workspace, place) if not part else [place]
     board = board_of(places) if len(places) > 1 else None
@@ -369,14 +375,14 @@ def _matrix(
 
 
 def _facets(
-    table: pl.DataFrame, shown: pl.DataFrame, filters: RunFilters, base: str
+    table: pl.DataFrame, shown: pl.DataFrame, filters: RunFilters, base: str, by: str
 ) -> list[Facet]:
     known, groups = (one["subgroup"].explode().drop_nulls() for one in (table, shown))
     subgroups = {**dict.fromkeys(known.unique().sort()[:50], 0), **dict(tally(groups))}
     return [
         facet(filters, base, "truth", "Label", tally(shown["truth"])),
         facet(filters, base, "said", "Predicted", tally(shown["answer"])),
-        facet(filters, base, "value", f"Subgroup: {filters.subgroup}", subgroups.items()),
+        facet(filters, base, "value", f"Subgroup: {by}", subgroups.items()),
     ]
 
 
@@ -425,11 +431,15 @@ SIDES: tuple[Side, ...] = get_args(Side)
 class CompareFilters(Filters):
     one: Line
     """A run."""
-    other: Line
-    """Another run."""
+    other: Line = ""
+    """Another run; where it is left out, the two best on the records of the first."""
     one_part: Part = 0
     other_part: Part = 0
     side: Side = ""
+
+    def runs(self, workspace: Workspace) -> list[tuple[Place, int]]:
+        sides = (self.one, self.one_part), (self.other, self.other_part)
+        return [(workspace.get(id, "run"), part) for id, part in sides]
 
 
 class Pair(Shape):
@@ -455,18 +465,34 @@ class ComparePage(Shape):
     filters: CompareFilters
     turning: Turning
     pairs: list[Pair]
+    figures_link: str
+
+
+class CompareFigures(Shape):
+    """Whether the difference of two runs is more than chance."""
+
+    headline: str
+    rivals: list[Rival]
+
+
+@page("/compare/figures", "compare-figures.html.jinja")
+def compare_figures(filters: Annotated[CompareFilters, Query()], workspace: Here) -> CompareFigures:
+    """The scores of two runs on the records that both answered."""
+    places, parts = zip(*filters.runs(workspace), strict=True)
+    board = board_of(places, parts)
+    if board is None:
+        return CompareFigures(headline="Nothing to compare: not both answered.", rivals=[])
+    return CompareFigures(headline=board.headline(), rivals=_rivals(list(places), board))
 
 
 @page("/compare", "compare.html.jinja")
 def compare_page(filters: Annotated[CompareFilters, Query()], workspace: Here) -> ComparePage:
     """Two runs side by side."""
-    sides = (filters.one, filters.one_part), (filters.other, filters.other_part)
-    runs = [(workspace.get(id, "run"), part) for id, part in sides]
-    first, second = (scored(place, "language", part) for place, part in runs)
-    names = [
-        place.entry.name if len(runs_in(place)) == 1 else run_of(place, part).name
-        for place, part in runs
-    ]
+    if not filters.other:
+        one, other = two_best(workspace, workspace.get(filters.one, "run"))
+        filters = filters.model_copy(update={"one": one, "other": other})
+    runs = filters.runs(workspace)
+    first, second = (scored(place, part=part) for place, part in runs)
     both = first.select("id", "text", "truth", one="said", one_right="right").join(
         second.select("id", other="said", other_right="right"),
         on="id",
@@ -484,8 +510,9 @@ def compare_page(filters: Annotated[CompareFilters, Query()], workspace: Here) -
     shown = both.filter(*filters.searched(), parts.get(filters.side, True))
     where = turning(filters, "/compare", shown.height)
     return ComparePage(
-        one=names[0],
-        other=names[1],
+        one=name_of(*runs[0]),
+        other=name_of(*runs[1]),
+        figures_link=filters.link("/compare/figures", side="", q=""),
         shared=both.height,
         only_in_one=first.height - both.height,
         only_in_other=second.height - both.height,

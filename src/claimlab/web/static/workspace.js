@@ -14,7 +14,7 @@ async function send(url, body) {
 }
 
 // The fields of a form by name; "selection.language" is a list inside "selection", numbers and blanks are themselves.
-const SINGLE = new Set(["dataset", "q", "word", "audit", "finding", "since", "until"]);
+const SINGLE = new Set(["dataset", "q", "word", "audit", "finding", "since", "until", "shortest", "longest", "mark"]);
 function valuesOf(form) {
   const values = {};
   for (const field of form.elements) {
@@ -46,7 +46,7 @@ function invite(form, outcome, content) {
     list.append(line);
   }
   const words = document.createElement("p");
-  words.textContent = "Give everybody their own link. They are shown this once.";
+  words.textContent = "Each link signs one person in: open your own, give the others theirs. They are shown this once.";
   const on = document.createElement("a");
   on.href = content.location;
   on.className = "button";
@@ -113,13 +113,16 @@ async function follow(id) {
 }
 for (const part of document.querySelectorAll("[data-renew]")) setTimeout(follow, 400, part.id);
 // What takes time to work out comes after the page: a page that has it is fetched, and its parts are put in place.
-for (const place of document.querySelectorAll("[data-later]")) {
-  fetch(place.dataset.later).then((answer) => (answer.ok ? answer.text() : "")).then((html) => {
-    const later = new DOMParser().parseFromString(html, "text/html");
-    for (const part of later.querySelectorAll("main [id]")) document.getElementById(part.id)?.replaceChildren(...part.childNodes);
-    fold(document.querySelector("main"));
-  }).catch(() => {}); // the link to it is there
+function complete(within) {
+  for (const place of within.querySelectorAll("[data-later]")) {
+    fetch(place.dataset.later).then((answer) => (answer.ok ? answer.text() : "")).then((html) => {
+      const later = new DOMParser().parseFromString(html, "text/html");
+      for (const part of later.querySelectorAll("main [id]")) document.getElementById(part.id)?.replaceChildren(...part.childNodes);
+      fold(document.querySelector("main"));
+    }).catch(() => {}); // the link to it is there
+  }
 }
+complete(document);
 // On a narrow screen lists and filters fold, but for what was chosen: the records come first.
 function fold(within) {
   if (!matchMedia("(max-width: 63.99rem)").matches) return;
@@ -153,6 +156,45 @@ if (action) {
     }
   });
 }
+// A list is read row by row beside its table: j and k step, Enter opens the page of the row, Escape closes it.
+const list = matchMedia("(min-width: 64rem)").matches && document.querySelector("table[data-peek]");
+let peeked = -1;
+const linkOf = (at) => list.tBodies[0].rows[at]?.querySelector("a[href]").href;
+async function peek(at) {
+  const rows = list.tBodies[0].rows;
+  if (!rows[at]) {
+    const on = document.querySelector(`.pager a[rel=${at < 0 ? "prev" : "next"}]`);
+    if (on) location.assign(`${on.href}#${at < 0 ? "last" : "first"}`);
+    return;
+  }
+  rows[peeked]?.removeAttribute("aria-current");
+  peeked = at;
+  rows[at].setAttribute("aria-current", "true");
+  const html = await fetch(linkOf(at)).then((answer) => answer.text()).catch(() => "");
+  if (peeked !== at || !html) return; // another row was chosen meanwhile
+  const page = new DOMParser().parseFromString(html, "text/html");
+  let pane = document.getElementById("peek");
+  if (!pane) {
+    pane = Object.assign(document.createElement("aside"), { id: "peek" });
+    pane.setAttribute("aria-live", "polite");
+    list.closest(".split").append(pane);
+  }
+  page.querySelectorAll(".steps").forEach((steps) => steps.remove());
+  const title = document.createElement("h2");
+  const link = Object.assign(document.createElement("a"), { href: linkOf(at), textContent: page.querySelector("h1").textContent });
+  title.append(link);
+  pane.replaceChildren(title, ...page.querySelector("main").childNodes);
+  pane.scrollTop = 0;
+  complete(pane);
+  rows[at].scrollIntoView({ block: "nearest" });
+}
+if (list) {
+  list.tBodies[0].addEventListener("click", (event) => {
+    if (!event.target.closest("a") && getSelection().isCollapsed) peek(event.target.closest("tr").rowIndex - 1);
+  });
+  if (location.hash === "#first") peek(0);
+  if (location.hash === "#last") peek(list.tBodies[0].rows.length - 1);
+}
 // Keys: j and k step through a list, / searches, g and a letter goes to a page, ? shows them all.
 const PLACES = { h: "/", a: "/add", j: "/jobs", m: "/match" };
 let going = 0; // when g was pressed
@@ -169,5 +211,12 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "/" && document.querySelector("main input[type=search]")) {
     event.preventDefault();
     document.querySelector("main input[type=search]").focus();
-  } else if (step) document.querySelector(`.steps a[rel=${step}]`)?.click();
+  } else if (step && list) peek(step === "next" ? peeked + 1 : Math.max(peeked - 1, peeked < 1 ? -1 : 0));
+  else if (step) document.querySelector(`.steps a[rel=${step}]`)?.click();
+  else if (list && peeked >= 0 && event.key === "Enter" && !event.target.closest("a, button, summary")) location.assign(linkOf(peeked));
+  else if (list && event.key === "Escape") {
+    document.getElementById("peek")?.remove();
+    list.querySelector("tr[aria-current]")?.removeAttribute("aria-current");
+    peeked = -1;
+  }
 });
