@@ -23,6 +23,10 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError, UnreadableFile
 from claimlab.exchange.importer import import_files
 from claimlab.exchange.importing.profile import share_of_dates
+from claimlab.files.bundle import Bundle
+from claimlab.files.card import splits_in
+from claimlab.files.raw import Options
+from claimlab.files.read import read_table
 from claimlab.files.sniff import has_header
 from claimlab.tasks import own_task
 
@@ -485,6 +489,47 @@ def test_a_card_made_to_keep_a_reader_busy_is_passed_over(front: str, tmp_path: 
     start = time.process_time()
     assert import_files(tmp_path)[1].labels == THIRDS
     assert time.process_time() - start < 10
+
+
+def test_patterns_of_a_card_are_not_compared_without_end(tmp_path: Path) -> None:
+    patterns = "".join(f"  - split: s\n    path: 'a*{number}*b'\n" for number in range(20_000))
+    card = f"---\nconfigs:\n- data_files:\n{patterns}---\n"
+    (tmp_path / "README.md").write_text(card, encoding="utf-8")
+    for number in range(200):
+        (tmp_path / f"a{number}.csv").write_text("claim,label\n", encoding="utf-8")
+    start = time.process_time()
+    with Bundle.open(tmp_path) as bundle:
+        assert splits_in(bundle) == {}
+    assert time.process_time() - start < 15
+
+
+NAMES = {"names": ["a", "b"]}
+ODD = {
+    "several of one": {"info": [{"features": {"label": NAMES}}] * 2},
+    "a list for a name": {"d": {"features": [{"name": ["label"], "dtype": NAMES}]}},
+    "a number of 5,000 digits": {"d": {"features": {"label": {"names": {"9" * 5_000: "a"}}}}},
+    "half a character": {"d": {"features": {"label": {"names": ["\ud800", "b", "c"]}}}},
+}
+
+
+@pytest.mark.parametrize("infos", ODD.values(), ids=ODD)
+def test_odd_words_about_classes_are_no_error(infos: object, tmp_path: Path) -> None:
+    (tmp_path / "dataset_infos.json").write_text(json.dumps(infos), encoding="utf-8")
+    write(tmp_path / "a.csv", "claim,label", TEXTS, again("0", "1", "2"))
+    with Bundle.open(tmp_path) as bundle:
+        table = read_table(bundle, "a.csv", Options())
+    assert table.frame.height == len(TEXTS)
+
+
+def test_a_note_names_some_of_many_classes(tmp_path: Path) -> None:
+    names = [f"class {number}" for number in range(5_000)]
+    infos = {"d": {"features": {"label": {"names": names}}}}
+    (tmp_path / "dataset_infos.json").write_text(json.dumps(infos), encoding="utf-8")
+    write(tmp_path / "a.csv", "claim,label", TEXTS, again("0", "1", "2"))
+    with Bundle.open(tmp_path) as bundle:
+        [note] = read_table(bundle, "a.csv", Options()).notes
+    assert note.endswith(" and 4,960 more.")
+    assert len(note) < 2_000
 
 
 def test_numbers_that_the_card_has_no_name_for_are_asked_about(tmp_path: Path) -> None:

@@ -4,8 +4,11 @@ to lift it.
 
 from __future__ import annotations
 
+import contextlib
 import io
+import random
 import resource
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +18,7 @@ import pytest
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.files import safety as bounds
+from claimlab.files.declared import room_of
 from claimlab.files.parquet import read_typed
 from claimlab.files.safety import zip_members
 
@@ -52,6 +56,63 @@ def test_a_table_of_one_repeated_value_is_refused_before_it_fills_the_memory(
     with pytest.raises(UnreadableFile, match="at most 4 GB"):
         read_typed(file.read_bytes(), "bomb")
     assert peak() - before < 1 << 30
+
+
+def shared(value: object, rows: int) -> pl.LazyFrame:
+    return pl.LazyFrame({"text": [value]}).select(pl.col("text").repeat_by(rows).explode())
+
+
+@pytest.mark.parametrize("form", ["parquet", "ipc", "ipc_stream"])
+@pytest.mark.parametrize(
+    ("value", "rows"),
+    [(b"x" * 1_000, 200_000), ({"a": ["x" * 1_000]}, 200_000), ([7] * 100_000, 2_000)],
+    ids=["bytes", "nested", "a list of numbers"],
+)
+def test_values_that_are_no_plain_text_are_measured_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: object, rows: int, form: str
+) -> None:
+    monkeypatch.setattr(bounds, "FREE", 64 << 20)
+    file, frame = tmp_path / "bomb", shared(value, rows).collect()
+    getattr(frame, f"write_{form}")(file, compression="zstd")
+    assert file.stat().st_size < 1 << 20
+    if isinstance(value, list):  # nothing of it is read: one row may be larger than the memory
+        for reader in ("scan_parquet", "scan_ipc", "read_ipc_stream"):
+            monkeypatch.setattr(pl, reader, None)
+    for source in (file, file.read_bytes()):
+        with pytest.raises(UnreadableFile, match="looks like a bomb"):
+            read_typed(source, "bomb")
+
+
+@pytest.mark.parametrize("form", ["parquet", "ipc", "ipc_stream"])
+def test_what_a_file_declares_is_the_size_of_its_values(form: str) -> None:
+    rows = 1_000
+    frame = pl.DataFrame(
+        {
+            "text": [f"{number:0100d}" for number in range(rows)],
+            "numbers": [[number, 2 * number] for number in range(rows)],
+            "flag": [True, None] * (rows // 2),
+            "kind": pl.Series(["a", "b"] * (rows // 2), dtype=pl.Categorical),
+        }
+    )
+    for compression in ("uncompressed", "zstd", "lz4"):
+        file = io.BytesIO()
+        getattr(frame, f"write_{form}")(file, compression=compression)
+        room = room_of(file, "a", "Parquet" if form == "parquet" else "Arrow")
+        assert rows * (100 + 2 * 8) < room < 2 * rows * (100 + 2 * 8)
+
+
+@pytest.mark.parametrize("form", ["parquet", "ipc", "ipc_stream"])
+def test_a_damaged_declaration_is_a_sentence(form: str) -> None:
+    file, generator = io.BytesIO(), random.Random(7)
+    getattr(pl.DataFrame({"a": [["x"], ["y", "z"]]}), f"write_{form}")(file)
+    for _ in range(2_000):
+        data = bytearray(file.getvalue())
+        for _ in range(generator.randint(1, 4)):
+            data[generator.randrange(8, len(data))] = generator.choice((0, 1, 127, 128, 255))
+        start = time.process_time()
+        with contextlib.suppress(UnreadableFile):
+            room_of(io.BytesIO(data), "a", "Parquet" if form == "parquet" else "Arrow")
+        assert time.process_time() - start < 1
 
 
 def test_a_table_out_of_proportion_is_refused_and_can_be_let_in(

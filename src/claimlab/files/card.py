@@ -5,12 +5,15 @@ or in a Parquet file itself.
 
 from __future__ import annotations
 
+import bisect
 import fnmatch
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from claimlab.core.plain import whole
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.raw import RawTable, literal_text, spell_out
@@ -21,6 +24,8 @@ INFO, STATE, DICT = "dataset_info.json", "state.json", "dataset_dict.json"
 INFOS = "dataset_infos.json"  # as it wrote them before there were cards
 LONGEST = 1 << 20  # bytes of a card that are read
 LONGEST_LINE, MOST_BRACKETS = 2_000, 1_000
+MOST_COMPARED = 1_000_000  # names of files with patterns; of another card no splits are taken
+_WILD = re.compile(r"[*?\[]")  # where a pattern ends to be plain
 
 Classes = dict[str, list[str]]
 
@@ -30,7 +35,7 @@ def classes_of(bundle: Bundle, member: str, own: str | None = None) -> tuple[Cla
     said: in the file's `own` words, or in a file beside or above it.
     """
     for place, words in [(member, own or ""), *_about(bundle, member)]:
-        names = _agreed(member, list(_configs(_read(place, words))))
+        names = _agreed(member, _configs_in(place, words))
         if names:
             return names, place
     return {}, ""
@@ -53,14 +58,24 @@ def splits_in(bundle: Bundle) -> dict[str, str]:
         _read(CARD, bundle.head(CARD, LONGEST).decode("utf-8", "replace")) if CARD in bundle else {}
     )
     splits: dict[str, str] = {}
+    names, compared = sorted(bundle.names()), 0
     for config in _each(content.get("configs")):
         for files in _each(config.get("data_files")):
             paths = files.get("path")
             for path in [paths] if isinstance(paths, str) else paths or ():
-                for name in bundle.names():
-                    if fnmatch.fnmatchcase(name, str(path)):
-                        splits[name] = str(files.get("split"))
+                near = _beginning(names, _WILD.split(str(path), 1)[0])
+                compared += len(near)
+                if compared > MOST_COMPARED:
+                    return {}
+                same = fnmatch.filter(near, str(path))
+                splits |= dict.fromkeys(same, str(files.get("split")))
     return splits
+
+
+def _beginning(names: Sequence[str], start: str) -> Sequence[str]:
+    """Those of the sorted names that begin like this."""
+    first = bisect.bisect_left(names, start)
+    return names[first : bisect.bisect_left(names, f"{start}\U0010ffff", lo=first)]
 
 
 def _about(bundle: Bundle, member: str) -> Iterator[tuple[str, str]]:
@@ -72,6 +87,10 @@ def _about(bundle: Bundle, member: str) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=32)  # a card stands above many tables
+def _configs_in(place: str, words: str) -> list[tuple[str, Classes]]:
+    return list(_configs(_read(place, words)))
+
+
 def _read(place: str, words: str) -> JsonObject:
     """What a file of JSON, or the front matter of a card, says; nothing where it is damaged."""
     import yaml  # read on demand
@@ -108,7 +127,7 @@ def _each(value: object) -> list[JsonObject]:
 
 def _configs(content: JsonObject) -> Iterator[tuple[str, Classes]]:
     """The name of each configuration, and its classes."""
-    [content] = _each(content.get("info", content)) or [{}]
+    content = next(iter(_each(content.get("info", content))), {})
     configs = _each(content.get("dataset_info", content))
     if not any("features" in one for one in configs):
         configs = [{"config_name": k, **v} for k, v in content.items() if isinstance(v, dict)]
@@ -117,7 +136,7 @@ def _configs(content: JsonObject) -> Iterator[tuple[str, Classes]]:
         kinds = (
             features
             if isinstance(features, dict)
-            else {one.get("name"): one.get("dtype") for one in _each(features)}
+            else {str(one.get("name")): one.get("dtype") for one in _each(features)}
         )
         named = {str(column): _names(kind) for column, kind in kinds.items()}
         yield str(config.get("config_name")), {c: names for c, names in named.items() if names}
@@ -127,9 +146,8 @@ def _names(kind: object) -> list[str]:
     kind = kind.get("class_label", kind) if isinstance(kind, dict) else {}
     names = kind.get("names") if isinstance(kind, dict) else None
     if isinstance(names, Mapping):
-        numbered = {int(number): name for number, name in names.items() if str(number).isdecimal()}
-        names = [numbered.get(number) for number in range(len(names))]
-    return [str(one) for one in names] if isinstance(names, list) and all(names) else []
+        names = [names.get(str(number)) for number in range(len(names))]
+    return [whole(str(one)) for one in names] if isinstance(names, list) and all(names) else []
 
 
 def _agreed(member: str, configs: list[tuple[str, Classes]]) -> Classes:

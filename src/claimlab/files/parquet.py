@@ -15,8 +15,9 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.declared import room_of
 from claimlab.files.raw import Layout, RawTable, json_of, unique_names
-from claimlab.files.safety import refuse_table, refuse_wide
+from claimlab.files.safety import refuse_proportion, refuse_table, refuse_wide
 
 STREAM, ARROW = b"\xff\xff\xff\xff", b"ARROW1"  # the first bytes of the two forms of Arrow files
 _VIEW, _SMALL = 16, 1 << 20  # bytes of any value in memory; a table that needs no second look
@@ -28,6 +29,9 @@ def read_typed(source: Path | bytes, name: str) -> pl.DataFrame:
     start = _start(source)
     kind = "Arrow" if start.startswith((STREAM, ARROW)) else "Parquet"
     file = source if isinstance(source, Path) else io.BytesIO(source)
+    size = source.stat().st_size if isinstance(source, Path) else len(source)
+    with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as opened:
+        refuse_proportion(f"'{name}'", room_of(opened, name, kind), size)
     try:
         with _panics_unprinted():
             if kind == "Parquet":
@@ -40,6 +44,8 @@ def read_typed(source: Path | bytes, name: str) -> pl.DataFrame:
         words = str(error).split("\n")[0]
         raise UnreadableFile(f"'{name}' is not whole {kind}: {words}.", "Get it again.") from None
     refuse_wide(frame.width, name)
+    # a value that many rows share takes its room once, until it is written as text
+    refuse_proportion(f"'{name}'", int(frame.estimated_size()), size)
     return frame
 
 

@@ -25,6 +25,7 @@ from claimlab.files.marks import Quotes
 from claimlab.files.safety import refuse_wide
 
 SPARSE = 2_000_000  # cells, filled or not, above which most of them must not be empty
+NAMED = 40  # codes with their meaning, in a note
 LISTED = 1_000  # refused rows kept with their line number; all of them are counted
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _QUOTES = {
@@ -257,8 +258,9 @@ def spell_out(table: Table, column: str, words: Mapping[str, str], where: str) -
     )
     table.frame = table.frame.with_columns(spelled)
     table.literal -= {column}
-    meaning = ", ".join(f"{code} is '{word}'" for code, word in sorted(words.items()))
-    return f"'{column}' is spelled out by {where}: {meaning}."
+    meaning = [f"{code} is '{word}'" for code, word in sorted(words.items())]
+    more = f" and {len(meaning) - NAMED:,} more" if len(meaning) > NAMED else ""
+    return f"'{column}' is spelled out by {where}: {', '.join(meaning[:NAMED])}{more}."
 
 
 def json_of(column: str) -> pl.Expr:

@@ -59,7 +59,8 @@ def lifted() -> bool:
     return bool(os.environ.get(VARIABLE))
 
 
-def refuse_many(name: str, count: int, what: str = "files", most: int = MEMBERS) -> None:
+def refuse_many(name: str, count: int, what: str = "files", most: int | None = None) -> None:
+    most = MEMBERS if most is None else most
     if count > most and not lifted():
         raise UnreadableFile(f"'{name}' holds {count:,} {what}; at most {most:,} are read.", _TODO)
 
@@ -85,11 +86,15 @@ def refuse_large(what: str, unpacked: int) -> None:
 
 
 def refuse_table(name: str, rows: int, needed: int, size: int) -> None:
+    refuse_proportion(f"'{name}' ({rows:,} rows)", needed, size)
+
+
+def refuse_proportion(what: str, needed: int, size: int) -> None:
     """A column of equal values takes no room in a file, and all of it in memory."""
-    refuse_large(f"'{name}' ({rows:,} rows)", needed)
+    refuse_large(what, needed)
     if needed > FREE and needed > RATIO * size and not lifted():
         raise UnreadableFile(
-            f"'{name}' would take {needed / (1 << 30):,.1f} GB, {needed // max(1, size):,} times"
+            f"{what} would take {needed / (1 << 30):,.1f} GB, {needed // max(1, size):,} times"
             " its size: it looks like a bomb.",
             _TODO,
         )
