@@ -106,6 +106,7 @@ def test_a_map_file(tmp_path: Path) -> None:
 def test_folding() -> None:
     assert fold("  Não é  BEM assim. ") == "nao e bem assim"
     assert fold("mostly_true") == fold("Mostly-True") == "mostly true"
+    assert fold("YANLIŞ") == fold("yanlış") == "yanlis"
 
 
 def test_pairs_are_a_text_or_a_dict() -> None:

@@ -157,3 +157,16 @@ def test_few_dates_of_one_day_are_not_striking_and_years_are_no_placeholder() ->
     day = parse(*["2016-01-01"] * 16, *[f"2020-03-{i + 1:02}" for i in range(13)], "2019")
     day.drop_placeholders()
     assert day.placeholders == {"2016-01-01": 16}, "one year among them changes nothing"
+
+
+def test_years_of_the_buddhist_calendar_are_543_ahead() -> None:
+    dates = parse_dates(pl.Series(["13/8/2564", "1/2/2563", "30/12/2562", None]))
+    assert [t and t.date().isoformat() for t in dates.times] == [
+        "2021-08-13",
+        "2020-02-01",
+        "2019-12-30",
+        None,
+    ]
+    assert dates.order == "day first and years of the Buddhist calendar"
+    alone = parse_dates(pl.Series(["2021-05-03", "2020-05-04", "2564-05-03"]))
+    assert alone.times[2].year == 2564

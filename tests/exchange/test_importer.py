@@ -61,7 +61,7 @@ def test_a_csv_becomes_records(tmp_path: Path) -> None:
     assert report.labels == {"false": 10, "mixed": 10, "true": 10}
     step = dataset.lineage[0]
     assert step.step == "import"
-    assert step.parameters["map"] == "ratings@5"
+    assert step.parameters["map"] == "ratings@6"
     assert step.parameters["columns"]["text"] == "claim"
     layout = {
         "format": "CSV",

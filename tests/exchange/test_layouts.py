@@ -274,3 +274,53 @@ def test_texts_are_joined_to_labels_in_several_files(tmp_path: Path) -> None:
         write(tmp_path / "d" / f"{split}.csv", ["claim_id", "who", "verdict"], rows)
     dataset, _ = import_files(tmp_path / "d", rater="none")
     assert dataset.records["text"].null_count() == 0
+
+
+def test_a_column_less_moves_all_others_of_files_without_headers(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    folder.mkdir()
+    words = {"true": ["real"], "false": ["fake"]}
+    for name, labelled in (("train", True), ("test", False)):
+        with (folder / f"{name}.tsv").open("w", encoding="utf-8", newline="") as file:
+            rows = [
+                [
+                    f"{name}{i}",
+                    text,
+                    *(words[verdict] if labelled else []),
+                    f"https://a.example/{i}",
+                ]
+                for i, text, verdict in claims()
+            ]
+            csv.writer(file, delimiter="\t").writerows(rows if labelled else rows[:9])
+    dataset, report = import_files(folder)
+    assert report.labels == HALVES
+    assert dataset.records["url"].str.starts_with("https").all()
+
+
+def test_an_answer_leaves_the_files_that_the_question_was_about(tmp_path: Path) -> None:
+    """The table of labelled claims is far ahead, and stays so after its label is named."""
+    rows = [(i, text, *[VERDICTS[i], VERDICTS[i // 2]]) for i, text in enumerate(CLAIMS)]
+    write(tmp_path / "d" / "claims.csv", ["id", "claim", "label_x", "label_y"], rows)
+    write(
+        tmp_path / "d" / "pages.csv", ["id", "claim"], [(i, f"{CLAIMS[i]} again") for i in range(9)]
+    )
+    write(tmp_path / "d" / "users.csv", ["user", "label_x"], [(f"u{i}", i % 5) for i in range(N)])
+    with pytest.raises(Question, match="label"):
+        import_files(tmp_path / "d")
+    _, report = import_files(tmp_path / "d", label="label_x")
+    assert report.labels == HALVES
+
+
+def test_keys_of_several_answers_are_joined_to_their_posts(tmp_path: Path) -> None:
+    """One object holds the answers to each question by the id of the post."""
+    ids = [str(1_000_000_000_000_000_000 + 7919 * i) for i in range(N)]
+    dump(
+        tmp_path / "d" / "posts.json",
+        [{"id_str": i, "text": t} for i, t in zip(ids, CLAIMS, strict=True)],
+    )
+    stances = {one: ("support", "deny")[place % 2] for place, one in enumerate(ids)}
+    answers = {"stance": stances, "veracity": dict(zip(ids, VERDICTS, strict=True))}
+    dump(tmp_path / "d" / "key.json", answers)
+    dataset, report = import_files(tmp_path / "d")
+    assert dataset.records["text"].to_list() == CLAIMS
+    assert report.labels == HALVES

@@ -238,3 +238,22 @@ def test_a_column_of_yes_and_no_is_asked_about_where_nothing_else_may_be_the_lab
         import_files(path)
     assert asked.value.exit_code == 1
     assert import_files(path, label="none")[1].labels == {}
+
+
+def test_codes_of_pairs_are_offered_in_the_order_of_entailment(tmp_path: Path) -> None:
+    rows = [[f"{text} " * 9, text, str(i % 3)] for i, text in enumerate(TEXTS)]
+    with pytest.raises(UnmappedLabels) as asked:
+        import_files(write(tmp_path / "a.csv", ["premise", "hypothesis", "label"], rows))
+    maps = [str(one.value) for one in asked.value.choices if one.argument == "map"]
+    assert "0=true,1=unknown,2=false" in maps[:2]
+
+
+def test_what_programs_write_into_empty_cells_is_no_label(tmp_path: Path) -> None:
+    path = labelled(tmp_path / "a.csv", ["fake", "NaN", "real"])
+    dataset, report = import_files(path)
+    assert report.labels == {"false": 20, "true": 20}
+    assert dataset.records["veracity"].null_count() == 20
+    with pytest.raises(UnmappedLabels) as asked:
+        import_files(labelled(tmp_path / "b.csv", ["qua", "nan", "zib"]))
+    assert asked.value.counts == {"qua": 20, "zib": 20}
+    assert str(asked.value.choices[0].value) == "qua=true,zib=false"

@@ -343,3 +343,41 @@ def test_a_measure_is_no_id_though_all_values_differ(
 def test_numbers_are_ids_where_they_count_or_are_called_so(header: str, values: list[str]) -> None:
     roles = picked(**{header: values}, text=CLAIMS, label=cycle("true", "false"))
     assert roles.get("id") == header
+
+
+def test_one_value_for_all_rows_is_no_text_and_no_label() -> None:
+    """Instructions to annotators, and the state of an export, beside the records."""
+    told = ["Please read the statement below and say how accurate it is for you."] * N
+    ratings = cycle("accurate", "not accurate")
+    roles = picked(Description=told, Status=["Approved"] * N, Input=CLAIMS, answer=ratings)
+    assert (roles["text"], roles["label"]) == ("Input", "answer")
+
+
+def test_a_day_that_all_rows_share_is_not_the_date() -> None:
+    days = [f"2021-05-{1 + i % 28:02}" for i in range(N)]
+    roles = picked(created_at=["2022-04-28 10:11:12"] * N, text=CLAIMS, posted=days)
+    assert roles["date"] == "posted"
+
+
+def test_true_and_false_beside_other_ratings_are_rating_words() -> None:
+    own = cycle("kadhib", "false", "sahih", "false")
+    normal = cycle("partly false", "false", "true", "false")
+    roles = picked(claim=CLAIMS, source_label=own, normalized_label=normal)
+    assert roles["label"] == "normalized_label"
+
+
+def test_fields_beside_ids_as_keys_are_columns(tmp_path: Path) -> None:
+    """The articles of each claim are under their addresses, which are no names of fields."""
+    rows = [
+        {
+            "about": {"claim": text, "articles": {f"https://a.example/{i}": "1.json"}},
+            "result": [{"value": {"choices": [("false", "true")[i % 2]]}}],
+            "closed": False,
+        }
+        for i, text in enumerate(CLAIMS * 2)
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    dataset, report = import_files(path)
+    assert dataset.records["text"].to_list() == CLAIMS * 2
+    assert report.labels == {"false": N, "true": N}

@@ -611,3 +611,101 @@ def test_columns_without_a_name_and_a_value_do_not_hide_the_header(tmp_path: Pat
     assert import_files(path)[0]["text"].to_list() == TEXTS
     rows = [["claims@questions"], *([text] for text in TEXTS), ["a text", "with commas", "in it"]]
     assert has_header(rows, frozenset())
+
+
+def test_a_list_under_a_strange_name_holds_the_records_of_a_file(tmp_path: Path) -> None:
+    """A folder of many such objects has a record in each; one or a few have a list of records."""
+    rows = [
+        {"vyrok": text, "hodnoceni": "pravda" if i % 2 else "lež"} for i, text in enumerate(TEXTS)
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"verze": "1.2", "vyroky": rows}), encoding="utf-8")
+    dataset, report = import_files(path)
+    assert dataset.records["text"].to_list() == TEXTS
+    assert report.labels == {"false": 30, "true": 30}
+    assert any("in a list inside an object" in note for note in report.notes)
+    folder = tmp_path / "d"
+    folder.mkdir()
+    for i in range(20):
+        one = {"id": f"p{i}", "label": ("fake", "real")[i % 2], "replies": rows[:9]}
+        (folder / f"{i}.json").write_text(json.dumps(one), encoding="utf-8")
+    with contextlib.suppress(ClaimlabError):
+        assert import_files(folder)[0].records.height == 20
+
+
+def test_lines_of_texts_and_of_labels_are_one_table(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/texts.txt").write_text("\n".join(TEXTS) + "\n", encoding="utf-8")
+    (tmp_path / "d/labels.txt").write_text("\r\n".join(again("fake", "true")), encoding="utf-8")
+    dataset, report = import_files(tmp_path / "d")
+    assert dataset.records["text"].to_list() == TEXTS
+    assert report.labels == {"false": 30, "true": 30}
+    (tmp_path / "d/labels.txt").write_text("\n".join(again("fake", "true")[1:]), encoding="utf-8")
+    with contextlib.suppress(ClaimlabError):  # a line less: they are two texts
+        assert import_files(tmp_path / "d")[0].records.height == 2
+
+
+def test_rows_of_a_json_list_below_their_header(tmp_path: Path) -> None:
+    rows = [
+        ["id", "texto", "rotulo"],
+        *([i, t, ("falso", "fato")[i % 2]] for i, t in enumerate(TEXTS)),
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    dataset, report = import_files(path)
+    assert dataset.records["text"].to_list() == TEXTS
+    assert report.labels == {"false": 30, "true": 30}
+
+
+def test_marks_in_a_column_for_each_label(tmp_path: Path) -> None:
+    marks = [["x" if i % 3 == place else "" for i in range(N)] for place in range(3)]
+    path = write(tmp_path / "a.csv", "Aussage,wahr,falsch,unbelegt,Notiz", TEXTS, *marks, [""] * N)
+    _, report = import_files(path)
+    assert report.labels == {"true": 20, "false": 20, "unknown": 20}
+
+
+def test_a_header_may_name_two_columns_alike(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.csv",
+        "Text,Verdict,Text,Data",
+        TEXTS,
+        again("fals", "real"),
+        BODIES,
+        ["2021-05-03"] * N,
+    )
+    dataset, report = import_files(path, text="Text")
+    assert dataset.records["text"].to_list() == TEXTS
+    assert report.labels == {"false": 30, "true": 30}
+
+
+def test_scores_up_to_a_hundred_are_a_scale(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.csv", "frase,puntaje_veracidad", TEXTS, again("0", "25", "50", "75", "100")
+    )
+    with pytest.raises(ClaimlabError) as asked:
+        import_files(path, label="puntaje_veracidad")
+    maps = [str(one.value) for one in asked.value.choices if one.argument == "map"]
+    assert "0=false,25=false,50=mixed,75=true,100=true" in maps
+
+
+def test_a_word_with_a_hyphen_is_no_language(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.csv",
+        "tweet,event,category",
+        TEXTS,
+        again("flood", "fire"),
+        again("rumour", "non-rumour", "rumour"),
+    )
+    with pytest.raises(ClaimlabError) as asked:
+        import_files(path)
+    assert "category" in [one.value for one in asked.value.choices]
+
+
+def test_times_since_1970_are_the_date_and_no_id(tmp_path: Path) -> None:
+    times = [str(1_580_000_000 + 86_400 * i) for i in range(N)]
+    path = write(
+        tmp_path / "a.csv", "post_message,timestamp_post,label", TEXTS, times, again("fake", "real")
+    )
+    dataset, _ = import_files(path)
+    assert str(dataset.records["date"][0]).startswith("2020-01-26")
+    assert dataset.records["date"].null_count() == 0

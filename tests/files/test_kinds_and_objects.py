@@ -19,7 +19,7 @@ import pytest
 from claimlab.core.errors import UnreadableFile
 from claimlab.files.bundle import Bundle
 from claimlab.files.kinds import is_pickle, kind_of
-from claimlab.files.objects import read_json_file
+from claimlab.files.objects import read_json_file, records_inside
 from claimlab.files.raw import Options, RawTable, literal_text
 from claimlab.files.read import read_table
 
@@ -420,3 +420,33 @@ def test_tables_are_found_inside_objects() -> None:
     splits = {"data": {"train": rows[:15], "test": rows[15:]}}
     frame = read_json_file(json.dumps(splits), "a.json", "utf-8").frame
     assert frame["part"].to_list() == ["train"] * 15 + ["test"] * 5
+
+
+def test_answers_by_id_are_a_column_of_each_part_or_a_row_of_each_id() -> None:
+    ids = [f"1000000{i:02}" for i in range(30)]
+    one = {"stance": dict.fromkeys(ids, "deny"), "veracity": dict.fromkeys(ids[:20], "false")}
+    frame = read_json_file(json.dumps(one), "a.json", "utf-8").frame
+    assert frame.columns == ["key", "stance", "veracity"]
+    assert (frame.height, frame["veracity"].count()) == (30, 20)
+    parts = {
+        "real": dict.fromkeys(ids, "A text"),
+        "fake": dict.fromkeys([f"2{i}" for i in ids], "B"),
+    }
+    frame = read_json_file(json.dumps(parts), "a.json", "utf-8").frame
+    assert frame["part"].to_list() == ["real"] * 30 + ["fake"] * 30
+
+
+def test_the_list_in_an_object_that_says_little_else_holds_the_records() -> None:
+    rows = [{"tvrzeni": f"claim {i}"} for i in range(20)]
+    for value in (
+        {"verze": "1.2", "vyroky": rows},
+        {"header": {"code": 0}, "response": {"found": 20, "docs": rows}},
+        {"description": "Statements that were checked by the radio station of a town", "a": rows},
+    ):
+        assert records_inside(value) == rows, value
+    for value in (
+        {"title": "A long title of the article about the old bridge in Riverton", "tweets": rows},
+        {"one": rows, "two": rows},
+        {"id": "7", "replies": rows[:2]},
+    ):
+        assert records_inside(value) is None, value

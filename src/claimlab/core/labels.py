@@ -25,6 +25,7 @@ from claimlab.core.settings import one_of
 
 Unmapped = Literal["error", "unknown"]
 GENERAL = "ratings"
+_BLANK = frozenset(("", "nan", "null", "<na>", "#n/a"))  # what programs write into an empty cell
 
 
 def check_unmapped(choice: str) -> Unmapped:
@@ -90,11 +91,12 @@ class LabelMap:
         counts = raw.drop_nulls().alias("value").value_counts(name="n")
         values: dict[str, int] = dict(counts.iter_rows())
         known = {v: self.verdict(v) for v in values}
-        strangers = {v: n for v, n in values.items() if known[v] is None and v.strip()}
+        strangers = {v: n for v, n in values.items() if known[v] is None and not is_blank(v)}
         if strangers and unmapped == "error":
             raise UnmappedLabels(self.name, strangers)
         table = {
-            v: k if k is not None else ("unknown" if v.strip() else None) for v, k in known.items()
+            v: k if k is not None else (None if is_blank(v) else "unknown")
+            for v, k in known.items()
         }
         if not table:
             return Mapped(raw.cast(pl.String).alias("veracity"), strangers)
@@ -114,13 +116,18 @@ class Mapped:
     unmapped: dict[str, int] = field(default_factory=dict)
 
 
+def is_blank(value: str) -> bool:
+    """Whether a cell is empty, or holds the word of a program for that."""
+    return value.strip().casefold() in _BLANK
+
+
 @cache
 def fold(value: str) -> str:
     """What two spellings of one rating have in common."""
     text = value.casefold()
     if not value.isascii():
         text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", value).casefold())
-        text = "".join(c for c in text if not unicodedata.combining(c))
+        text = "".join(c for c in text if not unicodedata.combining(c)).replace("ı", "i")
     text = text.strip()
     if text.startswith("-") and text[1:].replace(".", "", 1).isdecimal():
         return text  # -1 is not 1

@@ -58,9 +58,12 @@ def normalise(code: str, *, macro: bool = True) -> str | None:
     if code in _common():
         return _common()[code]
     tag = code.strip().replace("_", "-")
-    lang = _find(tag) or _find(tag.split("-")[0])
+    first, _, more = tag.partition("-")
+    lang = _find(tag) or _find(first)
     if lang is None or lang.pt3 in ("und", "mul", "zxx", "mis"):
         return None
+    if first == lang.pt3 and len(more) > 3 and first not in table():
+        return None  # "non-rumour" is no Old Norse
     if macro and lang.pt3 not in table():
         parent = lang.macro()
         if parent is not None and parent.pt3 in table():

@@ -27,6 +27,7 @@ PLACEHOLDER, STRIKING = (
 PLACEHOLDER_ROWS = 20  # fewer dates are not reported
 # a day with so many dates, and so many times those of the next day, is treated as missing, too
 OUTLIER_ROWS, OUTLIER = 100, 10
+BUDDHIST, AHEAD = (2443, 2643), 543  # years of its calendar from 1900 to 2100
 _EARLIEST, _LATEST = datetime(1500, 1, 1), datetime(9999, 12, 31)
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f", " %I:%M %p", " %I:%M:%S %p")
 _ISO = (
@@ -146,12 +147,24 @@ def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:
         _by_formats(text, dates, formats)
     _by_order(text, dates, day_first)
     _worded(text, dates)
+    _in_buddhist_years(dates)
     rest = _rest(text, dates)
     if dates.ambiguous:
         rest = rest.filter(~rest.str.contains(_NUMERIC))
     dates.unparsed = rest.len()
     dates.examples = rest.unique(maintain_order=True).head(3).to_list()
     return dates
+
+
+def _in_buddhist_years(dates: Dates) -> None:
+    """Thai years are 543 ahead: 2564 is 2021."""
+    last = dates.times.max()
+    if not isinstance(last, datetime) or last.year <= BUDDHIST[0]:
+        return
+    if (dates.times.dt.year().is_between(*BUDDHIST).mean() or 0) > PLACEHOLDER:
+        dates.times = dates.times.dt.offset_by(f"-{AHEAD}y")
+        order = f"{dates.order} and " if dates.order else ""
+        dates.order = f"{order}years of the Buddhist calendar"
 
 
 def share_parsed(values: pl.Series) -> float:

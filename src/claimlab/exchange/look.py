@@ -15,7 +15,7 @@ from typing import Unpack
 import polars as pl
 
 from claimlab.core.errors import ClaimlabError
-from claimlab.core.labels import LabelMap
+from claimlab.core.labels import LabelMap, is_blank
 from claimlab.exchange.importer import Columns, guess_files
 from claimlab.exchange.importing.make import Wishes, make, refuse_unknown_labels
 from claimlab.exchange.importing.meanings import nearest
@@ -144,7 +144,7 @@ def _meanings(plan: Plan) -> list[Meaning]:
     return [
         _meaning(value, n, cells[value].verdict if value in cells else None, plan.verdicts)
         for value, n in counts.items()
-        if value.strip()
+        if not is_blank(value)
     ]
 
 

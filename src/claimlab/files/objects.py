@@ -26,6 +26,10 @@ MANY_KEYS = 200  # of an object, that may be ids
 MANY_NUMBERED = 20  # the same, of keys that differ in a number only: source_1, source_2
 _DIGITS = re.compile(r"\d+")
 FAR = 10  # times as many records as another list of an object has
+LEAST = 5  # records of a list inside an object that is one record by itself
+FEW = 12  # parts that an object of ids has
+DEPTH = 3  # of the objects around such a list
+PROSE = 40  # characters of a value that says more than a setting
 ID = 6  # digits of a number that names a record, no column
 
 
@@ -149,13 +153,26 @@ def _rows_of(value: Any) -> Sequence[Any] | None:
     if isinstance(value, list):
         if value and all(isinstance(v, str | int) and not isinstance(v, bool) for v in value):
             return [{"value": v} for v in value]
-        return value or None
+        return _with_header(value) or value or None
     if not isinstance(value, dict) or not value:
         return None
     for shape in _SHAPES:
         if (rows := shape(value)) is not None:
             return rows
     return [value]
+
+
+def _with_header(rows: Sequence[Any]) -> Sequence[Any] | None:
+    """[["text", "label"], ["...", "true"], ...]"""
+    names = rows[0] if len(rows) > LEAST else None
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        return None
+    if any(not isinstance(row, list) or len(row) != len(names) for row in rows):
+        return None
+    again = any(name == cell for row in rows[1:] for name, cell in zip(names, row, strict=True))
+    if again or len(set(names)) < len(names):
+        return None
+    return [dict(zip(names, row, strict=True)) for row in rows[1:]]
 
 
 def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
@@ -168,7 +185,7 @@ def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
     if len(lists) != 1:
         return None
     key = lists[0].lower()
-    prose = any(isinstance(v, str) and len(v) > 40 for v in value.values())
+    prose = any(map(_is_prose, value.values()))
     about = all(_is_about(k) or k in sizes for k in value)
     known = _keys()
     if key in known["table"] or about or (key in known["part"] and not prose):
@@ -236,6 +253,8 @@ def _by_key(value: Mapping[str, Any]) -> Sequence[Any] | None:
     if not all(isinstance(v, dict) for v in inner):
         return None
     first = inner[0]
+    if 1 < len(inner) < LEAST and not set.intersection(*map(set, inner)):
+        return None  # {"header": {...}, "response": {...}}
     if (
         len(inner) > 1
         and list(first) == [str(i) for i in range(len(first))]
@@ -247,11 +266,53 @@ def _by_key(value: Mapping[str, Any]) -> Sequence[Any] | None:
 
 def _by_id(value: Mapping[str, Any]) -> Sequence[Any] | None:
     """{"id1": 7, "id2": 9, ...}: so many keys with values of one kind are no fields of a record."""
-    kinds = {type(one) for one in value.values()}
+    kinds = {type(one) for one in value.values()} - {type(None)}
     numbered = len({_DIGITS.sub("#", key) for key in value}) == 1
     if len(value) < (MANY_NUMBERED if numbered else MANY_KEYS) or len(kinds) != 1:
         return None
     return [{"key": key, "value": one} for key, one in value.items()]
+
+
+def _ids_of_parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
+    """{"stance": {"id1": "deny", ...}, "veracity": {"id1": "false", ...}}, columns of a record; or
+    {"train": {"id1": ...}, "test": {"id2": ...}}, a row of each id.
+    """
+    if not 2 <= len(value) <= FEW or not all(
+        isinstance(v, dict) and _by_id(v) for v in value.values()
+    ):
+        return None
+    if any(isinstance(one, dict) for part in value.values() for one in part.values()):
+        return None
+    keys = dict.fromkeys(key for part in value.values() for key in part)
+    if len(keys) == sum(map(len, value.values())):
+        return [{"part": name, **row} for name, part in value.items() for row in _by_id(part) or ()]
+    return [
+        {"key": key, **{name: part[key] for name, part in value.items() if key in part}}
+        for key in keys
+    ]
+
+
+def records_inside(value: Mapping[str, Any]) -> Sequence[Any] | None:
+    """The one long list of objects in an object that says nothing else at length: what is called
+    {"verze": "1.2", "vyroky": [...]}.
+    """
+    lists = list(_lists(value, DEPTH))
+    return lists[0] if len(lists) == 1 and lists[0] is not None else None
+
+
+def _lists(value: Mapping[str, Any], depth: int) -> Iterator[Sequence[Any] | None]:
+    """The lists of objects in an object, and null for each value that is prose."""
+    for key, inner in value.items():
+        if _is_table(inner) and len(inner) >= LEAST:
+            yield inner
+        elif isinstance(inner, dict) and depth:
+            yield from _lists(inner, depth - 1)
+        elif _is_prose(inner) and not _is_about(key):
+            yield None
+
+
+def _is_prose(value: Any) -> bool:
+    return isinstance(value, str) and len(value) > PROSE
 
 
 _SHAPES: tuple[Callable[[Mapping[str, Any]], Sequence[Any] | None], ...] = (
@@ -260,6 +321,7 @@ _SHAPES: tuple[Callable[[Mapping[str, Any]], Sequence[Any] | None], ...] = (
     _parts,
     _split,
     _by_column,
+    _ids_of_parts,
     _by_key,
     _by_id,
 )

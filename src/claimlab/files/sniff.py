@@ -282,21 +282,23 @@ def _or_before(before: str, cell: str) -> str:
 def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     """Whether the first row names columns. `known` holds usual column names, lower case.
 
-    Names are short, all different, no numbers and no links, and do not come back as values below;
-    where none of that speaks against it, a first row is taken as a header, as most files have one.
+    Names are short, all different (or several are usual ones), no numbers and no links, and do not
+    come back as values below; where none of that speaks against it, a first row is taken as a
+    header, as most files have one.
     """
     first = [cell.strip().lstrip("\ufeff").strip() for cell in rows[0]]
     named = {column: cell for column, cell in enumerate(first) if cell}
     words = list(named.values())
     filled = [n for n in range(len(first)) if any("".join(row[n : n + 1]).strip() for row in rows)]
-    if not words or not len(set(words)) == len(words) >= len(filled) - 1:
+    usual = len({word.lower() for word in words} & known)
+    different = usual > 1 or len(set(words)) == len(words)
+    if not words or not different or len(words) < len(filled) - 1:
         return False
     body = rows[1:]
     if any(_over_numbers(column, cell, body) for column, cell in named.items()):
         return True
     if not all(map(_name_like, words)):
         return False
-    usual = len({word.lower() for word in words} & known)
     if max(map(len, rows)) == 1:
         return usual == 1
     return usual >= min(2, len(words)) or not any(

@@ -23,7 +23,7 @@ from typing import NoReturn
 import polars as pl
 
 from claimlab.core.errors import Choice, DataError, Question, UsageError
-from claimlab.core.labels import GENERAL, LabelMap, fold
+from claimlab.core.labels import GENERAL, LabelMap, fold, is_blank
 from claimlab.core.languages import normalise
 from claimlab.core.words import several
 from claimlab.exchange.importing.choose import chosen, some_of
@@ -154,7 +154,7 @@ def _documented(column: str, values: Collection[str], verdicts: LabelMap) -> Lab
     """The map of the codes of a label column, where its name or the codes themselves say what they
     mean.
     """
-    codes = {value: fold(value) for value in values if value.strip()}
+    codes = {value: fold(value) for value in values if not is_blank(value)}
     known = set(codes.values())
     table = (
         _by_name(fold_name(column), known) or _listed(column, known, verdicts) or _letters(known)

@@ -138,7 +138,8 @@ class Layout:
         """Whether these are more records of `main`, such as a test set without labels."""
         text = main.picks["text"].column
         known = len(set(self.columns) & set(main.columns))
-        return _has(self.columns, text) and known >= ALIKE * len(self.columns)
+        cut_alike = _cut(self.tables[0]) == _cut(main.tables[0])
+        return cut_alike and _has(self.columns, text) and known >= ALIKE * len(self.columns)
 
     def describe(self) -> str:
         shown = [name if len(name) <= 20 else f"{name[:19]}…" for name in self.columns[:5]]
@@ -191,9 +192,12 @@ def _is_like(layout: Layout, columns: Collection[str], tables: Sequence[RawTable
     return same and layout.holds(columns, tables)
 
 
-def _cut(table: RawTable) -> str | None:
-    """What columns without names are known by: numbers alone are the same in every file."""
-    return table.layout.delimiter if table.layout.header is False else None
+def _cut(table: RawTable) -> tuple[str | None, int] | None:
+    """What columns without names are known by: numbers alone are the same in every file, and one
+    column less moves all others.
+    """
+    nameless = table.layout.header is False
+    return (table.layout.delimiter, len(_columns_of(table))) if nameless else None
 
 
 def _layout(
@@ -268,7 +272,7 @@ def by_columns(tables: Sequence[RawTable]) -> list[tuple[list[str], list[RawTabl
     """The different sets of columns, without those of our own, and the files that have them, the
     commonest first.
     """
-    sets: dict[tuple[frozenset[str], str | None], list[RawTable]] = {}
+    sets: dict[tuple[object, ...], list[RawTable]] = {}
     for table in tables:
         sets.setdefault((frozenset(_columns_of(table)), _cut(table)), []).append(table)
     return [

@@ -17,7 +17,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import Choice, UnmappedLabels
-from claimlab.core.labels import LabelMap, Mapped, Unmapped
+from claimlab.core.labels import LabelMap, Mapped, Unmapped, is_blank
 from claimlab.core.languages import normalise
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import any_blank, meta_json
@@ -405,7 +405,9 @@ def _without_few_unknown(
         for value in counts["value"].to_list()
     }
     rows: dict[str, int] = dict(counts.iter_rows())
-    unknown = {value: n for value, n in rows.items() if meaning[value] is None and value.strip()}
+    unknown = {
+        value: n for value, n in rows.items() if meaning[value] is None and not is_blank(value)
+    }
     both = {"true", "false"} <= {verdict for verdict in meaning.values() if verdict}
     if not both or not 0 < sum(unknown.values()) <= FEW * sum(rows.values()):
         return raw, {}

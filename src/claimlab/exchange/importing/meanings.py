@@ -29,7 +29,7 @@ LEAST = 5  # rows of a code
 MOST_READ = 0.6  # of the values of a label, which a task must know
 SAMPLE = 20_000  # rows that are compared
 SHOWN = 8  # labels that are named in an option to copy; more of them need a file
-_CODE = re.compile(r"-?\d{1,2}(\.0)?")
+_CODE = re.compile(r"-?\d{1,3}(\.0)?")
 _MISSING = frozenset(("", "na", "n/a", "nan", "none", "null"))  # folded: ? and - are empty, too
 _NEGATIONS = frozenset(
     ("not", "no", "non", "nicht", "kein", "pas", "nao", "nie", "ne", "не", "غير")
@@ -105,7 +105,7 @@ def codes_by_words(
 def legend_of(codes: pl.Series, rows: pl.DataFrame, verdicts: LabelMap) -> dict[str, str] | None:
     """What codes mean by a small table that lists each with a word for a verdict."""
     known = codes.drop_nulls().unique().to_list()
-    few = 2 <= len(known) <= min(CODES, codes.count() // 2)
+    few = max(2, rows.height // 2) <= len(known) <= min(CODES, codes.count() // 2)
     if not few or not all(map(_CODE.fullmatch, known)):
         return None
     for code in rows.columns:
@@ -143,15 +143,17 @@ def offered_maps(
     near = [_likely(value, verdicts) for value in unknown]
     if all(near):
         return [_offered(unknown, near, "if that is so")]
-    known = set(map(verdicts.verdict, values)) - {None}
+    known = set(map(verdicts.verdict, values)) - {None, "unknown"}
+    answers = [value for value in values if fold(value) not in _MISSING]
     guesses: Mapping[str, Sequence[str]] = {}
     ordered = _codes(unknown)
     if not known and ordered:
         unknown, near = ordered, [None for _ in unknown]
         guesses = _scales(unknown, fold_name(column), pairs=pairs)
-    elif len(values) == 2 and not any(near):
-        unknown = sorted(unknown)
-        guesses = _opposites(known)
+    elif len(answers) == 2 and not any(near):
+        unknown = sorted(set(unknown) & set(answers)) + sorted(set(unknown) - set(answers))
+        rest = ["unknown"] * len(unknown)
+        guesses = {w: [*m, *rest][: len(rest)] for w, m in _opposites(known).items()}
     choices = [_offered(unknown, meanings, words) for words, meanings in guesses.items()]
     if len(unknown) == 2 and choices:
         return choices
@@ -206,10 +208,13 @@ def _scales(codes: Sequence[str], name: str, *, pairs: bool) -> Mapping[str, Seq
     }
     if n > 2 and not any(f" {word} " in f" {name} " for word in ALL_FALSE):
         scales = dict(reversed(scales.items()))
-    fever = {"supported, refuted, not enough evidence": ["true", "false", "unknown"]}
     if n != 3 or none:
         return scales
-    return {**fever, **scales} if pairs else {**scales, **fever}
+    of_pairs = {
+        "supported, refuted, not enough evidence": ["true", "false", "unknown"],
+        "entailment, neutral, contradiction": ["true", "unknown", "false"],
+    }
+    return {**of_pairs, **scales} if pairs else {**scales, **of_pairs}
 
 
 def offered_tasks(values: Sequence[str]) -> list[Choice]:

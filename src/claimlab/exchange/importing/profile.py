@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from claimlab.core.labels import LabelMap, fold
+from claimlab.core.labels import LabelMap, fold, is_blank
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
 from claimlab.exchange.vocabulary import SPLITS, STANCES, UNSPACED, fold_name, named
@@ -23,6 +23,7 @@ SAMPLE = 600  # values of a column
 LEAST_SAMPLE = 60  # of a table with very many columns
 WIDE = 40  # columns, at which samples begin to be smaller
 LEAST = 5  # values, before an order among them says anything
+DAY = 10  # characters of a date that say its day: 2020-03-31, Tue Mar 03
 FEW, LONGEST = 12, 60  # different values of a label, and characters of one
 PAIRS = 2_000  # rows in which two columns are compared
 DATE_SAMPLE = 100  # dates are dear to read
@@ -176,10 +177,8 @@ class Profile:
     def __init__(self, column: pl.Series, verdicts: LabelMap, sample: int = SAMPLE) -> None:
         known = column.drop_nulls()
         self.rename(column.name)
-        self.values = [
-            v.strip()
-            for v in known.gather_every(max(1, known.len() // sample)).head(sample).to_list()
-        ]
+        sampled = known.gather_every(max(1, known.len() // sample)).head(sample).to_list()
+        self.values = [v.strip() for v in sampled if not is_blank(v)]
         self.n = len(self.values)
         self.filled = known.len() / column.len() if column.len() else 0.0
         self.example = self.values[0] if self.values else None
@@ -215,6 +214,15 @@ class Profile:
         sample = self.values[:: max(1, self.n // DATE_SAMPLE)][:DATE_SAMPLE]
         short = tuple(v for v in sample if _may_be_date(v))
         return share_of_dates(short) * len(short) / len(sample) if short else 0.0
+
+    @cached_property
+    def same_day(self) -> float:
+        """The share of dates that begin alike, where it is most: those of an export or an upload, not
+        of the records.
+        """
+        days = Counter(value[:DAY] for value in self.values)
+        share = max(days.values(), default=0) / max(self.n, LEAST)
+        return share if share > 0.5 and self.dates > 0.5 else 0.0
 
     @cached_property
     def counted(self) -> bool:

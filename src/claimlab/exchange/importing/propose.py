@@ -37,6 +37,7 @@ INNER = ("text", "label", "date", "source", "author")  # roles that a field of a
 ASIDE = ("claim", "evidence", "rater")  # roles whose column stays in `meta`
 NONE = "none"
 CLOSE = 1.1  # log odds by which the best column must lead the next: three to one
+USUAL = 0.7  # grade of a name that most people give to a label
 SHOWN = 4  # features that are named for a choice
 
 Words = Callable[[Profile], str]
@@ -199,8 +200,12 @@ def _may_be(role: str, column: str) -> bool:
 
 
 def _constant(seen: Profile) -> bool:
-    """One value for all, which neither its name nor the map calls a label."""
-    return seen.distinct == 1 and not seen.verdicts and "label" not in named(seen.name)
+    """One value for all, which neither its name nor the map calls a label. A name such as "status"
+    calls many things.
+    """
+    how = named(seen.name).get("label")
+    usual = how is not None and how.grade > USUAL
+    return seen.distinct == 1 and not seen.verdicts and not usual
 
 
 def _take_best(picks: dict[str, Pick], ranked: Collection[Candidate], seen: Profiled) -> None:
@@ -253,6 +258,7 @@ _SERIES = re.compile(r"\d+")
 
 def facts_of(seen: Profile) -> Features:
     """What the values of a column show, by feature."""
+    answers = seen.answers if seen.answers > DISTINCT else 0.0  # "false" beside "partly false"
     return {
         BASE: 1.0,
         "sentences": seen.prose,
@@ -266,7 +272,7 @@ def facts_of(seen: Profile) -> Features:
         "more than labels hold": seen.length > LONGEST
         or seen.distinct > SEVERAL
         or (seen.n > 20 and seen.spread > 0.5),
-        "one value": seen.distinct == 1,
+        "one value": seen.distinct == 1 and seen.n >= LEAST,
         "numbers": seen.numbers,
         "codes of one digit": seen.codes,
         "yes and no": seen.answers,
@@ -275,6 +281,8 @@ def facts_of(seen: Profile) -> Features:
         "links": seen.links,
         "dates": seen.dates,
         "dates in words": seen.dates * (1 - seen.numbers),
+        "years or times since 1970": seen.dates * seen.numbers,
+        "one day": seen.same_day,
         "no dates": seen.dates < 0.3,
         "no links": seen.links < 0.3,
         "no language codes": seen.languages < 0.5,
@@ -283,7 +291,7 @@ def facts_of(seen: Profile) -> Features:
         "tweet ids": seen.tweet_ids,
         "language codes": seen.languages,
         "names of splits": seen.splits,
-        "rating words": seen.verdicts * (1 - seen.answers),
+        "rating words": seen.verdicts * (1 - answers),
         "nothing but rating words": seen.verdicts > 0.9
         and 2 <= seen.distinct <= FEW
         and not seen.booleans,

@@ -31,7 +31,24 @@ REPEATED = 0.7  # of the rows, that are different items: with more, hardly any w
 USUAL = 0.9  # of the items, that have the commonest number of rows
 LEAST_ITEMS = 10
 LABEL = "label"  # the column that is made of several
-_YES = ("1", "1.0", "true", "yes", "y", "t")
+_YES = (
+    "1",
+    "1.0",
+    "true",
+    "yes",
+    "y",
+    "t",
+    "x",
+    "✓",
+    "✔",
+    "✗",
+    "ja",
+    "oui",
+    "si",
+    "sí",
+    "sim",
+    "да",
+)
 MOST_RATERS, MOST_VALUES = 200, 12
 ITEM, VOTE, WHO = "item of a rating", "vote of a rating", "rater of a rating"
 
@@ -61,7 +78,7 @@ def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, s
 
 def _answers(values: pl.Series) -> bool:
     known = values.drop_nulls().unique()
-    return 0 < known.len() <= len(ANSWERS) and set(known.str.to_lowercase()) <= ANSWERS
+    return 0 < known.len() <= len(ANSWERS) and set(known.str.to_lowercase()) <= {*ANSWERS, *_YES}
 
 
 def gather_ratings(

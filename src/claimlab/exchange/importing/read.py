@@ -51,12 +51,12 @@ from claimlab.exchange.importing.layouts import (
 )
 from claimlab.exchange.importing.profile import FEW
 from claimlab.exchange.importing.settle import linked, turned_off
-from claimlab.exchange.importing.texts import read_texts
+from claimlab.exchange.importing.texts import read_columns, read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.card import splits_in
-from claimlab.files.objects import NotATable
-from claimlab.files.raw import Layout, Options, RawTable, Refused, as_text, json_of
+from claimlab.files.objects import NotATable, records_inside
+from claimlab.files.raw import Layout, Options, RawTable, Refused, as_text, json_of, typed_table
 from claimlab.files.read import read_table
 from claimlab.files.totals import leave_out_totals
 
@@ -118,6 +118,8 @@ def _tables(
     """The tables in `members`; texts that are not tables, where there are many, are one table."""
     texts = [member for member in members if suffix_of(member[1]) in TEXTS]
     others = [member for member in members if suffix_of(member[1]) not in TEXTS]
+    if not others and (columns := read_columns(texts, options)) is not None:
+        return [columns]
     prose = len(texts) > 1 and not any(map(is_table, texts[:20])) and not _are_lists(texts)
     if prose and not others:
         return [read_texts(texts, options, progress)]
@@ -158,12 +160,28 @@ def _each(
         if not table.rows_read and len(members) > 1 and (tables or done < len(members) - 1):
             ignored.append(member[1])
             continue
+        if len(members) <= FEW:
+            table = _unwrapped(table)
         leave_out_totals(table)
         if len(members) > 1:
             _note_file(table, stems)
         tables.append(table)
     progress("reading files", len(members), len(members))
     return tables
+
+
+def _unwrapped(table: RawTable) -> RawTable:
+    """The records in a list, where a file is one object around it and no record by itself."""
+    if table.frame.height != 1 or not table.literal:
+        return table
+    row = table.frame.row(0, named=True)
+    whole = {n: json.loads(v) if n in table.literal and v else v for n, v in row.items()}
+    rows = records_inside(whole)
+    if rows is None:
+        return table
+    inside = typed_table(rows, table.name, table.layout, table.refused)
+    inside.notes = [*table.notes, f"The records of '{table.name}' are in a list inside an object."]
+    return inside
 
 
 def _note_file(table: RawTable, stems: Counter[str]) -> None:
@@ -264,10 +282,12 @@ def _fields_of(values: pl.Series) -> list[pl.Series]:
     if not values.count() or objects.sum() < values.count():
         return []
     rows = [dict(_fields(json.loads(value or "{}"), "", DEPTH)) for value in values.to_list()]
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    held = Counter(name for row in rows for name in row)
+    if len(held) > MOST_KEYS:  # ids are keys of one object each, names of fields of most
+        held = Counter({name: n for name, n in held.items() if n > values.count() / 2})
     return [
         pl.Series(values.name + name, [row.get(name) for row in rows], dtype=pl.String)
-        for name in (names if len(names) <= MOST_KEYS else [])
+        for name in (held if len(held) <= MOST_KEYS else ())
     ]
 
 
@@ -280,8 +300,15 @@ def _fields(value: object, path: str, depth: int) -> Iterator[tuple[str, str | N
     elif isinstance(value, Mapping) and depth:
         for key, inner in value.items():
             yield from _fields(inner, f"{path}.{key}", depth - 1)
-    elif path and not isinstance(value, list | Mapping) and value != "":
+    elif path and _is_field(value):
         yield path, as_text(value)
+
+
+def _is_field(value: object) -> bool:
+    """Whether this is one value: a list of several texts is none, and an empty text neither."""
+    if isinstance(value, list):
+        return len(value) == 1 and _is_field(value[0])
+    return value != "" and not isinstance(value, Mapping)
 
 
 _FRAME, _ABOUT = "frame.parquet", "about.json"

@@ -65,10 +65,18 @@ def settle(
     together = join_labels(gathered, layouts) if joins and len(layouts) > 1 else None
     if together is not None:
         return together
-    if not {"text", "label"} & named.keys() and len(layouts) > 1:
+    if len(layouts) > 1 and _holds(layouts[0], named):
         gathered = _far_ahead(gathered, layouts)
     _refuse_texts_beside_tables(gathered)
     return _labelled_editions(gathered, named, verdicts)
+
+
+def _holds(layout: Layout, named: Mapping[str, str]) -> bool:
+    """Whether the columns that the user named are those of a layout. The answer to a question then
+    leaves the same files that the question was about.
+    """
+    columns = {*layout.columns, *layout.inner, *PLACES, NONE}
+    return columns.issuperset(named[role] for role in ("text", "label") if role in named)
 
 
 def _spelled_out(gathered: Gathered, verdicts: LabelMap) -> Gathered | None:

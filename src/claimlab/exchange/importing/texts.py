@@ -19,6 +19,7 @@ from claimlab.files.raw import Layout, Options, RawTable, Refused
 FOLDER, PATH = "from_folder", "path"  # columns of our own: where a text came from
 MANY = "one text per file"
 MOST_WORDS, LONGEST_WORD = 12, 40  # different labels in files of their own, and characters of one
+MOST_COLUMNS, MOST_BYTES = 4, 1 << 28  # files that are columns of one table, and bytes of one
 _NAME = "name of the file"
 LONGEST = 1 << 20  # bytes of a text that may be one record
 
@@ -59,6 +60,31 @@ def read_texts(
     frame = _with_labels_beside(frame.with_columns(pl.when(pl.all() != "").then(pl.all())))
     layout = Layout(MANY, ", ".join(sorted(encodings)))
     return RawTable(MANY, frame, layout, refused=refused, notes=notes[:20])
+
+
+def read_columns(members: Sequence[tuple[Bundle, str]], options: Options) -> RawTable | None:
+    """The lines of a few files as the columns of one table, where all have as many lines and those
+    of one are labels: texts.txt and labels.txt.
+    """
+    if not 2 <= len(members) <= MOST_COLUMNS or any(b.size(n) > MOST_BYTES for b, n in members):
+        return None
+    columns: dict[str, list[str]] = {}
+    encodings = set()
+    for bundle, name in members:
+        text, encoding, _ = read_text(bundle.read(name), name, options.encoding)
+        encodings.add(encoding)
+        columns[PurePosixPath(name).stem] = text.rstrip("\n").replace("\r", "").split("\n")
+    height = len(next(iter(columns.values())))
+    labels = [set(lines) for lines in columns.values() if len(set(lines)) <= MOST_WORDS]
+    alike = len(columns) == len(members) and {height} == {*map(len, columns.values())}
+    if not alike or height < 2 * MOST_WORDS or not 0 < len(labels) < len(columns):
+        return None
+    if max(len(word) for words in labels for word in words) > LONGEST_WORD:
+        return None
+    frame = pl.DataFrame(columns).with_columns(pl.when(pl.all() != "").then(pl.all()))
+    names = " and ".join(f"'{name}'" for _, name in members)
+    layout = Layout("one value per line", ", ".join(sorted(encodings)))
+    return RawTable(members[0][1], frame, layout, notes=[f"The lines of {names} belong together."])
 
 
 def _with_labels_beside(frame: pl.DataFrame) -> pl.DataFrame:
