@@ -709,3 +709,39 @@ def test_times_since_1970_are_the_date_and_no_id(tmp_path: Path) -> None:
     dataset, _ = import_files(path)
     assert str(dataset.records["date"][0]).startswith("2020-01-26")
     assert dataset.records["date"].null_count() == 0
+
+
+def test_a_question_over_prose_is_a_header_where_words_are_over_times(tmp_path: Path) -> None:
+    header = "Zeitstempel,Which message did you receive in the last week?,Is it true?"
+    times = [f"2021/04/{1 + i % 28:02} 3:{i:02}:00 PM" for i in range(N)]
+    dataset, _ = import_files(
+        write(tmp_path / "a.csv", header, times, TEXTS, again("real", "fake"))
+    )
+    assert dataset.records["text"].to_list() == TEXTS
+
+
+def test_a_code_book_of_several_columns_spells_out_each(tmp_path: Path) -> None:
+    codes = again("1", "2", "9")
+    topics = [str(1 + i % 4) for i in range(N)]
+    write(
+        tmp_path / "d/data.csv",
+        "case,v1_text,v2_verdict,v3_topic",
+        again("a"),
+        TEXTS,
+        codes,
+        topics,
+    )
+    book = ["v2_verdict,1,richtig", "v2_verdict,2,falsch", "v2_verdict,9,unklar"]
+    book += [f"v3_topic,{1 + i},{word}" for i, word in enumerate(TOWNS[:4])]
+    (tmp_path / "d/codebook.csv").write_text(
+        "\n".join(["variable,code,label", *book]), encoding="utf-8"
+    )
+    _, report = import_files(tmp_path / "d")
+    assert report.labels == {"true": 20, "false": 20, "unknown": 20}
+
+
+def test_one_unknown_label_is_offered_as_what_the_others_lack(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "a.csv", "text,label", TEXTS, again("qua", "true", "unverified"))
+    assert labels(commands(path, capsys)[0]) == {"false": 20, "true": 20, "unknown": 20}

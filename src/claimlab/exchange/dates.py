@@ -161,7 +161,8 @@ def _in_buddhist_years(dates: Dates) -> None:
     last = dates.times.max()
     if not isinstance(last, datetime) or last.year <= BUDDHIST[0]:
         return
-    if (dates.times.dt.year().is_between(*BUDDHIST).mean() or 0) > PLACEHOLDER:
+    ahead = int(dates.times.dt.year().is_between(*BUDDHIST).sum())
+    if ahead > PLACEHOLDER * dates.times.count():
         dates.times = dates.times.dt.offset_by(f"-{AHEAD}y")
         order = f"{dates.order} and " if dates.order else ""
         dates.order = f"{order}years of the Buddhist calendar"

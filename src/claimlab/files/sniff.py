@@ -279,6 +279,9 @@ def _or_before(before: str, cell: str) -> str:
     return cell or before
 
 
+_LINK = re.compile(r"https?://")
+
+
 def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     """Whether the first row names columns. `known` holds usual column names, lower case.
 
@@ -318,13 +321,14 @@ def _comes_back(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
 
 
 def _over_numbers(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
-    """Whether words are written over a column of nothing but numbers."""
+    """Whether words are written over a column of nothing but numbers, dates or links."""
     values = [row[column].strip() for row in body if len(row) > column and row[column].strip()]
-    return (
-        len(values) >= 3
-        and any(c.isalpha() for c in cell)
-        and all(_NUMBER.fullmatch(v) for v in values)
-    )
+    if len(values) < 3 or not any(c.isalpha() for c in cell):
+        return False
+    if all(_NUMBER.fullmatch(v) for v in values):
+        return True
+    words = not any(c.isdigit() for c in cell) and "://" not in cell
+    return words and all(v[0].isdigit() or _LINK.match(v) for v in values)
 
 
 def _value_like(cell: str) -> bool:

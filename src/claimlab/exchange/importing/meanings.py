@@ -150,7 +150,7 @@ def offered_maps(
     if not known and ordered:
         unknown, near = ordered, [None for _ in unknown]
         guesses = _scales(unknown, fold_name(column), pairs=pairs)
-    elif len(answers) == 2 and not any(near):
+    elif (len(answers) == 2 or (len(unknown) == 1 and known)) and not any(near):
         unknown = sorted(set(unknown) & set(answers)) + sorted(set(unknown) - set(answers))
         rest = ["unknown"] * len(unknown)
         guesses = {w: [*m, *rest][: len(rest)] for w, m in _opposites(known).items()}

@@ -217,9 +217,7 @@ class Profile:
 
     @cached_property
     def same_day(self) -> float:
-        """The share of dates that begin alike, where it is most: those of an export or an upload, not
-        of the records.
-        """
+        """The share of dates that begin alike, where it is most: those of an export or upload."""
         days = Counter(value[:DAY] for value in self.values)
         share = max(days.values(), default=0) / max(self.n, LEAST)
         return share if share > 0.5 and self.dates > 0.5 else 0.0

@@ -89,7 +89,7 @@ def _spelled_out(gathered: Gathered, verdicts: LabelMap) -> Gathered | None:
     for name, rows, others in _legends(gathered, plain):
         records = plain if len(others) == len(gathered.tables) else rows_of(plain, others)
         own = _singular(" ".join((name, *rows.columns)))
-        tables = {c: legend_of(records[c], rows, verdicts) for c in records.columns}
+        tables = {c: legend_of(records[c], _of_column(c, rows), verdicts) for c in records.columns}
         likely = {column: table for column, table in tables.items() if table is not None}
         named = [column for column in likely if _singular(column) & own - {"id"}] or list(likely)
         if len(named) == 1:
@@ -99,6 +99,12 @@ def _spelled_out(gathered: Gathered, verdicts: LabelMap) -> Gathered | None:
             rest.tables[0].notes.append(spell_out(rest, column, table, f"'{name}'"))
             return rest
     return None
+
+
+def _of_column(column: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a code book that are about one column, where it lists the codes of several."""
+    about = next((name for name in rows.columns if (rows[name] == column).any()), None)
+    return rows if about is None else rows.filter(pl.col(about) == column).drop(about)
 
 
 def _singular(name: str) -> set[str]:
