@@ -7,13 +7,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.files.raw import Layout, RawTable, Refused, typed_table
+
+Fields: TypeAlias = Mapping[str, Any]  # an object of a JSON file
+Rows: TypeAlias = Sequence[Any]  # what may be records
 
 BAD_JSON = "not valid JSON"
 NOT_OBJECT = "not a JSON object"
@@ -148,7 +151,7 @@ def _is_lines(text: str) -> bool:
     return bool(rest.strip())
 
 
-def _rows_of(value: Any) -> Sequence[Any] | None:
+def _rows_of(value: Any) -> Rows | None:
     """The records in a JSON value, in the shapes that people write tables in."""
     if isinstance(value, list):
         if value and all(isinstance(v, str | int) and not isinstance(v, bool) for v in value):
@@ -162,7 +165,7 @@ def _rows_of(value: Any) -> Sequence[Any] | None:
     return [value]
 
 
-def _with_header(rows: Sequence[Any]) -> Sequence[Any] | None:
+def _with_header(rows: Rows) -> Rows | None:
     """[["text", "label"], ["...", "true"], ...]"""
     names = rows[0] if len(rows) > LEAST else None
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
@@ -175,7 +178,7 @@ def _with_header(rows: Sequence[Any]) -> Sequence[Any] | None:
     return [dict(zip(names, row, strict=True)) for row in rows[1:]]
 
 
-def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
+def _wrapped(value: Fields) -> Rows | None:
     """{"version": 1, "data": [{...}, ...]}; but {"title": "A long text ...", "tweets": [...]} is
     one record.
     """
@@ -193,7 +196,7 @@ def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
     return None
 
 
-def _inside(value: Mapping[str, Any]) -> Sequence[Any] | None:
+def _inside(value: Fields) -> Rows | None:
     """{"version": 1, "data": {"train": [{...}], "test": [{...}]}}: one object around a table."""
     inner = [v for k, v in value.items() if not _is_about(k)]
     if len(inner) != 1 or not isinstance(inner[0], dict):
@@ -209,7 +212,7 @@ def _keys() -> dict[str, list[str]]:
     return packaged.toml("claimlab.files", "json_keys.toml")
 
 
-def _parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
+def _parts(value: Fields) -> Rows | None:
     """{"train": [{...}], "test": [{...}]} or {"fake": [...], "real": [...]}: several lists of like
     records.
     """
@@ -225,7 +228,7 @@ def _parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
     ]
 
 
-def _split(value: Mapping[str, Any]) -> Sequence[Any] | None:
+def _split(value: Fields) -> Rows | None:
     """{"columns": ["text", "label"], "data": [["...", "true"], ...]}, as pandas writes it"""
     names, rows = value.get("columns"), value.get("data")
     if (
@@ -239,7 +242,7 @@ def _split(value: Mapping[str, Any]) -> Sequence[Any] | None:
     return [dict(zip(map(str, names), row, strict=True)) for row in rows]
 
 
-def _by_column(value: Mapping[str, Any]) -> Sequence[Any] | None:
+def _by_column(value: Fields) -> Rows | None:
     """{"text": [...], "label": [...]}"""
     inner = list(value.values())
     if not all(isinstance(v, list) for v in inner) or len({len(v) for v in inner}) != 1:
@@ -247,7 +250,7 @@ def _by_column(value: Mapping[str, Any]) -> Sequence[Any] | None:
     return [dict(zip(value, row, strict=True)) for row in zip(*inner, strict=True)]
 
 
-def _by_key(value: Mapping[str, Any]) -> Sequence[Any] | None:
+def _by_key(value: Fields) -> Rows | None:
     """{"text": {"0": ...}, "label": {"0": ...}} or {"id1": {...}, "id2": {...}}"""
     inner = list(value.values())
     if not all(isinstance(v, dict) for v in inner):
@@ -264,7 +267,7 @@ def _by_key(value: Mapping[str, Any]) -> Sequence[Any] | None:
     return [v if isinstance(v, _Twice) else _keyed(k, v) for k, v in value.items()]
 
 
-def _by_id(value: Mapping[str, Any]) -> Sequence[Any] | None:
+def _by_id(value: Fields) -> Rows | None:
     """{"id1": 7, "id2": 9, ...}: so many keys with values of one kind are no fields of a record."""
     kinds = {type(one) for one in value.values()} - {type(None)}
     numbered = len({_DIGITS.sub("#", key) for key in value}) == 1
@@ -273,7 +276,7 @@ def _by_id(value: Mapping[str, Any]) -> Sequence[Any] | None:
     return [{"key": key, "value": one} for key, one in value.items()]
 
 
-def _ids_of_parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
+def _ids_of_parts(value: Fields) -> Rows | None:
     """{"stance": {"id1": "deny", ...}, "veracity": {"id1": "false", ...}}, columns of a record; or
     {"train": {"id1": ...}, "test": {"id2": ...}}, a row of each id.
     """
@@ -292,7 +295,7 @@ def _ids_of_parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
     ]
 
 
-def records_inside(value: Mapping[str, Any]) -> Sequence[Any] | None:
+def records_inside(value: Fields) -> Rows | None:
     """The one long list of objects in an object that says nothing else at length: what is called
     {"verze": "1.2", "vyroky": [...]}.
     """
@@ -300,7 +303,7 @@ def records_inside(value: Mapping[str, Any]) -> Sequence[Any] | None:
     return lists[0] if len(lists) == 1 and lists[0] is not None else None
 
 
-def _lists(value: Mapping[str, Any], depth: int) -> Iterator[Sequence[Any] | None]:
+def _lists(value: Fields, depth: int) -> Iterator[Rows | None]:
     """The lists of objects in an object, and null for each value that is prose."""
     for key, inner in value.items():
         if _is_table(inner) and len(inner) >= LEAST:
@@ -311,11 +314,11 @@ def _lists(value: Mapping[str, Any], depth: int) -> Iterator[Sequence[Any] | Non
             yield None
 
 
-def _is_prose(value: Any) -> bool:
+def _is_prose(value: object) -> bool:
     return isinstance(value, str) and len(value) > PROSE
 
 
-_SHAPES: tuple[Callable[[Mapping[str, Any]], Sequence[Any] | None], ...] = (
+_SHAPES: tuple[Callable[[Fields], Rows | None], ...] = (
     _wrapped,
     _inside,
     _parts,
@@ -327,11 +330,11 @@ _SHAPES: tuple[Callable[[Mapping[str, Any]], Sequence[Any] | None], ...] = (
 )
 
 
-def _is_table(value: Any) -> bool:
+def _is_table(value: object) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
-def _keyed(key: str, row: Mapping[str, Any], name: str = "key") -> JsonObject:
+def _keyed(key: str, row: Fields, name: str = "key") -> JsonObject:
     """A record with the key that it had; a column of its own with that name stays. Keys that are
     ids are no names of columns: such an object is one value.
     """
