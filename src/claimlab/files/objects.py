@@ -280,11 +280,7 @@ def _ids_of_parts(value: Fields) -> Rows | None:
     """{"stance": {"id1": "deny", ...}, "veracity": {"id1": "false", ...}}, columns of a record; or
     {"train": {"id1": ...}, "test": {"id2": ...}}, a row of each id.
     """
-    if not 2 <= len(value) <= FEW or not all(
-        isinstance(v, dict) and _by_id(v) for v in value.values()
-    ):
-        return None
-    if any(isinstance(one, dict) for part in value.values() for one in part.values()):
+    if not 2 <= len(value) <= FEW or not all(map(_are_ids, value.values())):
         return None
     keys = dict.fromkeys(key for part in value.values() for key in part)
     if len(keys) == sum(map(len, value.values())):
@@ -293,6 +289,12 @@ def _ids_of_parts(value: Fields) -> Rows | None:
         {"key": key, **{name: part[key] for name, part in value.items() if key in part}}
         for key in keys
     ]
+
+
+def _are_ids(part: Any) -> bool:
+    """Whether an object has a word or a number for each of many ids."""
+    known = isinstance(part, dict) and _by_id(part) is not None
+    return known and not any(isinstance(one, dict) for one in part.values())
 
 
 def records_inside(value: Fields) -> Rows | None:

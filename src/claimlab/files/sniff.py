@@ -292,10 +292,9 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     first = [cell.strip().lstrip("\ufeff").strip() for cell in rows[0]]
     named = {column: cell for column, cell in enumerate(first) if cell}
     words = list(named.values())
-    filled = [n for n in range(len(first)) if any("".join(row[n : n + 1]).strip() for row in rows)]
     usual = len({word.lower() for word in words} & known)
     different = usual > 1 or len(set(words)) == len(words)
-    if not words or not different or len(words) < len(filled) - 1:
+    if not words or not different or len(words) < _filled(rows) - 1:
         return False
     body = rows[1:]
     if any(_over_numbers(column, cell, body) for column, cell in named.items()):
@@ -307,6 +306,11 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     return usual >= min(2, len(words)) or not any(
         _comes_back(column, cell, body) for column, cell in named.items()
     )
+
+
+def _filled(rows: Sequence[Sequence[str]]) -> int:
+    """How many columns of the first row hold anything."""
+    return sum(any("".join(row[n : n + 1]).strip() for row in rows) for n in range(len(rows[0])))
 
 
 def _comes_back(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:

@@ -144,21 +144,32 @@ def offered_maps(
     if all(near):
         return [_offered(unknown, near, "if that is so")]
     known = set(map(verdicts.verdict, values)) - {None, "unknown"}
-    answers = [value for value in values if fold(value) not in _MISSING]
     guesses: Mapping[str, Sequence[str]] = {}
     ordered = _codes(unknown)
     if not known and ordered:
         unknown, near = ordered, [None for _ in unknown]
         guesses = _scales(unknown, fold_name(column), pairs=pairs)
-    elif (len(answers) == 2 or (len(unknown) == 1 and known)) and not any(near):
-        unknown = sorted(set(unknown) & set(answers)) + sorted(set(unknown) - set(answers))
-        rest = ["unknown"] * len(unknown)
-        guesses = {w: [*m, *rest][: len(rest)] for w, m in _opposites(known).items()}
+    elif not any(near):
+        unknown, guesses = _as_opposites(values, unknown, known)
     choices = [_offered(unknown, meanings, words) for words, meanings in guesses.items()]
     if len(unknown) == 2 and choices:
         return choices
     words = "after you put in what each means: true, false, mixed or unknown"
     return [*choices, _offered(unknown, near, words)]
+
+
+def _as_opposites(
+    values: Sequence[str], unknown: Sequence[str], known: set[str | None]
+) -> tuple[list[str], Mapping[str, Sequence[str]]]:
+    """Unknown labels, those that stand for none last, and what they may mean where two labels are
+    opposites or one is the opposite of those that are known.
+    """
+    answers = {value for value in values if fold(value) not in _MISSING}
+    ordered = sorted(unknown, key=lambda value: (value not in answers, value))
+    if len(answers) != 2 and (len(unknown) > 1 or not known):
+        return ordered, {}
+    rest = ["unknown"] * len(unknown)
+    return ordered, {w: [*m, *rest][: len(rest)] for w, m in _opposites(known).items()}
 
 
 def _opposites(known: set[str | None]) -> Mapping[str, Sequence[str]]:
