@@ -67,6 +67,20 @@ def run_action(clone: Path, **inputs: str) -> tuple[int, str, str]:
 ASKED = {"data": "data", "checks": "length keywords", "base": "main", "token": "t"}
 
 
+def test_installing_runs_nothing_of_the_pull_request(clone: Path) -> None:
+    ran, action = clone.parent / "ran", clone.parent / "action"
+    action.mkdir()
+    for name in ("pip", "claimlab"):
+        (clone / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\n", encoding="utf-8")
+    step = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"][0]
+    place = step.get("working-directory", str(clone)).replace(
+        "${{ github.action_path }}", str(action)
+    )
+    env = os.environ | {"ACTION": str(action / "nothing")}
+    subprocess.run(["bash", "-c", step["run"]], cwd=place, env=env, capture_output=True)
+    assert not ran.exists()
+
+
 @pytest.mark.slow
 def test_a_new_fail_is_commented_and_fails(clone: Path) -> None:
     (clone / "data").rename(clone.parent / "old")

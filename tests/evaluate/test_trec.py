@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import claimlab as cl
@@ -86,3 +87,15 @@ def test_answers_travel_with_the_queries(truth: dict[str, set[str]], tmp_path: P
     cl.export(queries, "trec", output=tmp_path / "out")
     assert read_qrels(tmp_path / "out" / "qrels.trec") == truth
     assert (tmp_path / "out" / "queries.tsv").read_text().startswith("q0\tClaim q0\n")
+
+
+def test_an_id_is_one_word_whatever_it_holds(tmp_path: Path) -> None:
+    id, forged = "q 1", "d 0 1\nq2 0 d9 1"
+    (tmp_path / "qrels").write_text(as_qrels({id: [forged], "q2": []}), "utf-8")
+    assert read_qrels(tmp_path / "qrels") == {"q%201": {"d%200%201%0Aq2%200%20d9%201"}, "q2": set()}
+    (tmp_path / "run").write_text(as_run({id: [(forged, 0.5)]}), "utf-8")
+    assert list(read_run(tmp_path / "run")) == ["q%201"]
+    rows = pl.DataFrame({"id": [id, "q\t2\nq3"], "text": ["one claim", "another"]})
+    cl.export(rows, "trec", output=tmp_path / "out")
+    words = (tmp_path / "out" / "queries.tsv").read_text("utf-8")
+    assert words == "q%201\tone claim\nq%092%0Aq3\tanother\n"

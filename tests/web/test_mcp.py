@@ -11,7 +11,10 @@ import pytest
 from parts.planted import planted
 
 import claimlab as cl
-from claimlab.core.errors import UsageError
+from claimlab.core.call import paths_of
+from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.options import parameters_of
+from claimlab.web.mcp import TOOLS, answer, schema_of
 
 pytestmark = pytest.mark.needs("mcp")
 SERVE = ["-c", "from claimlab.cli.app import main; main()", "serve", "--mcp"]
@@ -108,6 +111,18 @@ def test_what_cannot_be_done_is_a_sentence(folder: Path) -> None:
     assert not any("Traceback" in text or "\n" in text for text in texts), texts
     assert all(". " in text for text in texts), texts
     assert not (folder / "report").exists()
+
+
+def test_no_option_of_a_tool_names_a_file_to_write(folder: Path) -> None:
+    """A path that a tool takes leads to something that is there."""
+    for name, function in TOOLS.items():
+        for path in paths_of(function)[0] & {*schema_of(function).model_fields}:
+            options = {path: ["new.html"] if parameters_of(function)[path].is_many else "new.html"}
+            with pytest.raises(ClaimlabError):
+                answer(folder, name, {"data": "data"} | options if name == "show" else options)
+    with pytest.raises(UsageError, match="dossier"):
+        answer(folder, "show", {"data": "data", "id": ["1"], "dossier": "new.html"})
+    assert not (folder / "new.html").exists()
 
 
 def test_a_link_inside_a_dataset_leads_nowhere(folder: Path) -> None:

@@ -7,10 +7,12 @@ of trec_eval: success@k, reciprocal rank, average precision.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 import polars as pl
@@ -25,6 +27,7 @@ from claimlab.tasks import Task
 Qrels = Mapping[str, Collection[str]]
 Ranking = Sequence[tuple[str, float]]  # ids with their scores, best first
 QRELS = "qrels"
+_WHITESPACE = re.compile(r"\s")
 TASK = Task(
     "matching",
     "Which fact-checks of an archive answer a claim: rankings, scored against the table `qrels`.",
@@ -178,10 +181,15 @@ def _qrels(rows: Iterator[tuple[str, str, int]]) -> dict[str, set[str]]:
     return qrels
 
 
+def as_word(id: str) -> str:
+    """An id as one word of a TREC file: whitespace would end it, or begin another line."""
+    return _WHITESPACE.sub(lambda found: quote(found[0]), id)
+
+
 def as_qrels(qrels: Qrels) -> str:
     """Answers as a TREC qrels file; a query without one has a line of relevance 0."""
     lines = [
-        f"{query} 0 {document} {int(document != '-')}"
+        f"{as_word(query)} 0 {as_word(document)} {int(document != '-')}"
         for query, answers in qrels.items()
         for document in sorted(answers) or ["-"]
     ]
@@ -205,7 +213,7 @@ def read_run(file: Path) -> dict[str, list[tuple[str, float]]]:
 def as_run(rankings: Mapping[str, Ranking], name: str = "claimlab") -> str:
     """The rankings as a TREC run file."""
     lines = [
-        f"{query} Q0 {id} {rank} {score:.6f} {name}"
+        f"{as_word(query)} Q0 {as_word(id)} {rank} {score:.6f} {name}"
         for query, ranking in rankings.items()
         for rank, (id, score) in enumerate(ranking, 1)
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.exchange.format import Format, Settings, Written
-from claimlab.tasks.matching import QRELS, as_qrels, qrels_of
+from claimlab.tasks.matching import QRELS, as_qrels, as_word, qrels_of
 
 
 class Trec(Format):
@@ -21,7 +21,9 @@ class Trec(Format):
     ) -> Written:
         rows = dataset.records.drop_nulls("text").select("id", "text")
         with (folder / "queries.tsv").open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{id}\t{' '.join(text.split())}\n" for id, text in rows.iter_rows())
+            file.writelines(
+                f"{as_word(id)}\t{' '.join(text.split())}\n" for id, text in rows.iter_rows()
+            )
         left = sorted(set(dataset.tables) - {QRELS})
         notes = [f"Left out: the side tables ({', '.join(left)})."] if left else []
         qrels = qrels_of(dataset)
