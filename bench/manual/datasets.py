@@ -95,7 +95,7 @@ def section(entry: Entry, *, audited: bool = False) -> list[str]:
         "none": f"Loader: none. {entry.no_loader or ''}".strip(),
     }[state]
     names = f" Variants: {', '.join(entry.variants)}." if entry.variants else ""
-    maps = f" Verdict maps: {', '.join(entry.maps)}." if entry.maps else ""
+    maps = f" Label maps: {', '.join(entry.maps)}." if entry.maps else ""
     return [
         f"## {heading(entry)}",
         "",

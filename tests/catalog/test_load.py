@@ -24,7 +24,7 @@ def test_a_file_of_another_layout_is_a_sentence(tmp_path: Path) -> None:
 def test_wrong_names_name_the_near_miss(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="Did you mean 'liar'"):
         load("lair", tmp_path)
-    with pytest.raises(UnknownName, match="verdict map of liar"):
+    with pytest.raises(UnknownName, match="label map of liar"):
         load("liar", tmp_path, map="zz")
     with pytest.raises(UnknownName, match="Did you mean 'engagements'"):
         load("coaid", tmp_path, variant="engagement")

@@ -142,7 +142,7 @@ def test_a_sure_retriever_outvotes_an_unsure_one() -> None:
 
 
 def test_what_is_missing_is_a_sentence(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(UsageError, match="Claims or one text"):
+    with pytest.raises(UsageError, match="to look up"):
         cl.match(archive=place / "archive")
     with pytest.raises(UsageError, match="text to look up is empty"):
         cl.match(archive=place / "archive", text=" ")

@@ -179,10 +179,17 @@ def test_the_workspace_is_suggested_for_local_folders_only(
         (["audit", "d", "--quality"], "To see its options: claimlab audit --help"),
         (
             ["audit", "d", "--seed", "abc"],
-            "Error: --seed has a value that it cannot take. Give a whole number.\n",
+            "Error: The value of --seed is not valid. Give a whole number.\n",
         ),
         (["audit", "d", "--seed", "-3"], "Give a number greater than or equal to 0.\n"),
         (["import", "my.cvs", "-o", "d"], "Did you mean 'my.csv'?"),
+        (["check", "my.cvs"], "Did you mean 'my.csv'?"),
+        (["split", "d", "--by", "time", "--by=random"], "--by is given twice. Give it once.\n"),
+        (["import", "my.csv", "--label", "a", "--no-labels"], "exclude each other"),
+        (["diff", "d"], "'claimlab diff' needs AFTER ("),
+        (["match", "--text", "So."], "'claimlab match' needs --archive (where to look: "),
+        (["publish", "sites"], "There is no command of 'claimlab publish' named 'sites'. Did you"),
+        (["generate", "run", "d", "-o", "e"], "No model is given to fill in the chain."),
         (["import", "elsewhere/my.cvs", "-o", "d"], "Check the path."),
     ],
 )

@@ -312,7 +312,7 @@ def test_what_cannot_be_imported_is_a_sentence(tmp_path: Path) -> None:
         import_files([numbers])
     with pytest.raises(UsageError, match="`kind`"):
         import_files([numbers], kind="poem")
-    with pytest.raises(UnknownName, match="verdict map"):
+    with pytest.raises(UnknownName, match="label map"):
         import_files([numbers], map="nope")
 
 

@@ -174,7 +174,7 @@ def test_a_prefix_that_turns_a_word_round_suggests_nothing() -> None:
 
 def test_a_task_with_a_typing_error_is_suggested(tmp_path: Path) -> None:
     with pytest.raises(
-        UnknownName, match="verdict map or task named .subjectivty.. Did you mean .?subjectivity"
+        UnknownName, match="label map or task named .subjectivty.. Did you mean .?subjectivity"
     ):
         import_files(labelled(tmp_path / "a.csv", ["OBJ", "SUBJ"]), map="subjectivty")
 

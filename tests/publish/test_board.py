@@ -109,7 +109,7 @@ def test_flags_of_the_bundles_are_shown(place: Path, tmp_path: Path) -> None:
 
 def test_a_folder_without_bundles_is_a_sentence(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(DataError, match="holds 0 bundles"):
+        with pytest.raises(DataError, match="is not a folder of bundles"):
             cl.publish_board(place)
 
 

@@ -93,7 +93,7 @@ def test_wrong_and_uncertain_predictions(tmp_path: Path) -> None:
         made, tmp_path / "unsure", predictions=run, which="uncertain", sample=3, order="uncertainty"
     )
     assert [row["record_id"] for row in items(tmp_path / "unsure")] == ["r059", "r058", "r057"]
-    with pytest.raises(UnknownName, match="no choice for `which` named 'worst'"):
+    with pytest.raises(UnknownName, match="'worst' is not a choice of `which`"):
         review_create(made, tmp_path / "x", predictions=run, which="worst")
     with pytest.raises(DataError, match="has no predictions"):
         review_create(made, tmp_path / "x", predictions=made)
@@ -195,7 +195,7 @@ def test_a_task_from_a_file(tmp_path: Path) -> None:
     [
         ({"task": "lable"}, "Did you mean 'label'"),
         ({"order": "uncertainty"}, "how uncertain"),
-        ({"order": "chaos"}, "no choice for `order` named 'chaos'"),
+        ({"order": "chaos"}, "'chaos' is not a choice of `order`"),
         ({"stratify": "topic"}, "`sample`"),
         ({"doubtful": True, "pairs": "conflicts"}, "`doubtful` and `pairs`"),
         ({"records": ["x"]}, "No record is left"),

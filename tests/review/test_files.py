@@ -191,7 +191,7 @@ def test_files_that_hold_no_decisions_are_sentences(tmp_path: Path) -> None:
             review_import(made, tmp_path / name)
     with pytest.raises(DataError, match="no file"):
         review_import(made, tmp_path / "none.json")
-    with pytest.raises(UnknownName, match="no choice for `to` named 'excel'"):
+    with pytest.raises(UnknownName, match="'excel' is not a choice of `to`"):
         review_export(made, tmp_path / "x", "excel")
     with pytest.raises(UnknownName, match="no person named 'eva'"):
         review_export(made, tmp_path / "x", people=["eva"])

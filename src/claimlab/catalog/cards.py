@@ -1,6 +1,6 @@
 """Datasets from their cards: the file `data/cards/NAME.toml` is the dataset NAME.
 
-A card file holds the fields of `Card`, the verdict maps, and the ways to read the published files.
+A card file holds the fields of `Card`, the label maps, and the ways to read the published files.
 A variant is a plain table (catalog/plain.py), or names a function of `catalog/readers/`: `reader`
 is FUNCTION for the module that is called like the dataset, or MODULE.FUNCTION; `settings` are its
 keyword arguments. Cards are read when they are asked for, and a reader is imported when it is used.
@@ -38,7 +38,7 @@ Verdict = Literal["true", "false", "mixed", "unknown"]
 
 
 class Verdicts(Closed):
-    """A verdict map: `verdicts` on top of those of `like`, another map of this card or "ratings".
+    """A label map: `verdicts` on top of those of `like`, another map of this card or "ratings".
 
     With `folded`, spellings are compared as ratings are, so that no two contradict each other.
     `together` is the sign between several labels of one record: any false one makes it false,

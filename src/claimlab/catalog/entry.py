@@ -176,7 +176,7 @@ class Entry:
     ) -> None:
         if maps and card.task != TRUTH:
             raise DataError(
-                f"The card of {card.name} has verdict maps, though its task is {card.task}.",
+                f"The card of {card.name} has label maps, though its task is {card.task}.",
                 "Leave out the maps, or the task.",
             )
         self.card = card
@@ -210,7 +210,7 @@ class Entry:
         if not self.maps:
             return None
         name = str(chosen or next(iter(self.maps)))
-        check_name(f"verdict map of {self.card.name}", name, self.maps)
+        check_name(f"label map of {self.card.name}", name, self.maps)
         return self.maps[name]
 
     def loader_named(self, name: str | None) -> tuple[str, Loader]:

@@ -41,7 +41,7 @@ DATASETS = CardRegistry(
 
 
 def all_maps() -> dict[str, LabelMap]:
-    """Every verdict map by its address: the built-in ones (`ratings`), then those of each dataset
+    """Every label map by its address: the built-in ones (`ratings`), then those of each dataset
     (`liar/a5`), its default first.
     """
     own = {
@@ -59,7 +59,7 @@ def find_map(address: str) -> LabelMap:
     if address.endswith(".toml") or address in built_in_maps():
         return load_map(address)
     known = all_maps()
-    check_name("verdict map", address, known)
+    check_name("label map", address, known)
     return known[address]
 
 
@@ -98,7 +98,7 @@ def load(
     """The catalogued dataset `name`, read from `source`: the zip, folder or file that its authors
     publish.
 
-    `variant` and `map` choose among the named views and verdict maps of the dataset;
+    `variant` and `map` choose among the named views and label maps of the dataset;
     `unmapped="unknown"` accepts labels that the map does not know. With `output`, the dataset is
     written there.
     """

@@ -67,7 +67,7 @@ def to_json(entry: Entry) -> JsonObject:
 
 
 def to_full_json(entry: Entry) -> JsonObject:
-    """What `catalog show --json` prints: the same and the verdict maps in full."""
+    """What `catalog show --json` prints: the same and the label maps in full."""
     return {
         **to_json(entry),
         "verdict_maps": {key: map_json(one) for key, one in entry.maps.items()},
@@ -103,7 +103,7 @@ def card_blocks(entry: Entry) -> list[Block]:
         "Where the published files differ from this card": items(differences(entry)),
         "How to get it": access(entry),
         "Variants": variants(entry),
-        "Verdict maps": maps(entry),
+        "Label maps": maps(entry),
         "Cite it as": [Text(card.citation)],
     }
     parts = [Section(title, blocks) for title, blocks in sections.items() if blocks]

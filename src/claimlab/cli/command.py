@@ -19,7 +19,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import starmap
+from itertools import starmap, takewhile
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -195,7 +195,8 @@ def _typer_parameter(parameter: Parameter, names: Mapping[str, str]) -> inspect.
     assert option is not None, f"{parameter.name} has no sentence"
     kind: Any = str if parameter.kind is date else parameter.kind
     kind = list[kind] if parameter.is_many else kind
-    plain = parameter.default if isinstance(parameter.default, str | int | float) else None
+    single = isinstance(parameter.default, str | int | float) and not parameter.is_many
+    plain = parameter.default if single else None
     info = _info(parameter, option, with_flags(option.help, names), plain)
     if parameter.default is REQUIRED or option.required:
         return _keyword(parameter.name, Annotated[kind, info])
@@ -307,15 +308,30 @@ def _read(kind: type, text: str) -> Any:
 
 
 def _refused(parameter: Parameter, todo: str) -> UsageError:
-    return UsageError(f"{SET} {parameter.name} has a value that it cannot take.", todo)
+    return UsageError(f"The value of {SET} {parameter.name} is not valid.", todo)
 
 
 class Command(WithSettings, TyperCommand):
     """A command with settings."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The last of two values would win without a word."""
+        words = list(takewhile(lambda word: word != "--", args))
+        for one in self.params:
+            takes_one = one.opts[0].startswith("-") and not (one.multiple or one.is_flag)
+            if takes_one and sum(word.split("=")[0] in one.opts for word in words) > 1:
+                raise UsageError(f"{one.opts[0]} is given twice.", "Give it once.")
+        return super().parse_args(ctx, args)
+
 
 class WholeSummaries(WithSettings, TyperGroup):
     """Sub-commands with their summaries in full: Typer would cut them at the end of the line."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        known = self.list_commands(ctx)
+        if args[0] not in known and not args[0].startswith("-"):
+            raise UnknownName(f"command of '{ctx.command_path}'", args[0], known)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         named = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}

@@ -135,13 +135,22 @@ def _bad_value(error: Any) -> UsageError:
         else f"{error.message.rstrip('.')}."
     )
     return UsageError(
-        f"{option} has a value that it cannot take.",
+        f"The value of {option} is not valid.",
         f"Give a number {bound[1]}." if bound else words,
     )
+
+
+def _missing(error: Any) -> UsageError:
+    """An argument or option that a command cannot do without, with what its help says of it."""
+    place, param = error.ctx.command_path, error.param
+    name = param.opts[0] if param.opts[0].startswith("-") else (param.metavar or param.name)
+    words = f"{param.help[:1].lower()}{param.help[1:].rstrip('.')}"
+    return UsageError(f"'{place}' needs {name} ({words}).", f"To see its options: {place} --help")
 
 
 _BOUNDS = ("a valid integer", "a valid number", "((?:greater|less) than .*)")
 _IN_OUR_WORDS: dict[str, Callable[[Any], UsageError]] = {
     "NoSuchOption": _no_such_option,
     "BadParameter": _bad_value,
+    "MissingParameter": _missing,
 }

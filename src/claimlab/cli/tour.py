@@ -192,7 +192,7 @@ def advice_part(tour: Tour) -> Section:
     if tour.audit is not None:
         done = tour.audit.concluded()
         text = Text(done.text[:1].upper() + done.text[1:], "conclusion")
-        blocks = [text, Items([in_a_line(advice) for advice in done.advice]), *blocks]
+        blocks = [text, Items([in_a_line(advice) for advice in done.advice], steps=True), *blocks]
     return Section("What to do", blocks)
 
 

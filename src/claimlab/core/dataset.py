@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
-from claimlab.core.errors import FileChanged, SchemaError, UsageError, check_name
+from claimlab.core.errors import FileChanged, SchemaError, UsageError, check_name, either
 from claimlab.core.foreign import Foreign, importer
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.options import DataOptions
@@ -347,13 +347,17 @@ def read_manifest(folder: Path) -> Manifest:
     recover(folder)
     if not folder.exists():
         raise SchemaError(
-            f"There is no folder '{folder}'.", "Check the path, or make one with: claimlab import"
+            f"There is no folder '{folder}'.",
+            "Check the path, or make a dataset with: claimlab import (a run: claimlab detect)",
         )
     file = folder / MANIFEST
     if not file.is_file():
+        inside = sorted(str(found.parent) for found in folder.glob(f"*/{MANIFEST}"))[:3]
         raise SchemaError(
             f"'{folder}' is not a claimlab dataset (it has no {MANIFEST}).",
-            "Make one with: claimlab import FILE -o DIR, or claimlab load NAME FILE -o DIR",
+            f"Did you mean {either(inside)}?"
+            if inside
+            else "Make one with: claimlab import FILE -o DIR, or claimlab load NAME FILE -o DIR",
         )
     try:
         raw = json.loads(file.read_bytes())

@@ -9,7 +9,7 @@ ClaimlabError                exit 1: a problem the message explains
 ├── DataError                the input cannot be used as it is
 │   ├── UnreadableFile       not the format it claims to be, truncated, or refused as unsafe
 │   ├── SchemaError          a table or folder that is not a claimlab dataset, or a newer one
-│   └── UnmappedLabels       values that no verdict map knows; carries them with their counts
+│   └── UnmappedLabels       values that no label map knows; carries them with their counts
 ├── SearchFailed             a search provider gave no usable answer; carries the provider and the
                              kind of failure
 ├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large
@@ -88,12 +88,14 @@ def either(names: Sequence[str]) -> str:
 
 
 class UnknownName(UsageError):
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], problem: str | None = None
+    ) -> None:
         self.name = name
         self.known = sorted(known)
         near = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=0.9)
         near = near or difflib.get_close_matches(name.lower(), self.known, n=3, cutoff=0.5)
-        problem = f"There is no {kind} named '{name}'."
+        problem = problem or f"There is no {kind} named '{name}'."
         if near:
             todo = f"Did you mean {either(near)}?"
         elif self.known:

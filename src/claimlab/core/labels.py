@@ -1,4 +1,4 @@
-"""Verdict maps: from what a source wrote to true | false | mixed | unknown.
+"""Label maps: from what a source wrote to true | false | mixed | unknown.
 
 A map is data with a name and a version. Values are compared after folding (Unicode NFKC, case,
 accents, whitespace, surrounding punctuation), unless the map says `exact`. A value that no map
@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UsageError
+from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UsageError, either
 from claimlab.core.record import VERACITIES
 from claimlab.core.settings import one_of
 
@@ -50,7 +50,7 @@ class LabelMap:
         wrong = sorted({v for v in self.verdicts.values() if v not in VERACITIES})
         if wrong:
             raise DataError(
-                f"The verdict map '{self.name}' maps to {wrong}.",
+                f"The label map '{self.name}' maps to {wrong}.",
                 f"Use only: {', '.join(VERACITIES)} in its values.",
             )
         seen: dict[str, tuple[str, str]] = {}
@@ -58,7 +58,7 @@ class LabelMap:
             key = raw if self.exact else fold(raw)
             if key in seen and seen[key][1] != verdict:
                 raise DataError(
-                    f"The verdict map '{self.name}' gives '{seen[key][0]}' and '{raw}' different"
+                    f"The label map '{self.name}' gives '{seen[key][0]}' and '{raw}' different"
                     " verdicts, though they are the same once folded.",
                     "Keep one of them, or set exact = true.",
                 )
@@ -163,7 +163,7 @@ def load_map(source: Mapping[str, str] | str | Path) -> LabelMap:
     elif (built_in / f"labels_{source}.toml").is_file():
         text = (built_in / f"labels_{source}.toml").read_text(encoding="utf-8")
     else:
-        raise UnknownName("verdict map", str(source), built_in_maps())
+        raise UnknownName("label map", str(source), built_in_maps())
     return parse_map(text, str(source))
 
 
@@ -176,9 +176,9 @@ def _of_pairs(pairs: Mapping[str, str]) -> LabelMap:
     words = ",".join(f"{raw}={verdict}" for raw, verdict in pairs.items())
     if not all(raw.strip() and verdict in VERACITIES for raw, verdict in pairs.items()):
         raise DataError(
-            f"The verdict map '{words}' cannot be read.",
-            f"Write LABEL=VERDICT with one of: {', '.join(VERACITIES)}, and a comma between two of"
-            " them.",
+            f"The label map '{words}' cannot be read.",
+            f"Write LABEL=MEANING, with commas between pairs, such as 0=true,1=false. A meaning is"
+            f" {either(VERACITIES)}.",
         )
     own = {fold(raw): verdict for raw, verdict in pairs.items()}
     return LabelMap(words, general()._folded | own)

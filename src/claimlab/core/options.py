@@ -191,7 +191,7 @@ Concurrency = Annotated[int, Setting("Records to process at once.", least=1, mos
 
 
 class DataOptions(TypedDict, total=False):
-    """Of data that is imported first (a data frame, rows, a file): its columns and its verdict map,
+    """Of data that is imported first (a data frame, rows, a file): its columns and its label map,
     as `import_files` takes them. For Python alone.
     """
 

@@ -72,6 +72,7 @@ def _value(key: str, word: str, adapter: TypeAdapter[Any]) -> Any:
         return adapter.validate_strings(word)
     except ValidationError as error:
         wanted = "; or: ".join(detail["msg"] for detail in error.errors())
+        wanted = wanted.replace("Input should be", "It should be")
         raise UsageError(f"The setting '{key}' cannot be '{word}'.", f"{wanted}.") from None
 
 
@@ -153,7 +154,7 @@ def one_of(known: Sequence[Word], word: str, argument: str) -> Word:
     for one in known:
         if word == one:
             return one
-    raise UnknownName(f"choice for `{argument}`", word, known)
+    raise UnknownName("choice", word, known, f"'{word}' is not a choice of `{argument}`.")
 
 
 def each_of(names: Name | Sequence[Name]) -> tuple[Name, ...]:

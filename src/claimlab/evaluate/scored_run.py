@@ -403,9 +403,9 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
 def predictions_in(run: Dataset, name: str) -> pl.DataFrame:
     """The table of predictions of a run folder."""
     if "predictions" not in run.tables:
-        at = "" if run.path is None else f" at '{run.path}'"
         raise DataError(
-            f"The run '{name}'{at} has no table of predictions.", "Point at a folder that has one."
+            f"'{run.path or name}' is not a run: it has no table of predictions.",
+            "Make a run with: claimlab detect DATA -o RUN",
         )
     return to_side_table("predictions", run.tables["predictions"])
 

@@ -134,7 +134,7 @@ STANDINGS: Columns[Standing] = (
 
 def standings(board: Board) -> Table:
     """The systems of a board, the best first."""
-    return Table.of(STANDINGS, board.standings, f"{board.title.capitalize()} in %.")
+    return Table.of(STANDINGS, board.standings, f"{board.title[:1].upper()}{board.title[1:]} in %.")
 
 
 def ranks(boards: Sequence[Board]) -> Table:

@@ -86,7 +86,7 @@ Files = Annotated[
 ]
 VerdictMap = Annotated[
     Mapping[str, str] | Place | None,
-    Option("Verdict map: 0=true,1=false, a TOML file, or a name; or a task.", kind=str),
+    Option("Label map: 0=true,1=false, a TOML file, or a name; or a task.", kind=str),
 ]
 UnknownLabels = Annotated[
     Unmapped, Setting("Labels that the map lacks: 'error', or accept as 'unknown'.")
@@ -278,7 +278,7 @@ class _Answers:
 
 
 def _map_of(source: Mapping[str, str] | Place | None) -> LabelMap:
-    """The verdict map that the user named, or that of a task whose labels are not verdicts."""
+    """The label map that the user named, or that of a task whose labels are not verdicts."""
     if source is None:
         return general()
     if source in TASKS.names():
@@ -287,7 +287,7 @@ def _map_of(source: Mapping[str, str] | Place | None) -> LabelMap:
         return load_map(source)
     except UnknownName as error:
         names = [*error.known, *TASKS.names()]
-        raise UnknownName("verdict map or task", str(source), names) from None
+        raise UnknownName("label map or task", str(source), names) from None
 
 
 def _plan(

@@ -37,7 +37,7 @@ def load(
     ] = None,
     map: Annotated[
         Mapping[str, str] | str | None,
-        Option("A verdict map of the dataset, such as a5 or cdl, or your own: 0=true,1=false."),
+        Option("A label map of the dataset, such as a5 or cdl, or your own: 0=true,1=false."),
     ] = None,
     unmapped: Annotated[
         str, Setting("Labels that the map does not know: 'error', or accept as 'unknown'.")

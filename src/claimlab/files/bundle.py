@@ -64,6 +64,13 @@ class Table:
 Member = Stored | Packed | Table
 
 
+def present(place: Path) -> Path:
+    """The path, where there is something."""
+    if not place.exists():
+        raise UnreadableFile(f"There is no file or folder '{place}'.", _meant(place))
+    return place
+
+
 class Bundle:
     """Named members of a folder, zip or file. Names are POSIX paths; junk (.DS_Store, __MACOSX) is
     left out.
@@ -76,9 +83,7 @@ class Bundle:
 
     @classmethod
     def open(cls, path: str | Path) -> Bundle:
-        place = snapshot(Path(path))
-        if not place.exists():
-            raise UnreadableFile(f"There is no file or folder '{place}'.", _meant(place))
+        place = snapshot(present(Path(path)))
         if place.is_dir():
             return cls(place, _files_in(place))._unfolded()
         if not place.is_file():

@@ -89,6 +89,7 @@ class Items:
     """A list of short sentences; what is between backticks is code."""
 
     items: Sequence[str]
+    steps: bool = False  # each ends in commands, which get lines of their own
 
 
 @dataclass(frozen=True)

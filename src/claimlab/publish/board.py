@@ -137,9 +137,10 @@ def _verified(
     """The verified bundles, by their names in the folder, and why the others are not."""
     files = sorted(folder.rglob("*.json")) if folder.is_dir() else []
     if not 0 < len(files) <= MOST:
+        what = f"has {len(files):,} bundles" if files else "is not a folder of bundles"
         raise DataError(
-            f"'{folder}' holds {several(len(files), 'bundle')}.",
-            f"Name a folder with 1 to {MOST} files that `publish_bundle` wrote.",
+            f"'{folder}' {what}.",
+            f"Name a folder with 1 to {MOST} files of: claimlab publish bundle RUN -o FILE",
         )
     verified: dict[str, Verified] = {}
     refused: dict[str, str] = {}

@@ -361,6 +361,10 @@ def _scored(run: Answered, table: pl.DataFrame) -> ScoredRun:
 
 def read_bundle(file: Path) -> tuple[Bundle, JsonObject]:
     """A received bundle and its content; refused unless it is whole and written as it should be."""
+    if file.is_dir():
+        raise UnreadableFile(
+            f"'{file}' is a folder.", "Name one bundle; a folder of them is for: publish board"
+        )
     try:
         with file.open("rb") as handle:
             data = handle.read(MOST_BYTES + 1)

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from html import escape
+from itertools import chain, count, groupby
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
+from pydantic import TypeAdapter, ValidationError
 
 from claimlab.audit.result import FILE as AUDIT
 from claimlab.audit.result import Audit, read_audits
@@ -47,9 +49,13 @@ from claimlab.core.progress import progress
 from claimlab.core.run import Run
 from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown
+from claimlab.core.stats.chance import STAR, Chance
+from claimlab.core.stats.ranks import rank_words
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
+from claimlab.evaluate.compare import Board
+from claimlab.evaluate.tables import standings
 from claimlab.pages.blocks import (
     Block,
     Blocks,
@@ -161,14 +167,27 @@ def _site(places: Sequence[Path], as_of: date) -> Site:
     for folder in (part for place in places for part in _parts(place)):
         if (folder / AUDIT).is_file():
             for audit in read_audits(folder):
-                audits[slug(audit.card or audit.dataset)] = aggregate(audit)
+                name = slug(audit.card or audit.dataset)
+                if name in audits:
+                    raise DataError(
+                        f"Two of the audits are of '{audit.dataset}'; '{folder}' holds the second.",
+                        "Pass in one audit of each dataset.",
+                    )
+                audits[name] = aggregate(audit)
         elif (folder / OVERLAP).is_file():
             site.overlaps.append(_json(folder / OVERLAP))
         elif (folder / BOARD).is_file():
-            site.results[slug(folder.name)] = _json(folder / BOARD)["evaluation"]
+            site.results[_free(site.results, folder)] = _json(folder / BOARD)
         else:
-            site.results[slug(folder.name)] = _json(folder / "report" / STUDY)
+            site.results[_free(site.results, folder)] = _json(folder / "report" / STUDY)
     return site
+
+
+def _free(taken: Collection[str], folder: Path) -> str:
+    """The name of a page that no other folder of this name has."""
+    name = slug(folder.name)
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    return next(one for one in names if one not in taken)
 
 
 def _parts(place: Path) -> list[Path]:
@@ -179,7 +198,7 @@ def _parts(place: Path) -> list[Path]:
     if not parts:
         raise DataError(
             f"'{place}' holds no audit, overlap, board or study.",
-            "Name a folder that `audit`, `overlap`, `publish_board` or `study_run` wrote.",
+            "Name folders of: claimlab audit, overlap, publish board or study run",
         )
     return parts[:1] if parts[0] == place else parts
 
@@ -299,7 +318,8 @@ def _write(site: Site, folder: Path) -> None:
             files[f"{place}/cite.bib"] = f"{bibtex(card)}\n"
     back = Text("", links=[("All datasets and results", "../index.html")])
     for name, content in site.results.items():
-        page = Report(name, _stamp(site), [back, *_results(content)])
+        kind, blocks = _results(content)
+        page = Report(f"{kind}: {name}", _stamp(site), [back, *blocks])
         files[f"results/{name}.html"] = to_html_within([page], MOST_BYTES)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -333,7 +353,7 @@ def _front(site: Site) -> Iterator[Report]:
         if site.results:
             links = [(name, f"results/{name}.html") for name in site.results]
             blocks.append(Section("Results", [Text("Leaderboards and studies:", links=links)]))
-        changes = [f"{one['day']}, {one['title']}: {one['text']}" for one in site.changes[:20]]
+        changes = [f"{one['day']}, {one['title']}: {one['text']}" for one in site.changes[:10]]
         blocks.append(Section("Changes", [Items(changes), Text("", links=[("Feed", FEED)])]))
         yield Report("What each dataset can be used for", _stamp(site), blocks)
 
@@ -351,16 +371,16 @@ def _matrix(site: Site, detail: int) -> Table:
                 audit.labelled,
                 counts["fail"],
                 counts["warn"],
-                "" if card is None else card.topic,
-                "" if card is None else languages,
                 *(_mark(audit.worst(check), page, detail) for check in checks),
+                *([] if card is None else [card.topic, languages]),
             ]
         )
-    heads = ["Dataset", "Labelled", "Fail", "Warn", "Topic", "Languages"]
-    if not any(map(_card, site.audits.values())):  # only the catalogue knows these
-        heads, rows = heads[:4], [[*row[:4], *row[6:]] for row in rows]
+    known = any(map(_card, site.audits.values()))  # only the catalogue knows these
+    heads, about = ["Dataset", "Labelled", "Fail", "Warn"], ["Topic", "Languages"] if known else []
+    for row in rows:
+        row.extend([""] * (len(heads + checks + about) - len(row)))
     caption = f"{MATRIX_NOTE} The address of the page keeps filter and order."
-    return Table([*heads, *checks], rows, caption, upright=True)
+    return Table([*heads, *checks, *about], rows, caption, upright=True)
 
 
 def _mark(finding: Finding | None, page: str, detail: int) -> Cell:
@@ -401,6 +421,7 @@ def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
     card, done, counts = _card(audit), audit.concluded(), audit.counts()
     # what is quoted outside of brackets are names of columns, and parts of commands
     steps = [_IN_BRACKETS.sub("", in_a_line(one)) for one in done.advice]
+    steps = steps or ["No check asks for a step."]
     findings = ordered(one for finding in audit.findings for one in finding.every)
     figures = overview(audit, name)
     for chart in (figures, list[Figure]()):
@@ -408,7 +429,7 @@ def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
             Text("", links=[("All datasets", "../../index.html")]),
             Text(verdict_line(done), "conclusion"),
             Tiles([(VERDICT_WORDS[v], f"{counts[v]}", v) for v in VERDICTS]),
-            Section("Before you report a score", [Items(steps or ["No check asks for a step."])]),
+            Section("Before you report a score", [Items(steps, steps=True)]),
             Section(
                 "Verdicts",
                 [
@@ -447,6 +468,11 @@ def _errata(card: Card | None) -> Blocks:
 def _overlap(site: Site, name: str, audit: Audit) -> Blocks:
     """What other datasets hold of its records, where that was measured."""
     own = {name, audit.dataset, audit.folder}
+    pages = {
+        known: f"../{page}/index.html"
+        for page, other in site.audits.items()
+        for known in (page, other.dataset)
+    }
     rows = [
         row
         for one in site.overlaps
@@ -460,7 +486,7 @@ def _overlap(site: Site, name: str, audit: Audit) -> Blocks:
         return [Text("None of its records was found in the others.")]
     rows.sort(key=lambda row: -row["shared"])
     columns: list[Column[JsonObject]] = [
-        Column("Dataset", "other"),
+        Column("Dataset", "other", link=lambda row: pages.get(row["other"])),
         Column("Records of this one in it", "shared"),
         Column("Share, %", lambda row: row["shared"] / max(1, row["records"]), percent),
     ]
@@ -483,26 +509,56 @@ def _citing(card: Card | None) -> Blocks:
     return [Text(card.citation, links=[("BibTeX", "cite.bib"), *homepage])]
 
 
-def _results(content: JsonObject) -> Iterator[Block]:
-    """The figures of a board or a study."""
-    for board in content.get("boards", []):
-        columns: list[Column[JsonObject]] = [
-            Column("Rank", lambda one: "–".join(map(str, dict.fromkeys(one["ranks"] or [])))),
-            Column("Run", "name"),
-            Column("Score, %", "score", percent),
-            Column("95% interval", "interval", span),
-            Column("May be the best", lambda one: "yes" if one["tied"] else ""),
+def _results(content: JsonObject) -> tuple[str, Blocks]:
+    """The figures of a leaderboard or a study, and which of both it is."""
+    try:
+        if "evaluation" in content:
+            return "Leaderboard", list(_board(content))
+        return "Study", list(_study(content))
+    except (ValidationError, KeyError, TypeError) as error:
+        raise DataError(f"A board or study cannot be read: {error}.", "Make it again.") from None
+
+
+def _board(content: JsonObject) -> Iterator[Block]:
+    boards = TypeAdapter(list[Board]).validate_python(content["evaluation"]["boards"])
+    for (task, dataset), same in groupby(boards, lambda one: (one.task, one.dataset)):
+        first, *others = same
+        folds = [Fold(f"By {one.title}", [standings(one)]) for one in others]
+        blocks: Blocks = [Text(first.headline(), "conclusion"), standings(first)]
+        yield Section(f"{dataset}, {task}", [*blocks, Text(first.limits()), *folds])
+    bundles: Columns[JsonObject] = (
+        Column("Run", "run"),
+        Column("Bundle", lambda one: one["bundle"][:12]),
+        Column("Flags", "flags", missing=""),
+    )
+    yield Section("Bundles", [Table.of(bundles, content["runs"], "Each was verified.")])
+    if content["refused"]:
+        yield Section("Refused", [Table(("File", "Why"), list(content["refused"].items()))])
+
+
+def _study(content: JsonObject) -> Iterator[Block]:
+    entries: list[JsonObject] = content["entries"]
+    axes = list(dict.fromkeys(axis for row in entries for axis in row["axes"]))
+    rows = [
+        [
+            *(str(row["axes"].get(axis, "")) for axis in axes),
+            _starred(row),
+            span(row["interval"]),
+            rank_words(row["ranks"]),
+            row["records"],
         ]
-        title = f"{board['title']}, {board['task']} on {board['dataset']}"
-        yield Section(title, [Table.of(columns, board["standings"])])
-    if rows := content.get("entries", []):
-        columns = [
-            Column("Setting", lambda row: ", ".join(map(str, row["axes"].values()))),
-            Column("Macro-F1, %", "macro_f1", percent),
-            Column("95% interval", "interval", span),
-            Column("Records", "records"),
-        ]
-        yield Section("Settings", [Table.of(columns, rows)])
+        for row in entries
+    ]
+    caption = f"{STAR.format('figures of this study')} Ranks are among the detectors of a setting."
+    yield Text(content["conclusion"], "conclusion")
+    heads = [*axes, "Macro-F1, %", "95% interval", "Rank", "Records"]
+    yield Section("Settings", [Table(heads, rows, caption)])
+
+
+def _starred(row: JsonObject) -> Cell:
+    score = percent(row["macro_f1"])
+    beaten = TypeAdapter(Chance).validate_python(row["chance"]).beaten
+    return replace(score, text=f"{score.text}*") if beaten else score
 
 
 def badge(audit: Audit) -> str:

@@ -46,6 +46,7 @@ from claimlab.exchange.importer import (
     import_files,
 )
 from claimlab.exchange.importing.plan import Plan
+from claimlab.files.bundle import present
 from claimlab.pages.blocks import Blocks, Text
 from claimlab.pages.terminal import to_text
 from claimlab.tasks import TRUTH, open_task, own_task
@@ -220,7 +221,7 @@ def _classes(dataset: Dataset) -> dict[str, int]:
 def _digests(data: Paths | Foreign, files: Sequence[Path]) -> dict[str, Json]:
     """What was read, by its digest."""
     if files:
-        return {file.name: digest_tree(file) for file in files}
+        return {file.name: digest_tree(present(file)) for file in files}
     return {"data": digest_table(as_table(data))}
 
 

@@ -36,7 +36,7 @@ def conclusion_blocks(audit: Audit) -> Blocks:
     blocks: Blocks = [Text(verdict_line(done), "conclusion")]
     if done.first is not None and done.first.commands:
         blocks.append(Text(f"{first_words(done.first).rstrip(':')}."))
-    blocks += [Items([in_a_line(one) for one in done.advice])] if done.advice else []
+    blocks += [Items([in_a_line(one) for one in done.advice], steps=True)] if done.advice else []
     return [*blocks, Text(f"{rest} None of these is a pass.", "note")] if rest else blocks
 
 

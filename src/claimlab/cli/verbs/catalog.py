@@ -27,7 +27,7 @@ from claimlab.cli.output import (
     show_grid,
     wants_json,
 )
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.options import Argument
 from claimlab.pages.blocks import Section, Table, Text
 
@@ -38,15 +38,15 @@ DatasetName = Annotated[
 
 
 class CatalogGroup(WholeSummaries):
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A dataset's name where a sub-command belongs is the likeliest slip: say how to see it."""
-        command = super().get_command(ctx, cmd_name)
-        if command is None:
-            raise UsageError(
-                f"'catalog' has no sub-command '{cmd_name}'.",
-                f"To see a dataset: claimlab catalog show {cmd_name}",
-            )
-        return command
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """A dataset's name where a command belongs is the likeliest slip: say how to see it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except UnknownName as error:
+            if len(args) > 1:
+                raise
+            todo = f"To see a dataset: claimlab catalog show {args[0]}"
+            raise UsageError(error.problem, todo) from None
 
 
 @app.of(cl.catalog, group=CatalogGroup)
@@ -87,7 +87,7 @@ def show_list(listing: Listing) -> None:
 @app.of(None)
 def show(name: DatasetName) -> None:
     """Show one dataset's card: what it is, what it is worth, how to get it, its variants and
-    verdict maps.
+    label maps.
     """
     entry = DATASETS.get(name)
     if wants_json():

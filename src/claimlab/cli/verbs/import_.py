@@ -49,6 +49,8 @@ def import_(
     }
     options = Options.of(layout)
     if no_labels:
+        if call.options.get("label", NONE) != NONE:
+            raise UsageError("--label and --no-labels exclude each other.", "Leave one out.")
         call.options["label"] = NONE
     file = call["plan"]
     if dry_run or (file is not None and not Path(file).exists()):

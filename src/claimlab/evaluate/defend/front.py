@@ -366,7 +366,7 @@ def _clear(candidates: Sequence[_Candidate], wrong: Flags, p: Floats) -> list[Su
 COLUMN, OTHER = "seen_before", "the others"
 BESIDE = 50  # folders that are looked at for other runs
 MOST_COMPARED, AT_ONCE = 50_000, 500  # texts of training, and test records, compared in meaning
-NO_TRAINING = "the training records are not at hand (`data`)"
+NO_TRAINING = "the dataset with the training records was not passed in (`data`)"
 
 
 class Defended(Defence):

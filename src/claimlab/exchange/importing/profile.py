@@ -239,7 +239,7 @@ class Profile:
 
     @cached_property
     def verdicts(self) -> float:
-        """Values that the verdict map knows, or of which it knows one part ("fake,hate")."""
+        """Values that the label map knows, or of which it knows one part ("fake,hate")."""
         known = self.share(lambda v: len(v) <= 60 and verdict_of(v, self._verdicts) is not None)
         if known in (0.0, 1.0) or self.length > LONGEST:
             return known
@@ -297,7 +297,7 @@ class Profiled:
         return [column for column in self.frame.columns if column not in self.hidden]
 
     def under(self, verdicts: LabelMap) -> Profiled:
-        """The same table as another verdict map sees it."""
+        """The same table as another label map sees it."""
         same = verdicts is self.verdicts
         return self if same else profile(self.frame, verdicts, self.hidden)
 
