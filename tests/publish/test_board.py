@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -137,3 +138,24 @@ def test_the_template_verifies_what_a_pull_request_adds(place: Path, tmp_path: P
     assert run("verify") == 1
     assert run("board") == 0
     assert "added.json" in (folder / "board" / "index.html").read_text("utf-8")
+
+
+def test_a_site_shows_ranks_intervals_and_refusals_of_boards(place: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    shutil.copytree(place / "results", results)
+    (results / "broken.json").write_text("no bundle", "utf-8")
+    for name in ("one", "two"):
+        ranked = cl.publish_board(results, output=tmp_path / name / "board")
+    cl.publish_site([tmp_path / "one", tmp_path / "two"], tmp_path / "public")
+    for name in ("board", "board-2"):  # two folders of one name are two pages
+        page = (tmp_path / "public" / "results" / f"{name}.html").read_text("utf-8")
+        for run in ranked.evaluation.runs:
+            low, high = run.intervals["macro_f1"] or (0, 0)
+            shown = rf">{run.name}</td>\s*<td[^>]*>{100 * (run.scores.macro_f1 or 0):.1f}</td>"
+            assert re.search(rf"{shown}\s*<td[^>]*>{100 * low:.1f} to {100 * high:.1f}</td>", page)
+        assert "cannot be told apart" in page
+        assert re.search(r"broken\.json</td>\s*<td[^>]*>[^<]*not JSON", page)
+    file = tmp_path / "one" / "board" / "board.json"
+    file.write_text(file.read_text("utf-8").replace('"standings"', '"places"'), "utf-8")
+    with pytest.raises(DataError, match="cannot be read"):
+        cl.publish_site(tmp_path / "one", tmp_path / "public", force=True)

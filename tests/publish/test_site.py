@@ -151,6 +151,41 @@ def test_a_dataset_of_the_catalogue_brings_errata_licence_and_citation(tmp_path:
     assert "What is left of its texts: 510 listed, 386 with a text" in decayed
 
 
+def test_commands_have_lines_of_their_own_and_overlaps_lead_to_pages(place: Path) -> None:
+    page = (place / "public" / "datasets" / "planted" / "index.html").read_text("utf-8")
+    assert re.search(r'<ul class="steps"><li[^>]*>[^<]+<code>claimlab ', page)
+    assert '<a href="../clean-twin/index.html">clean-twin</a>' in page
+
+
+def test_two_audits_of_one_dataset_are_not_mixed_up(place: Path, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        shutil.copytree(place / "audits" / "planted", tmp_path / "audits" / name)
+    with pytest.raises(DataError, match=r"Two of the audits are of 'planted'.*second"):
+        cl.publish_site(tmp_path / "audits", tmp_path / "public")
+
+
+def test_a_study_shows_its_axes_ranks_and_stars(tmp_path: Path) -> None:
+    def entry(detector: str, score: float, p: float) -> dict[str, Any]:
+        return {
+            "axes": {"dataset": "mine", "detector": detector},
+            "macro_f1": score,
+            "interval": [score - 0.1, score + 0.1],
+            "chance": {"p_holm": p},
+            "ranks": [1, 2],
+            "records": 200,
+        }
+
+    study = {"conclusion": "So.", "entries": [entry("a", 0.8, 0.001), entry("b", 0.5, 0.6)]}
+    (tmp_path / "grid" / "report").mkdir(parents=True)
+    (tmp_path / "grid" / "report" / "study.json").write_text(json.dumps(study), "utf-8")
+    cl.publish_site(tmp_path / "grid", tmp_path / "public", as_of=DAY)
+    page = (tmp_path / "public" / "results" / "grid.html").read_text("utf-8")
+    heads = re.findall(r"<th [^>]*>([^<]*)</th>", page)
+    assert heads == ["dataset", "detector", "Macro-F1, %", "95% interval", "Rank", "Records"]
+    assert re.findall(r">(\d\d\.0\*?)</td>", page) == ["80.0*", "50.0"]
+    assert page.count(">1-2</td>") == 2
+
+
 def test_what_cannot_be_shown_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name in ("empty", "missing"):

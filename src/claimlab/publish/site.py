@@ -521,19 +521,28 @@ def _results(content: JsonObject) -> tuple[str, Blocks]:
 
 def _board(content: JsonObject) -> Iterator[Block]:
     boards = TypeAdapter(list[Board]).validate_python(content["evaluation"]["boards"])
+    intervals = {one["name"]: one["intervals"] for one in content["evaluation"]["runs"]}
     for (task, dataset), same in groupby(boards, lambda one: (one.task, one.dataset)):
-        first, *others = same
+        first, *others = (_with_own(board, intervals) for board in same)
         folds = [Fold(f"By {one.title}", [standings(one)]) for one in others]
         blocks: Blocks = [Text(first.headline(), "conclusion"), standings(first)]
         yield Section(f"{dataset}, {task}", [*blocks, Text(first.limits()), *folds])
     bundles: Columns[JsonObject] = (
         Column("Run", "run"),
         Column("Bundle", lambda one: one["bundle"][:12]),
-        Column("Flags", "flags", missing=""),
+        Column("Flags", "flags", optional=True),
     )
     yield Section("Bundles", [Table.of(bundles, content["runs"], "Each was verified.")])
     if content["refused"]:
         yield Section("Refused", [Table(("File", "Why"), list(content["refused"].items()))])
+
+
+def _with_own(board: Board, intervals: JsonObject) -> Board:
+    """The board with the intervals that the leaderboard itself shows: those of each run, not those
+    of the draws by which all runs were compared."""
+    own = {name: known.get(board.metric) for name, known in intervals.items()}
+    standings = [replace(one, interval=own[one.name] or one.interval) for one in board.standings]
+    return replace(board, standings=standings)
 
 
 def _study(content: JsonObject) -> Iterator[Block]:
