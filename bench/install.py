@@ -1,8 +1,8 @@
 """Does claimlab install and work where its users are? Builds the source archive and the wheel, and
 tries both.
 
-    python bench/install.py wheel     # each Python from 3.11 on that is here; and the archive
-                                      without a C compiler
+    python bench/install.py wheel     # each Python from 3.11 on that is here; the archive without
+                                      a C compiler; notebooks that install the wheel
     python bench/install.py extras    # each extra alone, in an environment of its own
 
 `make wheel-test` and `make extras-test` run it. It needs the package index, and prints a line for
@@ -183,14 +183,35 @@ def tried(name: str, python: str, package: Path, **more: str) -> None:
         )
 
 
+def notebooks(python: str, wheel: Path) -> None:
+    """The notebooks as on a hosted notebook server: where only Jupyter is installed, their first
+    cell installs the wheel."""
+    inside, place = environment("notebooks", python), WORK / "notebooks-run"
+    pip(inside, "ipykernel", "nbclient")
+    shutil.rmtree(place, ignore_errors=True)
+    for file in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        content = json.loads(file.read_text("utf-8"))
+        install = {**content["cells"][1], "id": "install", "cell_type": "code", "outputs": []}
+        install |= {"execution_count": None, "source": f"%pip install --quiet {wheel}"}
+        content["cells"].insert(0, install)
+        copy = place / file.stem / file.name  # the first folder that a notebook writes is its own
+        copy.parent.mkdir(parents=True)
+        copy.write_text(json.dumps(content), "utf-8")
+        call([str(inside.parent / "jupyter-execute"), file.name], cwd=copy.parent)
+        print(f"notebook {file.stem}: installs {wheel.name} and runs", flush=True)
+
+
 def test_wheel(names: list[str]) -> None:
-    """`names`: only these versions, and "none" for the archive without a compiler."""
+    """`names`: only these versions, "none" for the archive without a compiler, and "notebooks"."""
     archive, here = build(), pythons()
     for version, python in here.items():
         if version in (names or here):
             tried(f"wheel-{version}", python, wheel_of(archive, python))
     if not names or "none" in names:
         tried("no-compiler", next(iter(here.values())), archive, CC="false", CXX="false")
+    if not names or "notebooks" in names:
+        python = next(iter(here.values()))
+        notebooks(python, wheel_of(archive, python))
     for version in set(VERSIONS) - set(here):
         print(f"Python {version} is not here: not tried")
 

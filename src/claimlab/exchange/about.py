@@ -191,8 +191,8 @@ def _loading() -> str:
     return (
         "## Loading\n\n```python\nfrom datasets import load_dataset\n\ndata ="
         ' load_dataset("path/to/this/folder")  # the records; a side table: load_dataset(folder,'
-        ' "evidence")\n```\n\nWith claimlab: `claimlab.exchange.export.read_export(folder)` gives'
-        " the dataset back whole.\n"
+        ' "evidence")\n```\n\nWith claimlab: `claimlab load path/to/this/folder -o data` gives the'
+        " dataset back whole.\n"
     )
 
 
@@ -387,7 +387,8 @@ def responsible(dataset: Dataset, known: About, audit: str | None = None) -> Jso
         "rai:dataBiases": _biases(dataset, audit),
         "rai:dataLimitations": list(known.cautions),
         "rai:dataCollection": card.access if card else None,
-        "rai:dataAnnotationProtocol": names.get("guideline") or (card.labelling if card else None),
+        "rai:dataAnnotationProtocol": names.get("guideline")
+        or (f"{card.labelling}. The instructions are not recorded." if card else None),
         "rai:dataAnnotationPlatform": (
             [f"claimlab review, {review.tool}"] if review is not None else []
         ),

@@ -102,7 +102,9 @@ def checklist_section(content: JsonObject) -> Section:
 
 def _about(dataset: Dataset) -> dict[str, str]:
     known = about(dataset)
-    fields = responsible(dataset, known)
+    card, fields = known.card, responsible(dataset, known)
+    steps = [step.parameters.get("guideline") for step in reversed(dataset.lineage)]
+    guidelines = [one for one in steps if one]  # of reviews that were applied, the latest first
     counts = dataset.manifest().counts
 
     def tallies(*columns: str) -> list[str]:
@@ -112,11 +114,12 @@ def _about(dataset: Dataset) -> dict[str, str]:
     covered.append(" to ".join(date_range(dataset.records)))
     return {
         "licence": f"{known.licence or 'none stated'}.",
-        "sources": "" if known.card is None else known.card.citation,
+        "sources": "" if card is None else card.citation,
         "statistics": f"{several(len(dataset), 'record')}; {'; '.join(labels)}.",
         "coverage": f"{'; '.join(filter(None, covered))}.",
         "personal": " ".join(fields.get("rai:personalSensitiveInformation", [])),
-        "instructions": str(fields.get("rai:dataAnnotationProtocol", "")),
+        "access": "" if card is None else f"{card.access} {card.homepage or ''}".strip(),
+        "instructions": str(guidelines[0]) if guidelines else "",
         "agreement": " ".join(fields.get("rai:dataAnnotationAnalysis", [])),
     }
 
