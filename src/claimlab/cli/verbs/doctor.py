@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from claimlab.cli.command import verb
 from claimlab.cli.output import emit, show_blocks, suggest, wants_json
 from claimlab.core import packaged
+from claimlab.core.version import __version__
 
 app = verb()
 _EXTRAS: dict[str, str] = packaged.toml("claimlab.cli", "verbs.toml")["extras"]
@@ -59,7 +60,7 @@ def doctor() -> None:
 
 def _installation() -> list[Row]:
     rows: list[Row] = [
-        ("claimlab", True, _version("claimlab")),
+        ("claimlab", True, __version__),
         ("Python", True, f"{platform.python_version()}, {platform.system()} {platform.machine()}"),
         *((name, True, _version(name)) for name in ("polars", "numpy", "scipy", "scikit-learn")),
     ]
