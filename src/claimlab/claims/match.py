@@ -192,7 +192,7 @@ def match(
     Without labelled queries there are scores and no yes: a best match exists for every claim.
     """
     if (queries is None) == (text is None):
-        which = "There is nothing" if text is None else "There are two things"
+        which = ("There are two things", "There is nothing")[text is None]
         raise UsageError(f"{which} to look up.", "Pass either `queries` or `text`.")
     if text is not None and not text.strip():
         raise UsageError("The text to look up is empty.", "Pass a claim as `text`.")
