@@ -555,12 +555,13 @@ def test_the_weights_of_words_add_up_to_the_answer(client: TestClient, workspace
         Dataset.open(workspace / "data"), detector, task=task, seed=0, evidence="none", pieces=1
     )
     matrix = detector._matrix(pl.DataFrame({"text": [text]}))
-    margin = detector.linear.model.decision_function(matrix)[0]
-    classes = [str(one) for one in detector.linear.model.classes_]
+    model = detector.linear.model
+    margin = float((matrix @ model.coefficients.T)[0, 0]) + float(model.intercepts[0])
+    classes = [str(one) for one in model.classes]
     weights = dict.fromkeys(classes, 0.0)
     for label in classes:
         weights[label] = sum(weight for _, weight in detector.weights(text, label))
-    free = margin - float(detector.linear.model.intercept_[0])
+    free = margin - float(model.intercepts[0])
     assert weights[classes[1]] == pytest.approx(free, abs=1e-5)
     assert weights[classes[0]] == pytest.approx(-free, abs=1e-5)
 

@@ -79,7 +79,8 @@ def _name_variants(error: UnreadableFile, entry: Entry, bundle: Bundle, tried: s
             error.choices = [*error.choices, Choice("variant", other, several(n, "record"))]
     if error.choices:
         named = " or ".join(map(str, error.choices))
-        error.todo = f"The variant '{tried}' reads other files; these are read with {named}."
+        instead = f"These files are read with {named} instead of '{tried}'."
+        error.todo = f"{error.todo} {instead}".lstrip()
         error.args = (f"{error.problem} {error.todo}",)
 
 

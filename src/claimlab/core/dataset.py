@@ -352,7 +352,7 @@ def read_manifest(folder: Path) -> Manifest:
         )
     file = folder / MANIFEST
     if not file.is_file():
-        inside = sorted(str(found.parent) for found in folder.glob(f"*/{MANIFEST}"))[:3]
+        inside = sorted(str(manifest.parent) for manifest in folder.glob(f"*/{MANIFEST}"))[:3]
         raise SchemaError(
             f"'{folder}' is not a claimlab dataset (it has no {MANIFEST}).",
             f"Did you mean {either(inside)}?"

@@ -42,7 +42,9 @@ def room_of(file: IO[bytes], name: str, kind: str) -> int:
 
 def _of_parquet(file: IO[bytes], name: str) -> int:
     file.seek(-8, os.SEEK_END)
-    (length,) = struct.unpack("<I", file.read(4))
+    length, magic = struct.unpack("<I4s", file.read(8))
+    if magic != b"PAR1":  # it was cut, and its last bytes are no length
+        raise ValueError(magic)
     if length > FOOTER:
         refuse_large(f"The footer of '{name}'", length << 8)  # hundreds of bytes for each in memory
     file.seek(-8 - length, os.SEEK_END)

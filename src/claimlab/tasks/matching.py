@@ -183,7 +183,7 @@ def _qrels(rows: Iterator[tuple[str, str, int]]) -> dict[str, set[str]]:
 
 def as_word(id: str) -> str:
     """An id as one word of a TREC file: whitespace would end it, or begin another line."""
-    return _WHITESPACE.sub(lambda found: quote(found[0]), id)
+    return _WHITESPACE.sub(lambda blank: quote(blank[0]), id)
 
 
 def as_qrels(qrels: Qrels) -> str:

@@ -67,7 +67,7 @@ class RunFilters(Filters):
     least: Share = None
     most: Share = None
     subgroup: Word = ""
-    """What to tell subgroups apart by; the first trait that differs, where it is left out."""
+    """The column whose values are the subgroups; the first one that differs, where it is left out."""
     value: Values = []
 
 

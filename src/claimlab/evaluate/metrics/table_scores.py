@@ -164,8 +164,8 @@ def rates_at(counts: Floats, fpr: float) -> Floats:
     passed = from_the_top[..., ::-1]  # negatives at a place or above it
     total = negatives.sum(axis=-1, keepdims=True)
     allowed = np.floor(fpr * total + 1e-9)
-    found = positives * (passed <= allowed)
-    return ratio(found.sum(axis=-1), positives.sum(axis=-1), nothing=np.nan)
+    detected = positives * (passed <= allowed)
+    return ratio(detected.sum(axis=-1), positives.sum(axis=-1), nothing=np.nan)
 
 
 def true_positives(answers: Answers, positive: str | None = None, *, fpr: float) -> Measured:
