@@ -67,7 +67,7 @@ class RunFilters(Filters):
     least: Share = None
     most: Share = None
     subgroup: Word = ""
-    """The column whose values are the subgroups; the first one that differs, where it is left out."""
+    """The column of the subgroups; the first one that differs, where it is left out."""
     value: Values = []
 
 
