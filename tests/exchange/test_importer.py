@@ -471,9 +471,9 @@ def test_a_plan_to_edit_is_written(tmp_path: Path) -> None:
         import_files(path)
     guess_files(path).save(lines)
     text = lines.read_text(encoding="utf-8")
-    assert '"0" = "unknown"  # 10 rows, not known: fill it in' in text
+    assert '"0" = ""  # 10 rows, not known: fill it in' in text
     lines.write_text(
-        text.replace('"0" = "unknown"', '"0" = "false"').replace('"1" = "unknown"', '"1" = "true"'),
+        text.replace('"0" = ""', '"0" = "false"').replace('"1" = ""', '"1" = "true"'),
         "utf-8",
     )
     assert import_files(path, plan=lines)[1].labels == {"false": 10, "true": 20}

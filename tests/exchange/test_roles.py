@@ -242,9 +242,9 @@ def test_a_plan_is_written_edited_and_used(
     assert not out.exists()
     written = plan.read_text(encoding="utf-8")
     assert 'text = "text"' in written
-    assert '"w" = "unknown"  # 30 rows, not known: fill it in' in written
-    edited = written.replace('"w" = "unknown"', '"w" = "true"').replace(
-        '"z" = "unknown"', '"z" = "false"'
+    assert '"w" = ""  # 30 rows, not known: fill it in' in written
+    edited = written.replace('"w" = ""', '"w" = "true"').replace(
+        '"z" = ""', '"z" = "false"'
     )
     plan.write_text(edited.replace("[columns]", '[columns]\ntopic = "note"'), encoding="utf-8")
     capsys.readouterr()
@@ -257,6 +257,15 @@ def test_a_plan_is_written_edited_and_used(
     plan.write_text("[columns]\nstory = 'text'\n", encoding="utf-8")
     with pytest.raises(DataError, match="does not say which column is what"):
         import_files(path, plan=plan)
+
+
+def test_a_plan_that_nobody_edited_does_what_the_import_does(tmp_path: Path) -> None:
+    labels = [*cycle("true", "false")[:-2], "odd", "odd"]
+    path = write(tmp_path / "a.csv", text=CLAIMS, verdict=labels)
+    guess_files(path).save(tmp_path / "plan.toml")
+    plain, planned = import_files(path)[0], import_files(path, plan=tmp_path / "plan.toml")[0]
+    assert plain.records["veracity"].null_count() == 2
+    assert planned.records.equals(plain.records)
 
 
 def test_the_guess_says_what_spoke_for_a_column_and_what_came_next(tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def built_in_maps() -> list[str]:
 
 def parse_map(text: str, where: str) -> LabelMap:
     """A map from TOML text: [verdicts] is raw = verdict, or verdict = [raw, ...], with sub-tables
-    by language.
+    by language; a raw label with "" has no verdict yet.
     """
     try:
         raw = tomllib.loads(text)
@@ -219,7 +219,8 @@ def _flatten(table: Mapping[str, object], where: str) -> dict[str, str]:
     out = {}
     for key, value in table.items():
         if isinstance(value, str):
-            out[key] = value
+            if value:  # "" is a label that was not filled in yet
+                out[key] = value
         elif isinstance(value, dict):
             out.update(_flatten(value, where))
         elif isinstance(value, list) and key in VERACITIES:

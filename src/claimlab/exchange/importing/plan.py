@@ -89,7 +89,9 @@ class Plan:
         yield f"# to meta: {shown(', '.join(map(_quoted, self.meta)), 100)}"
 
     def _verdicts(self) -> Iterator[str]:
-        """A line for every label: its verdict where one is known, otherwise unknown."""
+        """A line for every label: its verdict where one is known, otherwise nothing yet, so that a
+        plan which nobody edited does and asks what the import itself does.
+        """
         raw = self.written("label")
         if raw is None or self.verdicts.task is not None:
             return
@@ -98,7 +100,7 @@ class Plan:
         for value, n in tally(raw).iter_rows():
             verdict = self.verdicts.verdict(value) or verdict_of_parts(value, self.verdicts)
             comment = several(n, "row") + ("" if verdict else ", not known: fill it in")
-            yield f'{_quoted(value)} = "{verdict or "unknown"}"  # {comment}'
+            yield f'{_quoted(value)} = "{verdict or ""}"  # {comment}'
 
     def to_json(self) -> JsonObject:
         tables = self.gathered.tables
@@ -182,7 +184,7 @@ def _map_in(table: JsonObject, text: str, where: str) -> LabelMap | None:
     """The meaning of labels in a plan: a verdict each, or the task that they belong to."""
     if "task" in table:
         return LabelMap(str(table["task"]), {}, task=str(table["task"]))
-    return parse_map(text, where) if "verdicts" in table else None
+    return parse_map(text, where) if table.get("verdicts") else None
 
 
 def replaced(written: pl.Series, table: Mapping[str, str | None]) -> pl.Series:
