@@ -243,9 +243,7 @@ def test_a_plan_is_written_edited_and_used(
     written = plan.read_text(encoding="utf-8")
     assert 'text = "text"' in written
     assert '"w" = ""  # 30 rows, not known: fill it in' in written
-    edited = written.replace('"w" = ""', '"w" = "true"').replace(
-        '"z" = ""', '"z" = "false"'
-    )
+    edited = written.replace('"w" = ""', '"w" = "true"').replace('"z" = ""', '"z" = "false"')
     plan.write_text(edited.replace("[columns]", '[columns]\ntopic = "note"'), encoding="utf-8")
     capsys.readouterr()
     assert run(command) == 0, capsys.readouterr().err
