@@ -384,3 +384,36 @@ def test_chatter_before_a_claim_is_left_out_and_the_claim_is_whole(text: str, cl
 def test_an_exclamation_or_a_verb_without_its_subject_is_no_claim() -> None:
     assert best_claims("Morreu de gripe !", "por") == []
     assert best_claims("Questionem o médico sobre os moinhos de Ostrel!", "por") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (  # quotation marks are gone: a capital after "que" does not begin a sentence
+            "O Diário de Velmore publicou um artigo no qual diz que A ponte nova custou o dobro do previsto.",
+            "O Diário de Velmore publicou um artigo no qual diz que A ponte nova custou o dobro do previsto.",
+        ),
+        (
+            "SERÁ QUE A PREFEITURA PAGOU 90 MIL ELES DARÃO O PORTO NOVO AOS PESCADORES DE VELMORE",
+            None,
+        ),
+        (  # what belongs to the last words before a comma stays with them
+            "Só hoje, sob forte pressão, o conselho de Velmore liberou no porto o uso correto, em larga escala, da draga que os"
+            " pescadores pediam havia anos, como se sabe.",
+            "liberou no porto o uso correto, em larga escala, da draga",
+        ),
+        (
+            "As últimas atualizações sobre o porto serão enviadas às 20:00h.\nVelmore anuncia 90 barcos novos para a frota",
+            "Velmore anuncia 90 barcos novos para a frota",
+        ),
+        ("Concluído com sucesso o estudo da draga pela escola de Velmore", "Concluído com sucesso"),
+        ("Estão dizendo que a escola comprou a ponte de Velmore", "A escola comprou a ponte"),
+        (
+            "Esse vizinho está exagerando temos mesmo essa vontade mas em 64 unimos com o mais forte porto de Ostrel hoje tem Quill e Velmore forte é pesqueiro então a conversa tem que ser com calma",
+            None,
+        ),
+    ],
+)
+def test_faults_that_readers_of_messages_found(text: str, claim: str | None) -> None:
+    found = best_claims(text, "por")
+    assert (claim is None and not found) or (claim or "") in found[0]

@@ -123,7 +123,10 @@ def _forms(language: str | None) -> frozenset[str]:
 @cache
 def _participles(language: str | None) -> frozenset[str]:
     regular = cues(language)["regular"] if language == "por" else ()
-    stems = [verb[:-2] + ("ad" if verb.endswith("ar") else "id") for verb in regular]
+    stems = [
+        verb[:-2] + ("ad" if verb.endswith("ar") else "íd" if verb[-3] in "aiou" else "id")
+        for verb in regular
+    ]
     return frozenset(stem + end for stem in stems for end in ("o", "a", "os", "as"))
 
 
@@ -270,7 +273,10 @@ def _goes_on(
         for a, b in pairwise(openings)
     )
     waits = _waiting(written, known["says"]) and any(s[0] in _WHAT for s in rest)
-    return interrupted or waits or len(last) < TAIL or is_verb(rest[0][0], language, written[-1])
+    # "gave the right treatment, | at last, of the disease"
+    owned = any(s[0] in known["of"] and s[1:2] not in (["acordo"], ["quais"]) for s in rest[:2])
+    goes_on = interrupted or waits or owned or len(last) < TAIL
+    return goes_on or is_verb(rest[0][0], language, written[-1])
 
 
 def _segments(text: str) -> list[list[str]]:
@@ -299,6 +305,7 @@ SEVERAL, SEVERAL_WORTHY = 3, -0.5
 HEADLINE = 1.5
 LEAD = 0.5
 FIRST = 1.0  # more for a lead that reports something, against what comes later
+SPARE = 1.0  # of its score that a claim may lose where it is cut
 LATER = 0.05  # for each sentence before: what matters is said first
 CALL = 4  # words of a call to the reader that may go before a comma
 AHEAD = 30  # characters that may go before "did you know"
@@ -384,6 +391,7 @@ def _opening(written: list[str], lower: list[str], known: Cues) -> Iterator[floa
     yield 0.8 * linked + 3.0 * command + 2.0 * pointing
     yield 1.5 * _begins(opening, known, "conditions")
     shouted = len(written[0]) > 1 and written[0].isupper()
+    shouted = shouted and not " ".join(written[1:2]).isupper()
     yield 3.5 * (_begins(opening, known, "asks") and not shouted)
 
 
@@ -448,14 +456,18 @@ def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
         score(one.sentence, language) + LEAD * one.lead + HEADLINE * one.headline for one in options
     ]
     least = SEVERAL_WORTHY if sum(one.says for one in options) >= SEVERAL else WORTHY
-    good = [i for i, value in enumerate(worth) if value >= least]
+    lost = [max(0.0, score(one.sentence, language) - score(one.claim, language)) for one in options]
+    good = [
+        i
+        for i, one in enumerate(options)
+        if worth[i] - max(0.0, lost[i] - SPARE) >= (least if one.says else WORTHY)
+    ]
 
     def behind(i: int) -> float:
         """What a cut took away counts no more, and a lead that reports something goes first."""
         one = options[i]
-        lost = score(one.sentence, language) - score(one.claim, language)
         first = one.lead and one.says and not _spoken(one.sentence, language)
-        return LATER * i - worth[i] + max(0.0, lost) - FIRST * first
+        return LATER * i - worth[i] + lost[i] - FIRST * first
 
     ranked = sorted(good, key=lambda i: (behind(i), i))[:most]
     return list(dict.fromkeys(options[i].claim for i in sorted(ranked)))

@@ -91,10 +91,14 @@ _MARKUP = re.compile(r"</?[A-Za-z][^<>]*>|\[([^\[\]]*)\]\([^()\s]*\)")  # tags, 
 _AMOUNT = re.compile(r"(?<=[$€£])(\s?\d{1,3})(?:\s,\s?|,\s)(?=\d)")
 # what is left of dashes and quotation marks of cp1252
 _CP1252 = {code: bytes([code]).decode("cp1252") for code in range(0x91, 0x98)}  # quotes, dashes
-# "Goods will be given to the poor O campeão agradeceu": a headline and a Portuguese sentence
+# "Goods will be given to the poor O campeão agradeceu": a headline and a Portuguese sentence, but
+# not "says that O campeão"
+_LINKS = ("que", "com", "por", "para", "de", "em", "do", "da")
+_NO_END = "".join(rf"(?<!\b{word})" for word in _LINKS)
 _GLUED = re.compile(
-    r"(?<=[^\W_])\s(?=(?:O|Os|Um|Uma)\s[a-zà-ÿ]{4,})"
-    r"|(?<=[a-zà-ÿ]{2})(?<!vitamina)(?<!hepatite)(?<!influenza)(?<!gripe)\s(?=A\s[a-zà-ÿ]{4,})"
+    rf"(?<=[^\W_]){_NO_END}\s(?=(?:O|Os|Um|Uma)\s[a-zà-ÿ]{{4,}})"
+    rf"|(?<=[a-zà-ÿ]{{2}}){_NO_END}(?<!vitamina)(?<!hepatite)(?<!influenza)(?<!gripe)"
+    r"\s(?=A\s[a-zà-ÿ]{4,})"
 )
 _TAGGED = re.compile(r"^\[[^\[\]]{1,20}\]\s+(?=\S)")  # "[LIVE] The mill"
 GLUED = 5  # words of such a headline
