@@ -113,6 +113,35 @@ def test_claims_of_a_day_that_a_later_review_judges_otherwise_are_found() -> Non
     assert verdict(written).verdict == "pass"
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "points"),
+    [
+        ("The mill is closed today.", "eng", True),
+        ("USA Today says that the mill burnt.", "eng", False),
+        ("Is the mill closed today? It burnt.", "eng", False),
+        ("The current COVID-19 pandemic closed the mill.", "eng", False),
+        ("The current mayor sold the mill.", "eng", True),
+        ("To date, nine mills have burnt.", "eng", True),
+        ("She began to date the miller.", "eng", False),
+        ("E agora, moleiro? O moinho queimou.", "por", False),
+        ("O moinho fecha hoje.", "por", True),
+        (f"{'mill ' * 80}closed today", "eng", False),
+        (f"{'mill ' * 70}closed today", "eng", True),
+    ],
+)
+def test_names_questions_and_late_words_point_at_no_day(
+    text: str, language: str, points: bool
+) -> None:
+    rows = pl.DataFrame(
+        {"id": [str(i) for i in range(40)], "text": [f"{text} {i}" for i in range(40)]}
+    ).with_columns(veracity=pl.lit("true"), language=pl.lit(language))
+    rows = rows.with_columns(
+        veracity=pl.when(pl.int_range(40) < 20).then(pl.lit("false")).otherwise("veracity")
+    )
+    found = audit(Dataset.build("d", rows), checks=["time-bound"], debug=True).findings[0]
+    assert (found.details["time_bound"] == 40) is points
+
+
 def test_permuted_labels_do_not_depend_on_a_day() -> None:
     rows = claims(True)
     alarms = 0
