@@ -77,6 +77,26 @@ def test_what_corresponds_comes_first_and_what_is_missing_is_said(data: Path) ->
     assert 'href="https://e.example/1"' in html
 
 
+def test_a_fact_check_of_the_claim_is_a_verdict_and_says_what_it_is_about(data: Path) -> None:
+    whole = Dataset.open(data)
+    checked = pl.col("rating").is_not_null()
+    whole.tables["evidence"] = whole.tables["evidence"].with_columns(
+        corresponds=checked,
+        title=pl.lit(None, pl.String),
+        text=pl.when(checked).then(pl.lit("The bridge of Velmore.")).otherwise("text"),
+        publisher=pl.when(checked).then(pl.lit("The Checker")),
+    )
+    whole.write(data.parent / "checked")
+    text = dossier_of(data.parent / "checked", "a", data.parent / "c.html")
+    verdicts = text.partition("Verdicts")[2].partition("Fact-checks")[0]
+    assert "fact-check by The Checker, 2021-03-04" in verdicts
+    assert "mixed (as written: Half true)" in verdicts
+    assert "The bridge of Velmore." in text.partition("Fact-checks")[2].partition("Evidence")[0]
+    assert "date: 2021-03-04\n" in text
+    assert "The publisher of" not in text
+    assert "The publisher of 1 fact-check." in dossier_of(data, "a", data.parent / "d.html")
+
+
 def test_a_record_of_which_nothing_is_known_has_a_dossier_of_gaps(data: Path) -> None:
     missing = dossier_of(data, "b", data.parent / "b.html").partition("What is missing")[2]
     assert [word for word in ("no label", "no date", "No evidence") if word not in missing] == []

@@ -26,6 +26,7 @@ from claimlab.pages.blocks import (
 
 TITLE = "Dossier"
 LONGEST = 300  # characters of a passage
+COMPLETE = "Nothing of what is looked for: label, date, source, evidence, fact-checks, their dates."
 
 
 def address(row: JsonObject) -> str | None:
@@ -50,7 +51,7 @@ FACT_CHECKS: Columns[JsonObject] = (
     Column("rating", "rating"),
     Column("verdict", "verdict"),
     Column("corresponds", lambda row: _answer(row.get("corresponds"))),
-    Column("title", "title", short(LONGEST), link=address),
+    Column("about", lambda row: row.get("title") or row.get("text"), short(LONGEST), link=address),
 )
 VERDICTS: Columns[JsonObject] = (
     Column("who"),
@@ -66,13 +67,14 @@ def dossier(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Report:
     checks = [row for row in evidence if row.get("rating") is not None]
     texts = [row for row in evidence if row.get("rating") is None]
     claims = sides.get("claims", pl.DataFrame({"text": []}))["text"].to_list()
-    about = [f"{name}: {record[name]}" for name in _ABOUT if record.get(name) is not None]
+    shown = {**record, "date": str(record.get("date") or "").removesuffix(" 00:00:00") or None}
+    about = [f"{name}: {shown[name]}" for name in _ABOUT if shown.get(name) is not None]
     blocks: Blocks = [
         Section("Claim", [Quote(record["text"] or "(no text)"), Items(about)]),
         Section("Verdicts", [Table.of(VERDICTS, _verdicts(record, sides), sortable=False)]),
         Section("Fact-checks", [_listed(FACT_CHECKS, checks)]),
         Section("Evidence", [_listed(EVIDENCE, texts)]),
-        Section("What is missing", [Items(list(_missing(record, texts, checks)) or ["Nothing."])]),
+        Section("What is missing", [Items(list(_missing(record, texts, checks)) or [COMPLETE])]),
     ]
     if claims:
         blocks.insert(1, Section("Claims in the text", [Items(claims)]))
@@ -104,6 +106,11 @@ def _verdicts(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Iterator
         "says": words if stated in (None, words) else f"{words} (as written: {stated})",
         "why": "",
     }
+    for row in sides.get("evidence", pl.DataFrame()).to_dicts():
+        if row.get("corresponds") and row.get("rating") is not None:
+            who = f"fact-check by {row.get('publisher') or row.get('domain') or 'unknown'}"
+            says = f"{row.get('verdict') or 'no verdict'} (as written: {row['rating']})"
+            yield {"who": f"{who}, {_day(row.get('published'))}", "says": says, "why": ""}
     for row in sides.get("annotations", pl.DataFrame()).to_dicts():
         who = f"{row['annotator']} ({row.get('annotator_kind') or 'annotator'})"
         yield {"who": who, "says": f"{row['question']}: {row['value']}", "why": row["rationale"]}
@@ -123,6 +130,10 @@ def _missing(
         yield "No evidence: `claimlab enrich` looks for it."
     elif not any(row.get("corresponds") for row in pieces):
         yield f"None of {several(len(pieces), 'piece')} of evidence corresponds to the claim."
+    if checks and not texts:
+        yield "No evidence but fact-checks."
+    if unsigned := sum(not (row.get("publisher") or row.get("domain")) for row in checks):
+        yield f"The publisher of {several(unsigned, 'fact-check')}."
     if pieces and not checks:
         yield "No fact-check: `claimlab match` looks for earlier ones in an archive."
     unmeasured = sum(row.get("stance") is None for row in texts)
