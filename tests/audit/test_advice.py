@@ -140,7 +140,7 @@ def test_a_conclusion_says_what_was_not_told() -> None:
         ]
     )
     assert clean.text.startswith("Nothing was found in what could be measured (1 pass).")
-    assert "1 inconclusive and 1 not measured: that is not a pass" in clean.text
+    assert "The rest (1 inconclusive and 1 not measured) is not a pass." in clean.text
     assert (clean.passed, clean.inconclusive, clean.not_measured) == (
         ("length",),
         ("url (domain)",),

@@ -254,7 +254,7 @@ def _sentence(named: dict[Verdict, tuple[str, ...]]) -> str:
         return f"{counts}: {steps if fails else 'report a score with care'}."
     unclear = " and ".join(f"{len(named[v])} {v.replace('-', ' ')}" for v in _UNCLEAR if named[v])
     if passes:
-        rest = f" This does not cover what is {unclear}: that is not a pass." if unclear else ""
+        rest = f" The rest ({unclear}) is not a pass." if unclear else ""
         return f"Nothing was found in what could be measured ({passes} pass).{rest}"
     return f"Nothing could be measured ({unclear or 'no findings'}). That is not a pass."
 
