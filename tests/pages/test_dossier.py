@@ -93,8 +93,8 @@ def test_a_fact_check_of_the_claim_is_a_verdict_and_says_what_it_is_about(data: 
     assert "mixed (as written: Half true)" in verdicts
     assert "The bridge of Velmore." in text.partition("Fact-checks")[2].partition("Evidence")[0]
     assert "date: 2021-03-04\n" in text
-    assert "The publisher of" not in text
-    assert "The publisher of 1 fact-check." in dossier_of(data, "a", data.parent / "d.html")
+    assert "without a publisher" not in text
+    assert "1 fact-check without a publisher." in dossier_of(data, "a", data.parent / "d.html")
 
 
 def test_a_record_of_which_nothing_is_known_has_a_dossier_of_gaps(data: Path) -> None:

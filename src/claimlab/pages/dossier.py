@@ -125,20 +125,22 @@ def _missing(
     for name, word in {"veracity": "label", "date": "date", "source": "source"}.items():
         if record.get(name) is None:
             yield f"The record has no {word}."
-    pieces = texts + checks
-    if not pieces:
+    if not texts and not checks:
         yield "No evidence: `claimlab enrich` looks for it."
-    elif not any(row.get("corresponds") for row in pieces):
+        return
+    pieces = texts + checks
+    signed = [row.get("publisher") or row.get("domain") for row in checks]
+    counts = {
+        "The stance of {} of evidence is not measured.": [row.get("stance") for row in texts],
+        "{} of evidence without a date.": [row.get("published") for row in pieces],
+        "{} without a publisher.": signed,
+    }
+    if not any(row.get("corresponds") for row in pieces):
         yield f"None of {several(len(pieces), 'piece')} of evidence corresponds to the claim."
-    if checks and not texts:
-        yield "No evidence but fact-checks."
-    if unsigned := sum(not (row.get("publisher") or row.get("domain")) for row in checks):
-        yield f"The publisher of {several(unsigned, 'fact-check')}."
-    if pieces and not checks:
+    if not checks:
         yield "No fact-check: `claimlab match` looks for earlier ones in an archive."
-    unmeasured = sum(row.get("stance") is None for row in texts)
-    if unmeasured:
-        yield f"The stance of {several(unmeasured, 'piece')} of evidence is not measured."
-    undated = sum(row.get("published") is None for row in pieces)
-    if undated:
-        yield f"{several(undated, 'piece')} of evidence without a date."
+    if not texts:
+        yield "No evidence but fact-checks."
+    for sentence, known in counts.items():
+        if unknown := known.count(None):
+            yield sentence.format(several(unknown, "fact-check" if known is signed else "piece"))
