@@ -127,7 +127,11 @@ def _missing(
             yield f"The record has no {word}."
     if not texts and not checks:
         yield "No evidence: `claimlab enrich` looks for it."
-        return
+    else:
+        yield from _missing_evidence(texts, checks)
+
+
+def _missing_evidence(texts: list[JsonObject], checks: list[JsonObject]) -> Iterator[str]:
     pieces = texts + checks
     signed = [row.get("publisher") or row.get("domain") for row in checks]
     counts = {
