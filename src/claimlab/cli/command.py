@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from claimlab.cli import complete
 from claimlab.cli.asked import ESTIMATE, JSON, OPEN, is_asked
@@ -318,7 +318,7 @@ class Command(WithSettings, TyperCommand):
         """The last of two values would win without a word."""
         words = list(takewhile(lambda word: word != "--", args))
         for one in self.params:
-            takes_one = one.opts[0].startswith("-") and not (one.multiple or one.is_flag)
+            takes_one = isinstance(one, TyperOption) and not (one.multiple or one.is_flag)
             if takes_one and sum(word.split("=")[0] in one.opts for word in words) > 1:
                 raise UsageError(f"{one.opts[0]} is given twice.", "Give it once.")
         return super().parse_args(ctx, args)
