@@ -44,9 +44,9 @@ def test_what_is_not_a_plain_value_is_not_a_setting() -> None:
 @pytest.mark.parametrize(
     ("pair", "sentence"),
     [
-        ("size=big", "The setting 'size' cannot be 'big'. Input should be a valid integer"),
-        ("fast=perhaps", "The setting 'fast' cannot be 'perhaps'. Input should be a valid boolean"),
-        ("mood=sad", "The setting 'mood' cannot be 'sad'. Input should be 'calm' or 'loud'."),
+        ("size=big", "The setting 'size' cannot be 'big'. It should be a valid integer"),
+        ("fast=perhaps", "The setting 'fast' cannot be 'perhaps'. It should be a valid boolean"),
+        ("mood=sad", "The setting 'mood' cannot be 'sad'. It should be 'calm' or 'loud'."),
         ("size", "'size' is not a valid setting. Write it as KEY=VALUE"),
         ("size=none", "cannot be 'none'"),
     ],
