@@ -182,6 +182,10 @@ HOSTILE: dict[str, bytes] = {
 }
 
 
+def nested(depth: int) -> Content:
+    return {"a": nested(depth - 1)} if depth else {}
+
+
 @pytest.mark.parametrize("what", HOSTILE)
 def test_what_is_not_a_bundle_is_a_sentence(what: str, tmp_path: Path) -> None:
     (tmp_path / "b.json").write_bytes(HOSTILE[what])
@@ -201,6 +205,11 @@ def test_what_is_not_a_bundle_is_a_sentence(what: str, tmp_path: Path) -> None:
         (lambda c: c["runs"][0]["scores"].__setitem__(0, {"true": "much"}), "valid number"),
         (lambda c: next(iter(c["records"].values()))["id"].pop(), "differ in length"),
         (lambda c: next(iter(c["records"].values()))["id"].__setitem__(0, 4), "valid string"),
+        (lambda c: c.update(seed=10**400), "cannot be scored"),
+        (lambda c: c["runs"][0].update(settings=nested(600)), "cannot be scored"),
+        (lambda c: c.update(figures={"runs": 5}), "cannot be scored"),
+        (lambda c: c.update(figures={"runs": [{"name": [1]}]}), "cannot be scored"),
+        (lambda c: c.update(runs=c["runs"] * 60, draws=20_000), "more than 1,000,000 resamples"),
     ],
 )
 def test_a_hostile_bundle_is_refused(
@@ -230,6 +239,13 @@ def test_a_bundle_that_names_paths_and_hosts_opens_none(
     sys.addaudithook(watch)
     assert verified(sealed(content), tmp_path)  # the figures name the dataset as it was
     assert opened == []
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "b.json")
+    with pytest.raises(UnreadableFile, match="it is not a plain file"):
+        cl.publish_verify(tmp_path / "b.json")
+    assert "not a plain file" in cl.publish_board(tmp_path).refused["b.json"]
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ PACKAGES = ("numpy", "polars", "scipy")  # what the figures are computed with
 MOST_BYTES = 64 << 20
 MOST_ROWS = 1_000_000  # records times runs
 MOST_DRAWS = 20_000
+MOST_WORK = 1_000_000  # runs times draws: of few classes minutes, of many an hour
 MOST_CLASSES = 50
 NAME = 300  # characters
 SAME_IN_BOTH = ("name", "dataset", "digest", "split")  # of a run and of what a bundle says of it
@@ -210,6 +211,12 @@ def publish_bundle(
     refuse_file(file, force=force, kind="bundle", sign=f'"bundle":"{FORMAT}"')
     known = None if contamination is None else read_contamination(contamination)
     opened = [run for place in places for run in _runs_in(place)]
+    if len(opened) * draws > MOST_WORK:
+        raise UsageError(
+            f"{several(len(opened), 'run')} with {draws:,} draws each are more work than a reader"
+            " of the bundle accepts.",
+            f"Use at most {MOST_WORK // len(opened):,} `draws`.",
+        )
     records: dict[str, JsonObject] = {}
     runs = []
     names = named_apart([run for run, _ in opened])
@@ -365,6 +372,8 @@ def read_bundle(file: Path) -> tuple[Bundle, JsonObject]:
         raise UnreadableFile(
             f"'{file}' is a folder.", "Name one bundle; a folder of them is for: publish board"
         )
+    if file.exists() and not file.is_file():
+        raise refused(file, "it is not a plain file")
     try:
         with file.open("rb") as handle:
             data = handle.read(MOST_BYTES + 1)
@@ -404,6 +413,8 @@ def _refuse_uneven(file: Path, bundle: Bundle) -> None:
         columns = [run.said, run.abstained, run.scores, *([run.status] if run.status else [])]
         if set(map(len, columns)) != {sizes[run.records]}:
             raise refused(file, f"'{run.name}' does not have one answer for each record")
+    if len(bundle.runs) * bundle.draws > MOST_WORK:
+        raise refused(file, f"it asks for more than {MOST_WORK:,} resamples of its runs")
     if sum(sizes[run.records] for run in bundle.runs) > MOST_ROWS:
         raise refused(file, f"it has more than {MOST_ROWS:,} answers")
 
@@ -414,6 +425,11 @@ def refused(file: Path, why: str) -> UnreadableFile:
     )
 
 
+# What computing with the values of a stranger may end in: a seed of 400 digits, scores of no run.
+_UNSCORED = (
+    *(ClaimlabError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError),
+    *(AttributeError, pl.exceptions.PolarsError),
+)
 SAME = 1e-9  # processors round sums differently in the last place
 
 
@@ -468,9 +484,10 @@ def derived(file: Path, data_of: Callable[[str], Dataset | None]) -> Verified:
     try:
         runs = bundle.opened()
         figures = figures_of(runs, seed=bundle.seed, draws=bundle.draws)
-    except (ClaimlabError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-        raise refused(file, f"its answers cannot be scored ({error})") from None
-    differences = [*differing(bundle.figures, figures), *_texts(bundle), *_seals(content)]
+        differences = [*differing(bundle.figures, figures), *_texts(bundle), *_seals(content)]
+    except _UNSCORED as error:
+        why = str(error).partition("\n")[0]
+        raise refused(file, f"its answers cannot be scored ({why})") from None
     compared = {run.name: data_of(run.dataset) for run in bundle.runs}
     for run in bundle.runs:
         if (known := compared[run.name]) is not None:
