@@ -189,5 +189,45 @@ def test_a_matching_set_is_written_as_a_task_of_mteb(place: Path) -> None:
     head, *lines = (folder / "qrels" / "test.tsv").read_text().splitlines()
     assert head == "query-id\tcorpus-id\tscore"
     assert lines == [f"q{i}\tc{i}\t1" for i in range(N)]
+    judged = [json.loads(line) for line in (folder / "qrels" / "test.jsonl").open()]
+    assert ["\t".join(map(str, one.values())) for one in judged] == lines
     with pytest.raises(UsageError, match="labelled answers"):
         cl.match(place / "queries", mteb=True, force=True, **how)
+
+
+@pytest.mark.needs("datasets")
+def test_the_library_under_mteb_reads_the_task(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """mteb asks for the tables `corpus`, `queries` and `default`, as `datasets` reads them."""
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(place / "hf"))
+    import datasets
+
+    folder = place / "out"
+    how = {"archive": place / "archive", "qrels": place / "qrels", "words": True, "mteb": True}
+    cl.match(place / "queries", output=folder, **how)
+    tables = {
+        name: datasets.load_dataset(str(folder / "mteb"), name, cache_dir=str(place / "hf"))
+        for name in datasets.get_dataset_config_names(str(folder / "mteb"))
+    }
+    assert {(name, *table) for name, table in tables.items()} == {
+        ("default", "test"),
+        ("corpus", "corpus"),
+        ("queries", "queries"),
+    }
+    assert tables["corpus"]["corpus"].column_names == ["_id", "title", "text"]
+    assert tables["queries"]["queries"]["_id"] == [f"q{i}" for i in range(N)]
+    assert tables["default"]["test"][7] == {"query-id": "q7", "corpus-id": "c7", "score": 1}
+
+
+def test_an_answer_that_repeats_another_fact_check_counts(place: Path) -> None:
+    """The archive keeps one of two fact-checks that say the same at the same place."""
+    archive = Dataset.open(place / "archive")
+    again = archive.records.filter(id="c7").with_columns(id=pl.lit("again"))
+    twice = Dataset.build("twice", pl.concat([archive.records, again]))
+    twice.write(place / "twice")
+    (place / "twice.qrels").write_text("q7 0 again 1\n")
+    how = {"qrels": place / "twice.qrels", "words": True, "output": place / "out"}
+    found = cl.match(place / "queries", archive=place / "twice", **how)
+    assert found.scores["success@1"]["value"] == 1.0
+    assert (place / "out" / "qrels.trec").read_text() == "q7 0 c7 1\n"

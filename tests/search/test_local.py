@@ -32,7 +32,7 @@ from claimlab.search.analysis import (
 from claimlab.search.connect import index_at
 from claimlab.search.evidence import Evidence
 from claimlab.search.fusion import Meaning
-from claimlab.search.local import LocalIndex, build_index
+from claimlab.search.local import LAYOUT, LocalIndex, build_index
 from claimlab.search.providers.local import Local
 from claimlab.search.query import Query
 
@@ -300,10 +300,10 @@ def test_what_is_no_index_is_left_alone_and_named(tmp_path: Path) -> None:
         assert caught.value.kind == "no-index"
     build_index(source, tmp_path / "index")
     manifest = tmp_path / "index" / "index.json"
-    manifest.write_text(manifest.read_text().replace('"layout": 3', '"layout": 99'))
+    manifest.write_text(manifest.read_text().replace(f'"layout": {LAYOUT}', '"layout": 99'))
     with pytest.raises(SearchFailed, match="another layout"):
         LocalIndex(tmp_path / "index").search(Query("x"))
-    assert build_index(source, tmp_path / "index").layout == 3, "and is built anew"
+    assert build_index(source, tmp_path / "index").layout == LAYOUT, "and is built anew"
 
 
 def test_a_dataset_is_searched_by_its_records(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.options import (
     Argument,
     BatchOptions,
+    Engine,
     Force,
     Limit,
     ModelName,
@@ -90,6 +91,7 @@ def overlap(
     limit: Limit = None,
     seed: Annotated[int, Setting("Random seed.", least=0)] = 0,
     force: Force = False,
+    engine: Engine = None,
     **calls: Unpack[BatchOptions],
 ) -> Compared:
     """Find what datasets share: copies, edits, leaks between them, and sources that disagree.
@@ -118,6 +120,7 @@ def overlap(
         limit=limit,
         force=force,
         seed=seed,
+        engine=engine,
         **calls,
     ) as run:
         if run.estimate:

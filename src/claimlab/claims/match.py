@@ -77,6 +77,18 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "answer": pl.Boolean,
 }
 ONE = "text"  # the id of a query that is one text
+# Where mteb finds the three tables. It reads all of them in one format, so the answers are there as
+# JSON lines beside the TSV of BEIR.
+MTEB = """---
+configs:
+- config_name: default
+  data_files: [{split: test, path: qrels/test.jsonl}]
+- config_name: corpus
+  data_files: [{split: corpus, path: corpus.jsonl}]
+- config_name: queries
+  data_files: [{split: queries, path: queries.jsonl}]
+---
+"""
 
 
 def match_of(hit: Evidence) -> JsonObject:
@@ -212,6 +224,9 @@ def match(
         records = run.dataset.records.filter(pl.col("text").str.strip_chars() != "")
         truth = qrels_of(run.dataset) if qrels is None else read_qrels(Path(qrels))
         opened, missing = _open(Path(archive), words)
+        if truth is not None:
+            same = opened.repeats
+            truth = {query: {same.get(id, id) for id in ids} for query, ids in truth.items()}
         rankings = _ask(opened, records, best, progress)
         plain: dict[str, Ranking] = {
             query: [(one["id"], one["score"]) for one in matches]
@@ -259,13 +274,14 @@ def _task(archive: LocalIndex, records: pl.DataFrame, truth: Qrels | None) -> di
     queries = [{"_id": id, "text": text} for id, text in texts.items() if truth.get(id)]
     held = {one["_id"] for one in corpus}
     answers = [(q["_id"], d) for q in queries for d in sorted(truth[q["_id"]]) if d in held]
-    lines = ["query-id\tcorpus-id\tscore", *(f"{query}\t{one}\t1" for query, one in answers)]
-    parts = {"corpus": corpus, "queries": queries}
+    judged = [{"query-id": query, "corpus-id": one, "score": 1} for query, one in answers]
+    parts = {"qrels/test": judged, "corpus": corpus, "queries": queries}
     files = {
         f"mteb/{name}.jsonl": "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
         for name, rows in parts.items()
     }
-    return {**files, "mteb/qrels/test.tsv": "\n".join(lines) + "\n"}
+    lines = ["query-id\tcorpus-id\tscore", *(f"{query}\t{one}\t1" for query, one in answers)]
+    return {**files, "mteb/README.md": MTEB, "mteb/qrels/test.tsv": "\n".join(lines) + "\n"}
 
 
 def _id(own: str | None, url: str | None, text: str | None) -> str:

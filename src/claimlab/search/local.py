@@ -16,6 +16,7 @@ With `Meaning`, documents are found by sentence vectors as well, and both are fu
 from __future__ import annotations
 
 import io
+import json
 import mmap
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -54,9 +55,10 @@ from claimlab.search.results import now
 if TYPE_CHECKING:
     import tantivy
 
-LAYOUT = 3  # increase it when the fields or their analysis change: older indexes are then rebuilt
+LAYOUT = 4  # increase it when the fields or their analysis change: older indexes are then rebuilt
 MANIFEST = "index.json"
 DOCUMENTS, OFFSETS, VECTORS = "documents.jsonl", "offsets.npy", "vectors.npy"
+REPEATS = "repeats.json"
 EXACT_WEIGHT = 0.2
 MAX_TIES = 10_000
 ALIKE = 0.3  # least cosine of a document that has no word of the query
@@ -249,6 +251,12 @@ class LocalIndex:
         ranked = sorted(zip([-score for score, _ in hits], numbers, strict=True))
         return [(-less, int(n or 0)) for less, n in ranked[: query.max_results]]
 
+    @cached_property
+    def repeats(self) -> dict[str, str]:
+        """The ids of documents that were left out, and of those that they repeat."""
+        kept: dict[str, str] = json.loads((self.folder / REPEATS).read_bytes())
+        return kept
+
     def document(self, number: int) -> JsonObject:
         """What is known of a document, by its number."""
         return self.documents([number])[0]
@@ -327,7 +335,8 @@ def _write(folder: Path, documents: Iterable[Document]) -> JsonObject:
     _register(index)
     writer = index.writer(HEAP, 1)  # one thread, so that documents keep their order
     languages: Counter[str] = Counter()
-    seen: set[bytes] = set()
+    seen: dict[bytes, str | None] = {}
+    repeats: dict[str, str] = {}
     repeated = reviews = 0
     offsets = [0]
     try:
@@ -336,15 +345,18 @@ def _write(folder: Path, documents: Iterable[Document]) -> JsonObject:
                 mark = document.digest()
                 if mark in seen:
                     repeated += 1
+                    if document.source_id and (first := seen[mark]):
+                        repeats[document.source_id] = first
                     continue
                 writer.add_document(_entry(document, len(seen)))
-                seen.add(mark)
+                seen[mark] = document.source_id
                 offsets.append(offsets[-1] + file.write(document.as_bytes() + b"\n"))
                 languages[document.language or "und"] += 1
                 reviews += document.review is not None
                 if len(seen) % 5000 == 0:
                     progress("indexing", len(seen), None)
         np.save(folder / OFFSETS, np.array(offsets, np.int64), allow_pickle=False)
+        (folder / REPEATS).write_text(json.dumps(repeats), encoding="utf-8")
         writer.commit()
     finally:
         # also after a failure: its threads must not write into a folder that goes away

@@ -40,7 +40,8 @@ TASK = Task(
     "Which fact-checks answer this claim?",
     metric="MRR",
 )
-FEWEST = 20  # labelled queries on either side, below which nothing is decided
+FEWEST = 20  # answers of labelled queries, below which nothing is decided
+SURE = 0.674  # standard deviations: three times in four the precision is at least as asked for
 
 
 def success(ids: Sequence[str], truth: Collection[str], k: int = 1) -> float:
@@ -90,7 +91,8 @@ class Decision:
     """The least score at which the best match is an answer. `precision` with its interval, and the
     share of queries that get an answer, are of labelled queries that did not choose the threshold.
     `no_match` is how often those that got none have none in the archive, the precision of "no
-    match". A null threshold: no score reaches the precision that was asked for."""
+    match"; null where every labelled query has an answer. A null threshold: no score reaches the
+    precision that was asked for."""
 
     asked: float
     threshold: float | None
@@ -124,7 +126,7 @@ def decide(rankings: Mapping[str, Ranking], qrels: Qrels, precision: float) -> D
         ends,
         float(answers.mean()),
         len(answers),
-        *_share(absent[~first][~answers]),
+        *(_share(absent[~first][~answers]) if absent.any() else (None, None)),
     )
 
 
@@ -134,10 +136,15 @@ def _share(flags: Flags) -> tuple[float | None, Interval | None]:
 
 
 def _threshold(score: Floats, right: Flags, precision: float) -> float | None:
-    """The lowest score at which the precision is as asked for."""
+    """The lowest score at which the precision is as asked for, by Wilson's lower end at `SURE`: the
+    best of many scores looks better than it is.
+    """
     order = np.argsort(-score, kind="stable")
-    precisions = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
-    enough = np.flatnonzero((precisions >= precision) & (np.arange(len(order)) >= FEWEST // 2 - 1))
+    n = np.arange(1, len(order) + 1)
+    share = np.cumsum(right[order]) / n
+    half = SURE * np.sqrt(share * (1 - share) / n + (SURE / (2 * n)) ** 2)
+    lower = (share + SURE**2 / (2 * n) - half) / (1 + SURE**2 / n)
+    enough = np.flatnonzero((lower >= precision) & (n >= FEWEST))
     return float(score[order][enough[-1]]) if len(enough) else None
 
 
