@@ -18,6 +18,7 @@ from claimlab.core.engine.cluster import disconnect
 from claimlab.core.engine.names import parse_engine
 from claimlab.core.errors import BudgetSpent
 from claimlab.detect import run as predicted
+from claimlab.text import vectors
 
 from .test_twins import files_in
 
@@ -38,6 +39,7 @@ VERBS: dict[str, Callable[[str, str], object]] = {
     "import": lambda out, engine: cl.import_files(
         _files(Path(out).parent), out, name="many", engine=engine
     ),
+    "overlap": lambda out, engine: cl.overlap("data", meaning=True, output=out, engine=engine),
     "study": lambda out, engine: cl.study_run(
         "grid.toml", out, only={"split": "random"}, engine=engine
     ),
@@ -77,12 +79,15 @@ def test_engines_write_the_same_bytes(
     monkeypatch.chdir(workspace)
     monkeypatch.setattr(rows, "LEAST", 60)  # so that small data has several shards
     monkeypatch.setattr(predicted, "ROWS", 2)
+    monkeypatch.setattr(vectors, "SHARD", 60)
     shards: dict[str, int] = {}
     _count(shards, monkeypatch)
     bytes_of = {}
     for engine in ("local:1", "local:2", "dask"):
         place = tmp_path / engine.replace(":", "-")
         place.mkdir()
+        monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "cache" / engine))
+        vectors._known.clear()
         VERBS[verb](str(place / "out"), engine)
         bytes_of[engine] = files_in(place)
     assert bytes_of["local:1"]

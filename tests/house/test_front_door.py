@@ -60,7 +60,7 @@ def test_no_verb_of_a_plain_study_waits_for_scikit_learn(tmp_path: Path) -> None
     """Its import takes longer than the rest of a small audit."""
     code = (
         "import sys, claimlab as cl; from claimlab.generate.planted import planted; "
-        "data, _ = planted(size=400); cl.audit(data, output='audit'); "
+        "data, _ = planted(); cl.audit(data, output='audit'); "
         "run = cl.detect(cl.split(data, by='near-duplicates').dataset, 'tfidf'); cl.evaluate(run); "
         "heavy = {'sklearn', 'scipy.stats', 'scipy.optimize', 'scipy.linalg'} & set(sys.modules); assert not heavy, heavy"
     )

@@ -24,7 +24,6 @@ from claimlab.core.options import (
     Engine,
     Force,
     Limit,
-    ModelName,
     Option,
     OptionalFolder,
     Place,
@@ -82,7 +81,7 @@ def overlap(
         Setting("A model's knowledge cut-off: a date such as 2024-06, or a model's name."),
     ] = None,
     profile: Profile = None,
-    model: ModelName = None,
+    model: Annotated[str | None, Setting("Another model of the same endpoint.")] = None,
     probes: Annotated[
         int, Setting("Records that the model is asked to complete.", least=20)
     ] = PROBES,

@@ -224,9 +224,7 @@ def match(
         records = run.dataset.records.filter(pl.col("text").str.strip_chars() != "")
         truth = qrels_of(run.dataset) if qrels is None else read_qrels(Path(qrels))
         opened, missing = _open(Path(archive), words)
-        if truth is not None:
-            same = opened.repeats
-            truth = {query: {same.get(id, id) for id in ids} for query, ids in truth.items()}
+        truth = _kept(truth, opened)
         rankings = _ask(opened, records, best, progress)
         plain: dict[str, Ranking] = {
             query: [(one["id"], one["score"]) for one in matches]
@@ -258,6 +256,14 @@ def _open(source: Path, words: bool) -> tuple[LocalIndex, dict[str, int]]:
         why = "fact-checks by meaning (the extra 'vectors' is absent)"
         return LocalIndex(folder), {why: documents}
     return index, {}
+
+
+def _kept(truth: Qrels | None, archive: LocalIndex) -> Qrels | None:
+    """Each answer that repeats another fact-check as the one that the archive keeps."""
+    if truth is None:
+        return None
+    same = archive.repeats
+    return {query: {same.get(id, id) for id in ids} for query, ids in truth.items()}
 
 
 def _task(archive: LocalIndex, records: pl.DataFrame, truth: Qrels | None) -> dict[str, str]:

@@ -254,8 +254,8 @@ class LocalIndex:
     @cached_property
     def repeats(self) -> dict[str, str]:
         """The ids of documents that were left out, and of those that they repeat."""
-        kept: dict[str, str] = json.loads((self.folder / REPEATS).read_bytes())
-        return kept
+        repeats: dict[str, str] = json.loads((self.folder / REPEATS).read_bytes())
+        return repeats
 
     def document(self, number: int) -> JsonObject:
         """What is known of a document, by its number."""
