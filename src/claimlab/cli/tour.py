@@ -456,7 +456,7 @@ def run_defend(tour: Tour) -> None:
         output=tour.folder / "defence",
         seed=tour.seed,
     )
-    tour.add("What the score is made of", " ".join(defence.sentences()), *tables(defence)[:1])
+    tour.add("What the score is made of", " ".join(defence.in_short()), *tables(defence)[:1])
 
 
 ENRICHED = 240  # claims that evidence is searched for: enough to see every end

@@ -26,6 +26,7 @@ from claimlab.pages.blocks import (
     Cell,
     Column,
     Figure,
+    Fold,
     Items,
     Report,
     Section,
@@ -254,10 +255,18 @@ class Defence(Shown):
 
     def sentences(self) -> list[str]:
         """The paragraph: score, limits, shortcut, what was seen, where it fails."""
-        ranked = [self._rank] if self.standing else []
-        own = (self._score, *ranked, self._limits, self._shortcut)
+        score, shortcut = self.in_short()
         parts = (self.seen, *self.known, self.search, self.alarms, self.citations)
-        return [sentence() for sentence in own] + [one.sentence() for one in parts if one]
+        own = [score, *self.limits(), " ".join([shortcut, *self._under_model()])]
+        return own + [one.sentence() for one in parts if one]
+
+    def in_short(self) -> tuple[str, str]:
+        """The score, and how many answers follow the shortcut."""
+        return self._score(), self._shortcut()
+
+    def limits(self) -> list[str]:
+        """What the score can be compared with: other runs, the smallest difference, the ceiling."""
+        return [*([self._rank()] if self.standing else []), self._limits()]
 
     def _rank(self) -> str:
         board, standing = self.board, self.standing
@@ -303,15 +312,18 @@ class Defence(Shown):
             if repeats > 0
             else f"none follow {name} (the estimate is below zero: {_points(repeats)}%)"
         )
-        know = f"{_points(own)}%{_within(own_ends)} know the label"
-        several_at_once, together = "", self.copied.together
-        if together is not None:
-            names = ", ".join(self.copied.features)
-            several_at_once = (
-                f" With {names} as shortcuts all at once, {_points(together.own[0])}%"
-                f"{_within(together.own[1])} know the label."
-            )
-        return f"Of its answers, {follow} and {know}. {MODEL}{several_at_once}"
+        return f"Of its answers, {follow} and {_points(own)}%{_within(own_ends)} know the label."
+
+    def _under_model(self) -> list[str]:
+        """What the shares mean, and those of several shortcuts at once."""
+        copied = self.copied
+        sentences = [MODEL] if copied.shares else []
+        if copied.shares and copied.together:
+            own, ends = copied.together.own
+            names = ", ".join(copied.features)
+            know = f"{_points(own)}%{_within(ends)} know the label."
+            sentences.append(f"With {names} as shortcuts all at once, {know}")
+        return sentences
 
     def to_json(self) -> JsonObject:
         return {
@@ -374,11 +386,13 @@ def contents(defence: Defence) -> Contents:
 def page(defence: Defence) -> Report:
     name = excerpt(defence.run.name, 80)
     blocks: Blocks = [
-        Text(" ".join(defence.sentences()), "conclusion"),
+        Text(" ".join(defence.in_short()), "conclusion"),
         *bar(defence),
         row_table(defence),
+        Items(defence.limits()),
         *sections(defence),
         Section("How these figures were made", [Items(METHOD)], anchor="method"),
+        Fold("All of it in one paragraph", [Text(" ".join(defence.sentences()))]),
     ]
     return Report(f"What the score of {name} is made of", excerpt(defence.run.dataset, 80), blocks)
 
@@ -489,7 +503,9 @@ def _shortcut(defence: Defence) -> Blocks:
         " or wrong. Not measured with fewer than 30 records on a side.",
         sortable=False,
     )
-    return [shares, *_together(copied), control]
+    measured = any(one.difference is not None for one in copied.differences)
+    few = "Whether difficulty explains it is not measured: fewer than 30 records on a side."
+    return [shares, Text(MODEL), *_together(copied), control if measured else Text(few, "note")]
 
 
 def _together(copied: Copied) -> Blocks:
