@@ -65,3 +65,27 @@ def test_a_page_that_was_read_is_not_read_again(
         True,
     ]
     assert chosen.page(3, 50)[0].height == 50  # it was read with the second
+
+
+@pytest.mark.parametrize(("size", "known"), [(5, False), (200, True)])
+def test_what_few_rows_hold_is_looked_for_once(
+    file: Path, size: int, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "_LARGE", 100)
+    table = pl.read_parquet(file)[::30]
+    chosen = rows.Rows.of(file, RecordFilters(q="X"), table["id"].to_list())
+    monkeypatch.setattr(rows.Rows, "_keys", None)  # whoever reads the file again fails
+    page, _, total = chosen.page(1, size)
+    assert page["id"].to_list() == table["id"].to_list()[:size]
+    assert total == (table.height if known else None)
+
+
+def test_lengths_are_those_of_the_texts_that_are_chosen(file: Path) -> None:
+    table = pl.read_parquet(file).with_columns(n=pl.col("text").str.len_chars())
+    filters = RecordFilters(veracity=["true"], shortest=100, longest=999)
+    mine = table.filter(pl.col("veracity") == "true", pl.col("n").is_between(100, 999))
+    chosen = rows.Rows.of(file, filters)
+    assert chosen.page(1, N)[0]["id"].to_list() == mine["id"].to_list()
+    for least, most, count in chosen.lengths():
+        assert count == mine.filter(pl.col("n").is_between(least, most - 1)).height
+    assert sum(count for *_, count in chosen.lengths()) == mine.height

@@ -37,12 +37,12 @@ _TOP = 30  # values of a facet that are listed
 _PIECE = 4_096  # rows in which a word is looked for first
 MOST_ROWS = 50  # of a side table, for a record
 _STEP = 50  # rows that are read to step through them
-_MOST_READ = 400_000_000  # bytes of a file whose texts are all read, to count their characters
+_MOST_READ = 400_000_000  # bytes of a file whose texts are all read, to draw their lengths
 _STEPS = 20  # lengths of texts between 10 and 100 characters that are told apart
 _LARGE = 100_000  # rows that are not all looked at before a page is shown
 
 
-_choices, _counts, _tops, _windows = Memo(), Memo(), Memo(), Memo(16)
+_choices, _counts, _tops, _windows, _lengths = Memo(), Memo(), Memo(), Memo(16), Memo(16)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Rows:
 
     @classmethod
     def of(cls, file: Path, filters: RecordFilters, ids: Sequence[str] | None = None) -> Rows:
-        conditions = tuple(conditions_of(filters))
+        conditions = (*conditions_of(filters), *_as_long(file, filters))
         if ids is not None:
             conditions = (*conditions, pl.col("id").is_in(list(ids)))
         key = f"{filters.key}{'' if ids is None else sorted(ids)}"
@@ -120,7 +120,7 @@ class Rows:
         pages: null where that is not counted yet, and there is at least one row more."""
         if self._slow and self._choice not in _choices:
             some = self._first(number * size + 1)
-            if some.height > number * size:
+            if some is not None:
                 return some.slice((number - 1) * size, size), number, None
         top = size + _ahead(size) * size  # the first page and the window behind it
         numbers: Numbers | None
@@ -130,10 +130,8 @@ class Rows:
             numbers, total = self.numbers(), self.total()
         number = min(number, max(1, -(-total // size)))
         if numbers is None:
-            rows = (
-                self._listed(pl.scan_parquet(self.file)).slice((number - 1) * size, size).collect()
-            )
-            return rows, number, total
+            scan = as_text(pl.scan_parquet(self.file).select(COLUMNS))
+            return scan.slice((number - 1) * size, size).collect(), number, total
         return self._read(numbers, number, size), number, total
 
     def id_at(self, at: int) -> str | None:
@@ -164,25 +162,27 @@ class Rows:
             (number - 1 - first) * size, size
         )
 
-    def _first(self, most: int) -> pl.DataFrame:
-        """The first `most` rows, or all, from longer and longer pieces of the file: a common word
-        is in the first.
+    def _first(self, most: int) -> pl.DataFrame | None:
+        """The first `most` rows, from longer and longer pieces of the file: a common word is in the
+        first. Null where there are fewer: then all of their numbers are known.
         """
         parts: list[pl.DataFrame] = []
-        start, length = 0, _PIECE
+        start, length, scan = 0, _PIECE, pl.scan_parquet(self.file, row_index_name="row")
         while start < self.height and sum(part.height for part in parts) < most:
-            piece = pl.scan_parquet(self.file).slice(start, length).filter(*self.conditions)
-            parts.append(self._listed(piece).collect())
+            piece = scan.slice(start, length).filter(*self.conditions)
+            parts.append(as_text(piece.select("row", *COLUMNS)).collect())
             start, length = start + length, 4 * length
-        return pl.concat(parts).head(most)
+        found = pl.concat(parts)
+        if found.height >= most:
+            return found.drop("row").head(most)
+        _choices.get(self._choice, lambda: found["row"].to_numpy().astype(np.uint32))
+        return None
 
     @property
     def _slow(self) -> bool:
         """Whether finding all the rows means to look at every row of a large file."""
-        return bool(self.conditions) and not self.sort and self.height > _LARGE
-
-    def _listed(self, scan: pl.LazyFrame) -> pl.LazyFrame:
-        return as_text(scan.select(COLUMNS))
+        read = {name for one in self.conditions for name in one.meta.root_names()}
+        return bool(read - {"row"}) and not self.sort and self.height > _LARGE
 
     @property
     def counted(self) -> bool:
@@ -235,11 +235,10 @@ class Rows:
             return []
 
         def work() -> list[tuple[int, int, int]]:
-            length = pl.col("text").str.len_chars()
-            step = length.clip(1).log(10) * _STEPS
-            steps = self._chosen("text").select(step=(step + 1e-9).floor().cast(pl.Int32))
-            table = steps.drop_nulls().group_by("step").len().sort("step").collect()
-            known = dict(table.iter_rows())
+            numbers, known_lengths = self.numbers(), characters(self.file)
+            length = known_lengths if numbers is None else known_lengths.gather(numbers)
+            step = (length.drop_nulls().clip(1).log(10) * _STEPS + 1e-9).floor().cast(pl.Int32)
+            known = dict(step.value_counts().iter_rows())
             ends = range(min(known, default=0), max(known, default=-1) + 1)
             bounds = [ceil(10 ** (step / _STEPS)) for step in (*ends, ends.stop)]
             return [
@@ -316,16 +315,27 @@ def conditions_of(filters: RecordFilters) -> list[pl.Expr]:
         known = [v for v in values if v]
         match = pl.col(column).is_in(known)
         conditions.append(match | pl.col(column).is_null() if "" in values else match)
-    length = pl.col("text").str.len_chars()
-    if filters.shortest is not None:
-        conditions.append(length >= filters.shortest)
-    if filters.longest is not None:
-        conditions.append(length <= filters.longest)
     if filters.since:
         conditions.append(pl.col("date") >= datetime.combine(filters.since, time.min))
     if filters.until:
         conditions.append(pl.col("date") <= datetime.combine(filters.until, time.max))
     return conditions
+
+
+def characters(file: Path) -> pl.Series:
+    """How many characters each text of the file has. All texts are read for it, once."""
+    scan = pl.scan_parquet(file).select(pl.col("text").str.len_chars())
+    return _lengths.get(state_of(file), lambda: scan.collect().to_series())
+
+
+def _as_long(file: Path, filters: RecordFilters) -> list[pl.Expr]:
+    """The rows whose texts have as many characters as the filters want."""
+    least, most = filters.shortest, filters.longest
+    if least is None and most is None:
+        return []
+    known = characters(file)
+    fits = known.is_between(least or 0, known.max() if most is None else most)
+    return [pl.col("row").is_in(fits.arg_true().implode())]
 
 
 def whole_word(word: str) -> str:
