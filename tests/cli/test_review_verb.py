@@ -5,6 +5,7 @@ sentence.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import segno
 from parts.planted import planted
 
 from claimlab.cli.app import run
+from claimlab.review.review import Review
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def test_annotators_get_tokens_that_are_shown_once(
         "1",
     )
     assert created["items"] == 6
-    assert set(created["tokens"]) == {"ana", "ben"}
+    assert set(created["tokens"]) == set(created["links"]) == {"ana", "ben"}
     owner = told(capsys, "person", "r", "ola", "--role", "owner")
     assert owner["role"] == "owner"
     assert told(capsys, "person", "r", "ola", "--new-token")["token"] != owner["token"]
@@ -61,6 +63,17 @@ def test_annotators_get_tokens_that_are_shown_once(
     assert told(capsys, "agreement", "r")["rows"][0]["items"] == 0
     for file in (place / "r").iterdir():
         assert owner["token"].encode() not in file.read_bytes()
+
+
+def test_links_that_sign_in_are_printed_when_a_review_is_made(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["review", "create", "data", "-o", "r", "--sample", "6", "--annotator", "ana"]) == 0
+    printed = capsys.readouterr().out
+    token = re.findall(r"  ana  http://127.0.0.1:8765/reviews/r/sign-in#token=(\S+)", printed)[0]
+    person = Review.open(place / "r").person_of(token)
+    assert person is not None
+    assert person.name == "ana"
 
 
 def test_a_link_for_a_telephone_is_shown_as_a_qr_code_in_a_terminal(

@@ -84,7 +84,7 @@ def test_a_table_is_added_by_keyboard(
         page.locator("#job").wait_for()
         shot(page, "add-3-job")
         page.wait_for_url("**/datasets/claims~*", timeout=120_000)
-        assert page.locator(".strip").inner_text().startswith("Audit claims/report")
+        assert page.locator(".audited .strip").inner_text().startswith("Audit of claims")
         shot(page, "add-4-dataset")
         page.locator("td.id a").first.focus()
         page.keyboard.press("Enter")

@@ -79,9 +79,7 @@ def audit(
     columns: TestedColumns = (),
     fix: Annotated[
         bool,
-        Option(
-            "Write a dataset to `output` without what a split can remove, audited before and after."
-        ),
+        Option("Write a dataset without what a split can remove, audited before and after."),
     ] = False,
     judge: Annotated[
         str | FeasibilityJudge | None,

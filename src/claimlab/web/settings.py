@@ -38,7 +38,8 @@ class Settings:
             return cls(host=host, port=port)
         if len(token) < SHORTEST or len(set(token)) < FEWEST:
             todo = (
-                f"Use at least {SHORTEST} random characters, or leave it out: claimlab makes one."
+                "Leave it out (unset CLAIMLAB_SERVE_TOKEN), and claimlab makes one; or use at least"
+                f" {SHORTEST} random characters, such as those of: openssl rand -hex 24"
             )
             raise UsageError("The token is too easy to guess.", todo)
         return cls(host=host, port=port, token=token)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 import claimlab as cl
 from claimlab.cli.command import Call, verb
@@ -69,6 +70,7 @@ def create(call: Call[Review]) -> None:
                 "task": review.task.name,
                 "items": review.size,
                 "tokens": tokens,
+                "links": _links(call.output, tokens),
             }
         )
         return
@@ -77,7 +79,9 @@ def create(call: Call[Review]) -> None:
     if (total := review.project.origin.chosen.get("finding_records")) is not None:
         say(f"The finding points at {total:,} records; the audit keeps the first {KEPT:,} of them.")
     if tokens:
-        _say_tokens(tokens)
+        _say_links(call.output, tokens)
+        other = f"claimlab review person {call.output} NAME --new-token --address URL"
+        say(f"For annotators on other machines: {other}")
     else:
         say(f"Add annotators with: claimlab review person {call.output} NAME")
     suggest_serving(call.output)
@@ -93,7 +97,7 @@ def person(
         str, Option("Where annotators reach `claimlab serve`; in a terminal also as a QR code.")
     ] = HERE,
 ) -> None:
-    """Add an annotator to a review, and print the token and a link that signs in."""
+    """Add an annotator to a review, and print the link that signs in."""
     if not address.startswith(("http://", "https://")):
         raise UsageError(
             f"'{address}' does not look like a web address.", "Start it with http:// or https://."
@@ -101,13 +105,12 @@ def person(
     review = Review.open(folder)
     token = review.new_token(name) if new_token else review.add_person(name, role)[1]
     role = review.person(name).role
-    link = f"{address.rstrip('/')}/reviews/{folder.name}/sign-in#token={token}"
+    link = _links(folder, {name: token}, address)[name]
     if wants_json():
         emit({"name": name, "role": role, "token": token, "link": link})
         return
     echo(f"{name} was added as {role}.")
-    _say_tokens({name: token})
-    echo(f"Link that signs in, with `claimlab serve {folder.parent}`: {link}")
+    _say_links(folder, {name: token}, address)
     if address != HERE and is_read():
         import segno
 
@@ -224,7 +227,13 @@ def _show(result: JsonObject, blocks: Sequence[Block]) -> None:
         show_blocks(blocks)
 
 
-def _say_tokens(tokens: dict[str, str]) -> None:
-    echo("Tokens are shown this once; only their hashes are stored:")
-    for name, token in tokens.items():
-        echo(f"  {name}  {token}")
+def _links(folder: Path, tokens: Mapping[str, str], address: str = HERE) -> dict[str, str]:
+    place = f"{address.rstrip('/')}/reviews/{quote(folder.name)}"
+    return {name: f"{place}/sign-in#token={token}" for name, token in tokens.items()}
+
+
+def _say_links(folder: Path, tokens: Mapping[str, str], address: str = HERE) -> None:
+    """The links that sign in. A review keeps only hashes, so nobody can print them later."""
+    echo(f"Links that sign in, while `claimlab serve {folder.parent}` runs; shown this once:")
+    for name, link in _links(folder, tokens, address).items():
+        echo(f"  {name}  {link}")
