@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from claimlab.audit.advice import RULES, advise, conclude, name_of, reason, rule_for
+from claimlab.audit.advice import RULES, advise, conclude, name_of, reason, rule_for, usable
 from claimlab.audit.check import CHECKS
 from claimlab.core.finding import Baselines, Finding, Verdict
 
@@ -157,3 +157,15 @@ def test_a_conclusion_says_what_was_not_told() -> None:
 def test_names_from_data_cannot_format_a_sentence() -> None:
     (advice,) = advise([finding("columns", "meta.{top}{0}")])
     assert "'meta.{top}{0}'" in advice.text
+
+
+def test_a_dataset_that_contradicts_itself_throughout_is_not_usable_after_cleaning() -> None:
+    mask = finding("giveaways", "one-sided words")
+    some, most = (
+        finding("url-conflicts", details={"share": share}, difference=None) for share in (0.1, 0.99)
+    )
+    assert usable([mask, some]) == "Usable after cleaning."
+    assert usable([mask, most]) == "Usable with care."
+    (review,) = (one for one in advise([most, some]) if one.action == "review")
+    assert "made of pairs with opposite labels" in review.text
+    assert "pairs" not in advise([some])[0].text

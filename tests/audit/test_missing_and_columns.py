@@ -99,3 +99,10 @@ def test_keys_beyond_the_bound_are_named_and_can_be_asked_for() -> None:
     assert "meta.k25" in left_out[-1].why
     named = audit(data, checks=["columns"], columns=["meta.k25"], debug=True).findings[0]
     assert (named.feature, named.verdict != "not-measured") == ("meta.k25", True)
+
+
+def test_what_claimlab_notes_of_synthetic_text_is_no_column_of_the_data() -> None:
+    note = json.dumps({"synthetic": {"label": "false"}})
+    data = made(meta=lambda labels, _: [note if y == "false" else None for y in labels])
+    for check in ("missing", "columns", "text-columns"):
+        assert [one.verdict for one in findings(data, check)] == ["not-measured"], check

@@ -280,3 +280,16 @@ def test_decisions_by_row_are_about_that_row(
     cleaned = clean(numbered(meta), only, decisions=table.head(3)).dataset.records
     assert cleaned["id"].to_list() == [i for i in ("c", "a", "d", "b") if i not in gone]
     assert cleaned.filter(veracity="false")["id"].to_list() == [relabelled]
+
+
+def test_a_recipe_that_takes_out_most_records_says_which_step_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"text": f"{LONG} {n}", "veracity": ("true", "false")[n % 2]} for n in range(40)]
+    Dataset.build("pairs", records(*rows)).write(tmp_path / "pairs")
+    assert command(["clean", str(tmp_path / "pairs"), "-o", str(tmp_path / "cleaned")]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Only 0 of 40 records are kept: 'contradictions' takes out 40." in said
+    planted()[0].write(tmp_path / "planted")
+    assert command(["clean", str(tmp_path / "planted"), "-o", str(tmp_path / "fewer")]) == 0
+    assert "records are kept" not in capsys.readouterr().err

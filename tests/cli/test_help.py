@@ -180,3 +180,10 @@ def test_a_mistyped_option_gets_a_suggestion(
 ) -> None:
     assert app.run(arguments) == 2
     assert capsys.readouterr().err.strip() == f"Error: {message}"
+
+
+def test_what_a_command_lacks_keeps_its_capitals(capsys: Captured) -> None:
+    app.run(["check"])
+    assert "needs FILE (CSV, TSV," in capsys.readouterr().err
+    app.run(["split"])
+    assert "(a " in capsys.readouterr().err

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 from parts.planted import clean_twin, planted
 
 import claimlab as cl
 from claimlab.audit.result import Audit, read_audits
+from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.finding import Finding
-from claimlab.publish.site import MOST_BYTES, badge, unquoted
+from claimlab.publish.site import MOST_BYTES, aggregate, badge, unquoted
 
 DAY = date(2026, 1, 31)
 
@@ -121,6 +123,14 @@ def test_a_badge_counts_what_was_not_measured_apart() -> None:
     svg = badge(Audit("d", "0", "fair", "veracity", 0, 1, 1, found))
     text = ElementTree.fromstring(svg).findtext("{http://www.w3.org/2000/svg}text")
     assert text == "audited: 2 fail, 3 warn, 14 pass, 8 not measured"
+
+
+def test_advice_on_a_site_names_the_column() -> None:
+    data, _ = planted()
+    some = pl.when(pl.col("veracity") == "true").then("author").alias("author")
+    audited = cl.audit(Dataset.build("one", data.records.with_columns(some)), checks=["missing"])
+    (advice,) = aggregate(audited).conclusion.advice
+    assert "Drop the column 'author'" in advice.text
 
 
 def test_examples_of_the_data_are_left_out_of_a_sentence() -> None:

@@ -76,6 +76,10 @@ def rule_for(finding: Finding) -> AdviceRule:
 
 NAMED = 3  # names in a sentence; the others are counted
 NOWHERE = Case(())
+PAIRS = (
+    " These are most of the records: if the dataset is made of pairs with opposite labels, keep"
+    " them, and split by group."
+)
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,8 @@ def usable(findings: Sequence[Finding]) -> str:
             return f"Not usable as it is: {only if finding.n else 'no record has a label'}."
     actions = {rule_for(finding).action for finding in findings if finding.verdict in ALARMS}
     if actions:
-        return "Usable after cleaning." if "clean" in actions else "Usable with care."
+        clean = "clean" in actions and not any(map(_contradicts_most, findings))
+        return "Usable after cleaning." if clean else "Usable with care."
     verdicts = {finding.verdict for finding in findings}
     if "pass" not in verdicts:
         return "Whether it is usable could not be measured."
@@ -209,6 +214,12 @@ def points_of(finding: Finding) -> float:
     if "slices" in finding.details:
         return 100 * _gained(finding.details["slices"])
     return 100 * float(finding.details.get("share") or 0.0)
+
+
+def _contradicts_most(finding: Finding) -> bool:
+    """Whether setting aside what contradicts itself would leave less than half of the records."""
+    rule = rule_for(finding)
+    return rule.action == "review" and "url-conflicts" in rule.checks and points_of(finding) > 50
 
 
 def _gained(slices: Sequence[JsonObject]) -> float:
@@ -295,6 +306,7 @@ def _fields(group: Sequence[Finding]) -> _Fields:
         count=f"{_count(first):,}",
         top=f"up to {_score(first)}" if several else _score(first),
         words=_list([f"'{row['word']}'" for row in first.details.get("words", [])]),
+        pairs=PAIRS if any(map(_contradicts_most, group)) else "",
         column=str(next((row.get("column") for row in first.details.get("filled", [])), "–")),
     )
     return _Fields(fields | _figures(first))

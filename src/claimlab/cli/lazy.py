@@ -144,7 +144,9 @@ def _missing(error: Any) -> UsageError:
     """An argument or option that a command cannot do without, with what its help says of it."""
     place, param = error.ctx.command_path, error.param
     name = param.opts[0] if param.opts[0].startswith("-") else (param.metavar or param.name)
-    words = f"{param.help[:1].lower()}{param.help[1:].rstrip('.')}"
+    words = param.help.rstrip(".")
+    if not words[1:2].isupper():  # CSV stays CSV
+        words = words[:1].lower() + words[1:]
     return UsageError(f"'{place}' needs {name} ({words}).", f"To see its options: {place} --help")
 
 

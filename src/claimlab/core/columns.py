@@ -30,6 +30,9 @@ MAY_BE_EMPTY = (
 
 KEYS = 30  # of meta, the most often filled
 
+# What claimlab itself notes of synthetic text: it is on machine-made rows alone and names its label
+OWN = ("synthetic",)
+
 LANGUAGE_FACTS = ("resource", "family", "script", "word_order")
 
 
@@ -96,7 +99,7 @@ def filled_columns(records: pl.DataFrame) -> pl.DataFrame:
     left out.
     """
     flags = {name: records[name].is_not_null() for name in MAY_BE_EMPTY}
-    keys = meta_values(records)
+    keys = {key: values for key, values in meta_values(records).items() if key not in OWN}
     often = sorted(keys, key=lambda key: (keys[key].null_count(), key))[:KEYS]
     flags |= {f"meta.{key}": keys[key].is_not_null() for key in sorted(often)}
     return pl.DataFrame(

@@ -229,7 +229,11 @@ def _figures(finding: Finding) -> Finding:
         "records": [],
         "records_in_all": finding.pointed_at,
         "others": [_figures(one) for one in finding.others],
-        "details": {k: v for k, v in finding.details.items() if isinstance(v, int | float)},
+        "details": {
+            name: value
+            for name, value in finding.details.items()
+            if isinstance(value, int | float) or name == "filled"  # columns, which advice names
+        },
     }
     return finding.model_copy(update=change)
 

@@ -15,7 +15,7 @@ from claimlab.split.strategy import SIDES
 from claimlab.tasks import open_task, own_task
 
 MANY = 30  # languages: more are not listed row by row
-NO_LABEL = "no label"
+NO_LABEL = "no class"  # of the task: LIAR's half-true has a label, and is neither true nor false
 UNKNOWN = "not known"
 
 

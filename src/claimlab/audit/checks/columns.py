@@ -9,12 +9,11 @@ from claimlab.audit.check import Findings, sampled
 from claimlab.audit.checks.table import ColumnTest
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
-from claimlab.core.columns import column_values, meta_values
+from claimlab.core.columns import OWN, column_values, meta_values
 from claimlab.core.finding import Finding
 from claimlab.text.traits import as_numbers
 
 KEYS = 20  # of meta, the most often filled; the others are named, and can be asked for
-OWN = ("synthetic",)  # what claimlab itself notes of synthetic text names its label by design
 
 
 class Columns(ColumnTest):

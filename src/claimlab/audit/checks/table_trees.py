@@ -95,7 +95,8 @@ def missing(subject: Subject) -> Tree | None:
     table = shares(part, filled)
     worst = table[0]
     spread = ", ".join(f"{name} {100 * share:.0f}%" for name, share in worst["filled"].items())
-    why = f"which of {filled.width:,} columns are filled ('{worst['column']}': {spread})"
+    of = several(filled.width, "column")
+    why = f"which columns are filled, of {of} ('{worst['column']}': {spread})"
     return Tree(part, filled.to_numpy().astype(np.float32), why, {"filled": table})
 
 

@@ -21,14 +21,13 @@ from claimlab.audit.features import Numbers
 from claimlab.audit.judge import stored
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import READ, against_baselines, change, text_score
-from claimlab.core.columns import meta_values
+from claimlab.core.columns import OWN, meta_values
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Floats32
 
 MAX_ROWS = 2_000
 SHARED = "what it shares with the text"
 COLUMNS = 5  # the most often filled; the others are named
-OWN = ("synthetic",)  # what claimlab itself notes of synthetic text
 WORDS, DISTINCT = (
     4,
     100,

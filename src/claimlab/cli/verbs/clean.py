@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +13,21 @@ from claimlab.clean.run import Cleaned
 from claimlab.clean.views import stage_lines, to_json
 from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, following, page, screen, suggest, wants_json, written
+from claimlab.cli.output import (
+    echo,
+    emit,
+    following,
+    note,
+    page,
+    screen,
+    suggest,
+    wants_json,
+    written,
+)
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Option, OptionalFolder
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 
 app = verb()
 
@@ -47,9 +59,26 @@ def clean(
         page(call["report"] / "index.html")
     for line in [] if wants_json() else stage_lines(cleaned.stages, screen()[0]):
         echo(in_flags(line, "clean"))
+    if words := _caution(cleaned.stages.to_dicts()):
+        note([words], "clean")
     written(cleaned.dataset, more=to_json(cleaned))
     next_step = "claimlab audit {} -o REPORT"
     suggest(following(cleaned.dataset, Path(output), next_step, task=call["task"]))
+
+
+def _caution(stages: Sequence[JsonObject]) -> str | None:
+    """Where a recipe takes out most of the records: the step to look at, and how to do without."""
+    lost = {row["step"]: (row["dropped"] or 0) + (row["doubtful"] or 0) for row in stages}
+    records, gone = max((row["in"] or 0 for row in stages), default=0), sum(lost.values())
+    if 2 * gone <= records:
+        return None
+    step, most = max(lost.items(), key=lambda one: one[1])
+    return (
+        f"Only {records - gone:,} of {several(records, 'record')} are kept: '{step}' takes out"
+        f" {most:,}. If the dataset is made that way, for example of claims that differ in a word,"
+        " leave the step out: `claimlab clean --show default > mine.toml`, delete it there, and use"
+        " `--recipe mine.toml`."
+    )
 
 
 def _show_recipe(name: str) -> None:

@@ -22,4 +22,4 @@ def defend(call: Call[Defended]) -> None:
         show_blocks(tables(defence))
     if call["output"] is not None:
         page(call.output / "index.html")
-    suggest("claimlab report STUDY.toml --init" if call["output"] else "the same with -o DIR")
+    suggest("claimlab report eqa.toml --init" if call["output"] else "the same with -o DIR")

@@ -42,7 +42,7 @@ def evaluate(
         page(Path(output) / "index.html")
     if any(run.scores.accuracy is None for run in evaluation.runs):
         raise typer.Exit(1)
-    suggest("claimlab report STUDY.toml --init" if output else "the same with -o DIR for a report")
+    suggest("claimlab report eqa.toml --init" if output else "the same with -o DIR for a report")
 
 
 def _check_papers() -> None:
