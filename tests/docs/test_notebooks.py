@@ -31,6 +31,13 @@ def shown(notebook: dict[str, Any]) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
+def test_a_notebook_names_no_place_of_the_machine_that_ran_it(file: Path) -> None:
+    """The demo's data come with the package: where that lies is nobody's business."""
+    outputs = " ".join(shown(read(file)))
+    assert not re.findall(r"(?:/[\w.-]+)+/claimlab/[\w/.-]+", outputs)
+
+
 @pytest.mark.slow  # each starts a kernel
 @pytest.mark.needs("nbclient", "ipykernel")
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)

@@ -16,10 +16,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from parts.planted import SLOTS, clean_twin
+from parts.planted import SLOTS, clean_twin, material
 from parts.standin import Body, StandIn
 
-from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.generate.plan import find_chain
 
@@ -31,14 +30,14 @@ Fault = Callable[
 
 def clauses(source: str) -> tuple[str, dict[str, int], int]:
     """The language of a claim, the clause of each slot, and its number."""
-    material = packaged.toml("claimlab.generate", "planted.toml")
+    words = material("planted")
     number = int(re.findall(r"\d+", source)[0])
     for language in CODES.values():
         picks = {
             slot: i
             for slot in SLOTS
-            for i, words in enumerate(material[language][slot])
-            if words.format(n=number) in source
+            for i, part in enumerate(words[language][slot])
+            if part.format(n=number) in source
         }
         if len(picks) == len(SLOTS):
             return language, picks, number
@@ -46,8 +45,8 @@ def clauses(source: str) -> tuple[str, dict[str, int], int]:
 
 
 def sentence(language: str, picks: dict[str, int], number: int) -> str:
-    material = packaged.toml("claimlab.generate", "planted.toml")[language]
-    subject, action, when, reason, said = (material[slot][picks[slot]] for slot in SLOTS)
+    known = material("planted")[language]
+    subject, action, when, reason, said = (known[slot][picks[slot]] for slot in SLOTS)
     return f"{said[0].upper()}{said[1:]}: {subject} {action.format(n=number)} {reason}, {when}."
 
 
@@ -60,7 +59,7 @@ def slots(body: Body) -> tuple[str, str, dict[str, dict[str, Any]]]:
     altered = '"altered"' in system
     now = number + 1_000 if altered else number
     article, translation = sentence(language, picks, now), sentence(other, picks, now)
-    action = packaged.toml("claimlab.generate", "planted.toml")[language]["action"][picks["action"]]
+    action = material("planted")[language]["action"][picks["action"]]
     log = [{"kind": "number", "before": action.format(n=number), "after": action.format(n=now)}]
     values: dict[str, Any] = {
         "article": article, "translation": translation, "changes": log, "facts": [source], "tone": "plain",
@@ -115,9 +114,7 @@ def seeds() -> Dataset:
     """Claims in three languages that count as written by people here."""
     twin = clean_twin(size=240)
     odd = [
-        phrase
-        for language in CODES.values()
-        for phrase in packaged.toml("claimlab.generate", "planted.toml")[language]["photo"]
+        phrase for language in CODES.values() for phrase in material("planted")[language]["photo"]
     ]
     whole = ~pl.any_horizontal(
         pl.col("text").str.starts_with(phrase) for phrase in odd

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -296,8 +297,9 @@ def test_no_pattern_that_is_made_at_run_time_does() -> None:
     """Those of lists of words: met while claims are rewritten, in a process of its own, in which
     none is made yet.
     """
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run(
-        [sys.executable, "-c", AT_WORK], capture_output=True, text=True, check=True
+        [sys.executable, "-c", AT_WORK], capture_output=True, text=True, check=True, env=env
     )
     made = {
         (str(pattern), int(flags)) for pattern, flags in json.loads(run.stdout.splitlines()[-1])

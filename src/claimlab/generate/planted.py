@@ -8,7 +8,7 @@ the label: whatever a check reports there is a false alarm. `bench/demo_data.py`
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
@@ -38,17 +38,22 @@ class FactChecks:
 
 def planted() -> tuple[Dataset, Truth]:
     """The dataset with every defect, and the truth about them."""
-    return Dataset.open(FOLDER / "planted"), Truth(**_read("truth.json"))
+    return _opened("planted"), Truth(**_read("truth.json"))
 
 
 def clean_twin() -> Dataset:
     """The same claims with random labels, without any defect."""
-    return Dataset.open(FOLDER / "clean-twin")
+    return _opened("clean-twin")
 
 
 def fact_checks() -> FactChecks:
     """Synthetic fact-checks of the first 240 claims; most of these have none."""
     return FactChecks(**_read("fact-checks.json"))
+
+
+def _opened(name: str) -> Dataset:
+    """As if it were made here: no advice may send anybody into the folder of the package."""
+    return replace(Dataset.open(FOLDER / name), path=None)
 
 
 def _read(name: str) -> JsonObject:
