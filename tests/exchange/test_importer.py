@@ -61,7 +61,7 @@ def test_a_csv_becomes_records(tmp_path: Path) -> None:
     assert report.labels == {"false": 10, "mixed": 10, "true": 10}
     step = dataset.lineage[0]
     assert step.step == "import"
-    assert step.parameters["map"] == "ratings@6"
+    assert step.parameters["map"] == "ratings@7"
     assert step.parameters["columns"]["text"] == "claim"
     layout = {
         "format": "CSV",
@@ -440,7 +440,7 @@ def test_letters_for_true_and_false_are_read_together_only(tmp_path: Path) -> No
     with pytest.raises(UnmappedLabels, match=r"`map='F=true,M=false'`.* or `map='F=false,M=true'`"):
         import_files(path)
     assert import_files(path, map="F=true,M=false")[1].labels == {"false": 15, "true": 15}
-    with pytest.raises(DataError, match="Write LABEL=VERDICT"):
+    with pytest.raises(DataError, match="Write LABEL=MEANING"):
         import_files(path, map="F=female")
 
 

@@ -21,7 +21,7 @@ from openpyxl import Workbook
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError, UnreadableFile
-from claimlab.exchange.importer import import_files
+from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.profile import share_of_dates
 from claimlab.files.bundle import Bundle
 from claimlab.files.card import splits_in
@@ -102,7 +102,7 @@ def test_codes_are_offered_as_scales(
         ("text,isfake", "012", "0=true,1=mixed,2=false"),
         ("text,misinformation", ("-1", "0", "1"), "-1=unknown,0=true,1=false"),
         ("text,label", ("original", "Fake"), "original=true"),
-        ("claim,label", ("Support_Text", "Refute", "Insufficient_Text"), "Support_Text=true"),
+        ("claim,label", ("Support_Part", "Refute", "Insufficient_Part"), "Support_Part=true"),
     ],
 )
 def test_the_likeliest_meaning_of_labels_is_offered_first(
@@ -745,3 +745,125 @@ def test_one_unknown_label_is_offered_as_what_the_others_lack(
 ) -> None:
     path = write(tmp_path / "a.csv", "text,label", TEXTS, again("qua", "true", "unverified"))
     assert labels(commands(path, capsys)[0]) == {"false": 20, "true": 20, "unknown": 20}
+
+
+@pytest.mark.parametrize(
+    ("words", "codes", "told"),
+    [
+        ("`label` is 1 for fake news and 0 for real news.", "01", {"true": 30, "false": 30}),
+        ("topic: 0 = boats, 1 = fake\n\nlabel:\n- 0: real\n- 1: fake", "01", {"true": 30, "false": 30}),
+        ("| label | |\n|---|---|\n| 0 | real |\n| 1 | fake |", "01", {"true": 30, "false": 30}),
+        ("1 = satire\n2 = hoax\n3 = trusted", "123", {"unknown": 20, "false": 20, "true": 20}),
+        ("The label: real = 0, fake = 1", "01", {"true": 30, "false": 30}),
+        ("0 = not fake, 1 = fake", "01", {"true": 30, "false": 30}),
+        ("0 = real, 1 = not quite real", "01", None),  # a negated word says nothing
+        ("0 = real, 1 = fake. In some files 1 = real", "01", None),
+        ("0 = real, 1 = something else", "01", None),
+        ("Label\t1: false information, 0: correct information, 2: about the weather", "0110110112", {"true": 18, "false": 36}),
+        ("We kept 0 fake and 1 real texts of 2020.1 = fake", "01", None),
+    ],
+)  # fmt: skip
+def test_a_text_beside_the_data_says_what_codes_mean(
+    words: str, codes: str, told: dict[str, int] | None, tmp_path: Path
+) -> None:
+    write(tmp_path / "d/all.csv", "label,article", again(*codes), BODIES)
+    (tmp_path / "d/README.md").write_text(f"# News\n\n{words}\n", encoding="utf-8")
+    if told is None:
+        with pytest.raises(ClaimlabError, match="meaning of these label values is not known"):
+            import_files(tmp_path / "d")
+    else:
+        _, report = import_files(tmp_path / "d")
+        assert report.labels == told
+        assert "'README.md'" in guess_files(tmp_path / "d").picks["label"].why
+
+
+@pytest.mark.parametrize("noise", ["\n", "'", " ", "=", "x ", "0 ", "0=", "label ", "(", "|"])
+def test_a_text_made_to_keep_a_reader_busy_says_nothing(noise: str, tmp_path: Path) -> None:
+    write(tmp_path / "d/all.csv", "label,article", again("0", "1"), BODIES)
+    (tmp_path / "d/README.md").write_text(noise * 60_000, encoding="utf-8")
+    started = time.process_time()
+    with pytest.raises(ClaimlabError):
+        import_files(tmp_path / "d")
+    assert time.process_time() - started < 5
+
+
+def test_a_sheet_of_prose_says_what_codes_mean(tmp_path: Path) -> None:
+    book = Workbook()
+    about = book.create_sheet("About", 0)
+    for line in ("Claims of a newsroom", "Codes: 1 - true, 2 - false, 3 - unverified"):
+        about.append([line])
+    sheet = book.create_sheet("Data")
+    sheet.append(["id", "claim", "label"])
+    for i, text in enumerate(TEXTS):
+        sheet.append([i, text, 1 + i % 3])
+    book.save(tmp_path / "a.xlsx")
+    _, report = import_files(tmp_path / "a.xlsx")
+    assert report.labels == {"true": 20, "false": 20, "unknown": 20}
+
+
+def test_a_flag_that_says_what_it_means_comes_before_its_words(tmp_path: Path) -> None:
+    """A kind of article, satire or not, is not what its authors call fake."""
+    path = write(
+        tmp_path / "a.csv", "Body,Fake,Art", BODIES, again("0", "1"), again("echt", "Satire")
+    )
+    _, report = import_files(path)
+    assert report.labels == {"true": 30, "false": 30}
+
+
+def test_lines_that_repeat_in_kind_are_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Metadata, links and text; the names of the files are the labels, not their splits."""
+    for name in ("train_rumor", "train_nonrumor", "test_rumor", "test_nonrumor"):
+        lines = [
+            f"{i}|name {i}|https://a.example/{i}|{i * 3}\nhttps://b.example/{name}{i}.jpg|null"
+            f"\n{name.replace('_', ' ')}: {text}"
+            for i, text in enumerate(TEXTS)
+        ]
+        (tmp_path / "d").mkdir(exist_ok=True)
+        (tmp_path / "d" / f"{name}.txt").write_text("\n".join(lines), encoding="utf-8")
+    printed = commands(tmp_path / "d", capsys)
+    assert labels(printed[0]) == {"true": 120, "false": 120}
+    records = Dataset.open(printed[0][printed[0].index("-o") + 1]).records
+    assert records.filter(pl.col("text").str.starts_with("train"))["split"].unique().to_list() == [
+        "train"
+    ]
+
+
+def test_lines_of_prose_are_not_cut_into_records(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+    assert read_table(Bundle.open(tmp_path / "a.txt"), "a.txt", Options()).frame.shape == (N, 1)
+
+
+def test_lists_under_ids_are_rows(tmp_path: Path) -> None:
+    """The statements about each table with a label each, and what the table is called."""
+    tables = {
+        f"{i}.html": [TEXTS[4 * i : 4 * i + 4], [1, 0, 0, 1], TOWNS[i % 5]] for i in range(N // 4)
+    }
+    (tmp_path / "a.json").write_text(json.dumps(tables), encoding="utf-8")
+    dataset, _ = import_files(tmp_path / "a.json", map="0=false,1=true")
+    assert dataset.records["text"].to_list() == TEXTS
+    assert dataset.records["veracity"].to_list()[:4] == ["true", "false", "false", "true"]
+
+
+def test_lists_under_names_are_columns(tmp_path: Path) -> None:
+    names = ("text", "label", "town", "page", "year", "place")
+    (tmp_path / "a.json").write_text(
+        json.dumps({name: [f"{name} {text}" for text in TEXTS] for name in names}), encoding="utf-8"
+    )
+    assert read_table(Bundle.open(tmp_path / "a.json"), "a.json", Options()).frame.width == 6
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("Set_Misinfo_FAKE", "Set_Misinfo_TRUE"), ("Set_Misinfo_FAKE", "Set_Misinfo_TRUE", "EXTRA_News")],
+)  # fmt: skip
+def test_what_names_of_files_have_in_common_is_no_label(
+    names: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for n, name in enumerate(names):
+        write(tmp_path / f"d/{name}.csv", "no,text", again("1"), [f"{n} {text}" for text in TEXTS])
+    command = ["import", str(tmp_path / "d"), "-o", str(tmp_path / "out")]
+    command = commands(tmp_path / "d", capsys)[0] if len(names) > 2 else command
+    rest = {"unknown": 60} if len(names) > 2 else {}
+    assert labels(command) == {"true": 60, "false": 60, **rest}

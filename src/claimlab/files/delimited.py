@@ -43,6 +43,9 @@ Source = Path | bytes
 
 BATCH = 20_000
 _LABELLED = rf"^((?:{sniff.LABEL}\S+\s+)+)(.*)$"
+MOST_LINES, LEAST_BLOCKS = 6, 5  # of one record, and records
+LINK, MARKS = "\0", ("|", "\t")  # the kind of a line that is a link; what separates cells
+_CELL = r"[^|\t]+"
 _UTF8 = ("utf-8", "utf-8-sig", "utf8", "ascii")
 
 
@@ -83,6 +86,11 @@ def read_delimited_file(
         table = _slow(text, name, layout, names)
         if layout.delimiter is None:
             table.frame = _labels_apart(table.frame)
+            if not layout.header and (blocks := _blocks(table.frame)) is not None:
+                table.notes.append(
+                    f"Every {blocks[1]} lines of '{name}' are one record: their kinds repeat."
+                )
+                table.frame = blocks[0]
     table.notes[:0] = notes
     return table
 
@@ -317,6 +325,29 @@ def _labels_apart(lines: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(
         {"label": labels.str.replace_all(r"\s+", ","), "text": line.str.extract(_LABELLED, 2)}
     )
+
+
+def _blocks(lines: pl.DataFrame) -> tuple[pl.DataFrame, int] | None:
+    """Records of a few lines each (metadata, links, text) and how many: a column for each line, or
+    for each cell of a line that has as many in every record.
+    """
+    if lines.width > 1:
+        return None
+    line = lines.to_series().fill_null("")
+    link = line.str.starts_with("http")
+    kinds = pl.select(pl.when(link).then(pl.lit(LINK)).otherwise(line.str.replace_all(_CELL, "")))
+    for length in range(2, MOST_LINES + 1):
+        if line.len() % length or line.len() < LEAST_BLOCKS * length:
+            continue
+        parts = [kinds.to_series().gather_every(length, n).unique() for n in range(length)]
+        if all(len(part) == 1 for part in parts) and len({part[0] for part in parts}) > 1:
+            cells = [
+                line.gather_every(length, n).str.split(part[0][0] if part[0][:1] in MARKS else LINK)
+                for n, part in enumerate(parts)
+            ]
+            columns = [one.list.get(n) for one in cells for n in range(len(one[0]))]
+            return pl.DataFrame([c.alias(f"column_{n}") for n, c in enumerate(columns, 1)]), length
+    return None
 
 
 def _cut_rows(widths: Counter[int], width: int) -> int | None:

@@ -250,6 +250,31 @@ def _by_column(value: Fields) -> Rows | None:
     return [dict(zip(value, row, strict=True)) for row in zip(*inner, strict=True)]
 
 
+def _lists_by_id(value: Fields) -> Rows | None:
+    """{"id1": [["...", "..."], [1, 0], "of both"], "id2": ...}: the cells of a row for each id,
+    or of as many rows as the lists in it are long.
+    """
+    cells = list(value.values())
+    if len(cells) < LEAST or not all(isinstance(row, list) for row in cells):
+        return None
+    kinds = {tuple(map(type, row)) for row in cells}
+    if len(kinds) != 1 or len(set(*kinds)) == 1:
+        return None
+    return [
+        {"key": key, **{f"column_{n}": cell for n, cell in enumerate(one, 1)}}
+        for key, row in value.items()
+        for one in _side_by_side(row)
+    ]
+
+
+def _side_by_side(row: Rows) -> Rows:
+    """The rows of several lists of one length, each with the cells that are none; or the row."""
+    lengths = [len(cell) for cell in row if isinstance(cell, list)]
+    if len(lengths) < 2 or len(set(lengths)) > 1:
+        return [row]
+    return [[c[n] if isinstance(c, list) else c for c in row] for n in range(lengths[0])]
+
+
 def _by_key(value: Fields) -> Rows | None:
     """{"text": {"0": ...}, "label": {"0": ...}} or {"id1": {...}, "id2": {...}}"""
     inner = list(value.values())
@@ -325,6 +350,7 @@ _SHAPES: tuple[Callable[[Fields], Rows | None], ...] = (
     _inside,
     _parts,
     _split,
+    _lists_by_id,
     _by_column,
     _ids_of_parts,
     _by_key,

@@ -32,6 +32,7 @@ from claimlab.exchange.importing.layouts import (
     Gathered,
     Layout,
     by_columns,
+    label_words,
     labels_in,
     layouts_of,
     leaves,
@@ -41,14 +42,19 @@ from claimlab.exchange.importing.layouts import (
     stem,
     usual_places,
 )
-from claimlab.exchange.importing.meanings import codes_by_words, labels_of_task, offered_tasks
+from claimlab.exchange.importing.meanings import (
+    codes_by_words,
+    codes_in_words,
+    labels_of_task,
+    offered_tasks,
+)
 from claimlab.exchange.importing.plan import Plan, shown
 from claimlab.exchange.importing.profile import Profile, Profiled
 from claimlab.exchange.importing.propose import ASIDE, NONE, Pick
 from claimlab.exchange.importing.texts import FOLDER
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, UNCLEAR, fold_name, named
 from claimlab.files.excel import SHEET
-from claimlab.files.raw import RawTable
+from claimlab.files.raw import RawTable, spell_out
 
 ARTICLE = 600  # characters of the median text at which texts count as articles
 MOST_CODES = 12
@@ -60,7 +66,6 @@ _PLACES = {
 _YES = frozenset({"1", "1.0", "true", "yes", "y", "t"})
 _NO = frozenset({"0", "0.0", "false", "no", "n", "f"})
 _LETTERS_ONLY = re.compile(r"[\W\d_]+")
-_PAIR = re.compile(r"\b(\w{1,3})\s*[:=]\s*([^,;:=()\[\]]+)")
 # Abbreviations that are only believed together: an F alone may be a female speaker.
 _LETTERS: tuple[dict[str, str], ...] = (
     {"t": "true", "f": "false", "u": "unknown"},
@@ -106,7 +111,10 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
     for role in ("label", "split"):
         column = plan.column(role)
         if column in _PLACES and role not in plan.values:
-            plan.values[role] = leaves(frame[column].drop_nulls().unique().to_list())
+            places = frame[column].drop_nulls().unique().to_list()
+            plan.values[role] = (
+                label_words(places, plan.verdicts) if role == "label" else leaves(places)
+            )
 
 
 def _splits(gathered: Gathered, place: str, names: Sequence[str]) -> dict[str, str] | None:
@@ -134,7 +142,7 @@ def _read_codes(plan: Plan) -> None:
     """Take the meaning of codes from the name of their column, or from the words that they go with
     elsewhere, unless the user gave a map.
     """
-    pick = plan.picks.get("label")
+    pick = _spelled_out(plan)
     if pick is None or pick.column is None or plan.verdicts.name != GENERAL:
         return
     values = plan.gathered.text(pick.column).drop_nulls().unique().to_list()
@@ -156,12 +164,35 @@ def _documented(column: str, values: Collection[str], verdicts: LabelMap) -> Lab
     """
     codes = {value: fold(value) for value in values if not is_blank(value)}
     known = set(codes.values())
-    table = (
-        _by_name(fold_name(column), known) or _listed(column, known, verdicts) or _letters(known)
-    )
+    table = _by_name(fold_name(column), known) or _letters(known)
     if not codes or table is None:
-        return None
-    meaning = {value: table[code] for value, code in codes.items()}
+        words = codes_in_words(column, column, list(codes), verdicts) or {}
+        meaning = {code: v for code, word in words.items() if (v := verdicts.verdict(word))}
+        return _map_of(column, meaning, verdicts) if len(meaning) == len(codes) > 0 else None
+    return _map_of(column, {value: table[code] for value, code in codes.items()}, verdicts)
+
+
+def _spelled_out(plan: Plan) -> Pick | None:
+    """The pick of the label; of codes that a README explains, the words are put in their place."""
+    pick = plan.picks.get("label")
+    if pick is None or pick.column not in plan.gathered.frame.columns or "label" in plan.values:
+        return pick
+    known = plan.gathered.text(pick.column).drop_nulls().unique().sort().to_list()
+    codes = [value for value in known if not is_blank(value)]
+    if all(plan.verdicts.verdict(code) is not None for code in codes):
+        return pick
+    for name, text in plan.gathered.about.items():
+        if words := codes_in_words(text, pick.column, codes, plan.verdicts):
+            plan.gathered = replace(plan.gathered)
+            said = spell_out(plan.gathered, pick.column, words, f"'{name}'")
+            notes = plan.gathered.tables[0].notes
+            notes += [] if said in notes else [said]
+            plan.picks["label"] = replace(pick, why=f"'{name}' says what its codes mean")
+            break
+    return plan.picks["label"]
+
+
+def _map_of(column: str, meaning: Mapping[str, str], verdicts: LabelMap) -> LabelMap:
     words = ", ".join(f"{value} is {verdict}" for value, verdict in sorted(meaning.items()))
     return replace(verdicts, name=f"{column}: {words}", verdicts=meaning, version=1, exact=True)
 
@@ -171,13 +202,6 @@ def _by_name(name: str, codes: set[str]) -> dict[str, str] | None:
         return None
     yes, no = ("false", "true") if name in ALL_FALSE else ("true", "false")
     return {code: yes if code in _YES else no for code in codes}
-
-
-def _listed(column: str, codes: set[str], verdicts: LabelMap) -> dict[str, str] | None:
-    """Codes that the name of the column explains: "label (0: fake, 1: real)"."""
-    words = {fold(code): verdicts.verdict(word) for code, word in _PAIR.findall(column)}
-    table = {code: verdict for code, verdict in words.items() if verdict is not None}
-    return table if codes <= set(table) else None
 
 
 def _letters(codes: set[str]) -> dict[str, str] | None:
@@ -311,16 +335,15 @@ def _ask_column(plan: Plan, seen: Profiled, role: str) -> None:
     if pick is None or pick.given or pick.column not in seen.columns:
         return
     elsewhere = {other.column for name, other in plan.picks.items() if name != role and other.sure}
-    rivals = [
-        column
-        for column in pick.close
-        if column not in elsewhere and not seen.says_the_same(pick.column, column)
-    ]
+    close = [column for column in pick.close if column not in elsewhere]
+    rivals = [column for column in close if not seen.says_the_same(pick.column, column)]
     columns = [pick.column, *rivals][:CHOICES]
     choices = [Choice(role, column, _examples(seen.columns[column])) for column in columns]
     if rivals:
+        unnamed = role == "label" and all(seen.columns[name].nameless for name in columns)
         raise Question(
-            f"Several columns may be the {role}: {', '.join(map(repr, columns))}.", choices
+            f"Several columns may be the {role}: {', '.join(map(repr, columns))}.",
+            _named_places(plan) * unnamed + choices,
         )
     if role == "label" and not pick.sure and seen.columns[pick.column].verdicts < MAPPED:
         raise Question(
@@ -402,9 +425,9 @@ def _named_places(plan: Plan) -> list[Choice]:
     languages, or numbers of parts.
     """
     frame = plan.gathered.frame
-    if FILE not in frame.columns or plan.column("split") == FILE:
+    if FILE not in frame.columns:
         return []
-    names = leaves(usual_places(frame[FILE]))
+    names = label_words(usual_places(frame[FILE]), plan.verdicts)
     words = sorted({_LETTERS_ONLY.sub(" ", word).strip() for word in names.values()} - {""})
     ordinary = all(normalise(word) is not None or split_in(word) is not None for word in words)
     if not 2 <= len(words) <= MOST_CODES or len(set(names.values())) > MOST_CODES or ordinary:

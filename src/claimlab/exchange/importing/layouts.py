@@ -4,6 +4,8 @@ give; and what the names of files and folders say.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -33,6 +35,7 @@ LEAST = 5  # texts or keys of a file, for it to be compared with others
 REPEATED = 0.7  # of the keys that differ: with more, each row has its own
 RARE = 0.02  # of the rows: a file on its own
 POST = 200  # characters of a text that counts as one record
+_WORD_ENDS = re.compile(r"[\W_]+")
 ABOUT = 0.01  # worth of what was said about records
 
 
@@ -51,6 +54,7 @@ class Gathered:
     splits: Mapping[str, str] = field(
         default_factory=dict
     )  # of files, as the card of a folder says
+    about: Mapping[str, str] = field(default_factory=dict)  # what texts beside the data say
 
     @property
     def rows_read(self) -> int:
@@ -324,7 +328,11 @@ def labels_in(names: Iterable[str], verdicts: LabelMap) -> dict[str, str] | None
     The innermost part of the path that says it decides. A word such as "news" says nothing; "fake"
     and "real" do.
     """
+    names = list(names)
     words = read_names(names, lambda name: verdict_word(name, verdicts))
+    if words is None:
+        apart = label_words(names, verdicts)
+        words = read_names(names, lambda name: verdict_word(apart[name], verdicts))
     if words is None:
         return None
     known = {verdicts.verdict(word) for word in words.values()}
@@ -366,3 +374,24 @@ def leaves(names: Iterable[str]) -> dict[str, str]:
     many = len({path.name for path in paths.values()}) > FEW
     alike = 2 <= len(set(folders.values())) <= FEW
     return folders if many and alike else {name: path.name for name, path in paths.items()}
+
+
+def label_words(names: Iterable[str], verdicts: LabelMap) -> dict[str, str]:
+    """The last part of each name without what it has in common with others: words for splits
+    (train_fake, test_fake), and where a name has words for two verdicts (misinfo_true), those that
+    most names have.
+    """
+    ends = leaves(names)
+    words = {end: tuple(_WORD_ENDS.split(end)) for end in ends.values()}
+    apart = {end: _without(held, SPLITS) for end, held in words.items()}
+    kinds = set(apart.values())
+    told = apart if 1 < len(kinds) < len(words) and () not in kinds else words
+    if any(len(set(map(verdicts.verdict, held)) - {None}) > 1 for held in told.values()):
+        counts = Counter(word for held in set(told.values()) for word in {*held})
+        usual = {word.lower() for word, n in counts.items() if 2 * n > len(told)}
+        told = {end: _without(held, usual) or held for end, held in told.items()}
+    return {name: end if told is words else "_".join(told[end]) for name, end in ends.items()}
+
+
+def _without(words: Iterable[str], others: Collection[str]) -> tuple[str, ...]:
+    return tuple(word for word in words if word.lower() not in others)

@@ -30,6 +30,16 @@ MOST_READ = 0.6  # of the values of a label, which a task must know
 SAMPLE = 20_000  # rows that are compared
 SHOWN = 8  # labels that are named in an option to copy; more of them need a file
 _CODE = re.compile(r"-?\d{1,3}(\.0)?")
+# characters of a code, and of what a text says after a name; mentions of the name
+MOST_OF_CODE, PASSAGE, MENTIONS = 12, 400, 20
+# Nothing here is unbounded: anyone may have written the text.
+_QUOTES = r"[\"'`*\s]{0,4}"
+_EQUALS = r"={1,3}>?|:|\(|[-\u2012-\u2015\u2192]{1,2}>?"
+_MEANS = (
+    rf"{_EQUALS}|\||(?:is|are|means?|for|if|as|denotes?|indicates?|represents?|stands for|refers to"
+    r"|corresponds to)\b"
+)
+_PHRASE = r"([^\n,;:=|()\d]{2,60})"
 _MISSING = frozenset(("", "na", "n/a", "nan", "none", "null"))  # folded: ? and - are empty, too
 _NEGATIONS = frozenset(
     ("not", "no", "non", "nicht", "kein", "pas", "nao", "nie", "ne", "не", "غير")
@@ -100,6 +110,46 @@ def codes_by_words(
                 exact=True,
             )
     return None
+
+
+def codes_in_words(
+    text: str, column: str, codes: Sequence[str], verdicts: LabelMap
+) -> dict[str, str] | None:
+    """The words for each code by a text that says them of every one: "1 = fake, 0 = real", "1 for
+    fake news", a table, or a line for each. What follows the name of the column counts first.
+    """
+    if not 2 <= len(codes) <= CODES or max(map(len, codes)) > MOST_OF_CODE:
+        return None
+    named = re.split(rf"(?i)(?<![\w.]){re.escape(column)}(?![\w.])", text, maxsplit=MENTIONS)[1:]
+    for passage in (*(each[:PASSAGE] for each in named), text):
+        words = {code: _said(passage, code, verdicts) for code in codes}
+        if {*DECIDED[:2]} <= set(map(verdicts.verdict, words.values())):
+            return None if None in words.values() else {c: str(word) for c, word in words.items()}
+    return None
+
+
+def _said(text: str, code: str, verdicts: LabelMap) -> str | None:
+    """What a text says of a code: one verdict, or the same unknown words wherever it says any."""
+    whole = rf"(?<![\w.-]){re.escape(code.removesuffix('.0'))}(?![\w.]|,\d)"
+    after = rf"(?i){whole}{_QUOTES}(?:{_MEANS}){_QUOTES}{_PHRASE}"
+    line = rf"(?im)^[^\w\n]{{0,9}}{whole}[^\w\n]{{1,9}}{_PHRASE}"
+    before = rf"(?i){_PHRASE}{_QUOTES}(?:{_EQUALS}){_QUOTES}{whole}"
+    phrases = [*re.findall(after, text), *re.findall(line, text)] or re.findall(before, text)
+    said = {_first_words(phrase, verdicts) for phrase in phrases} - {None}
+    known = {words for words in said if verdicts.verdict(words) is not None}
+    agreed = {verdicts.verdict(words) for words in known} if known else said
+    return min(map(str, known or said)) if len(agreed) == 1 else None
+
+
+def _first_words(phrase: str, verdicts: LabelMap) -> str | None:
+    """The first words of a phrase that the map knows, unless they are negated; or else all."""
+    words = re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", phrase)
+    for start in range(len(words)):
+        for end in range(min(start + 4, len(words)), start, -1):
+            if verdicts.verdict(" ".join(words[start:end])) is not None:
+                negated = start and fold(words[start - 1]) in _NEGATIONS
+                return None if negated else " ".join(words[start:end])
+    return " ".join(words) or None
 
 
 def legend_of(codes: pl.Series, rows: pl.DataFrame, verdicts: LabelMap) -> dict[str, str] | None:

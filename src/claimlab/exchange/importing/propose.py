@@ -29,7 +29,7 @@ from claimlab.core.languages import normalise
 from claimlab.core.record import CLOSED
 from claimlab.core.words import several
 from claimlab.exchange.importing.profile import LONGEST, Profile, Profiled
-from claimlab.exchange.vocabulary import NAMES, fold_name, named
+from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, fold_name, named
 
 OWN = ("veracity", "kind", "authorship")  # columns that claimlab itself writes
 OWN_TEXT = ("date_source", "meta", "dataset")  # of these, any value is used
@@ -350,6 +350,7 @@ def _beside(seen: Profiled, profiles: Mapping[str, Profile]) -> dict[str, list[s
         "one of a numbered series": [name for name, stem in stems.items() if series[stem] > 2],
         "the words for a column of codes": words,
         "codes that a column writes out": codes,
+        "a name that says what yes means": [name for name, one in profiles.items() if _flag(one)],
         "the shorter sentences beside a stance": _shorter(prose) if _stance(profiles) else [],
         "a field of an object": [name for name in names if "." in name],
         **(_beside_sentences(prose) if len(prose) > 1 else {"the only sentences": list(prose)}),
@@ -386,12 +387,19 @@ def _beside_sentences(prose: Mapping[str, Profile]) -> dict[str, list[str]]:
 def _words_and_codes(
     seen: Profiled, profiles: Mapping[str, Profile]
 ) -> tuple[list[str], list[str]]:
-    """Columns of rating words that go one to one with a column of codes, and these columns."""
+    """Columns of rating words that go one to one with a column of codes, and these columns. A name
+    such as is_fake says itself what its codes mean.
+    """
     few = {name: one for name, one in profiles.items() if 2 <= one.distinct <= FEW}
     words = [name for name, one in few.items() if one.verdicts > PROSE and one.numbers < PROSE]
-    codes = [name for name, one in few.items() if one.numbers > DISTINCT]
+    codes = [n for n, one in few.items() if one.numbers > DISTINCT and not _flag(one)]
     pairs = [(word, code) for word in words for code in codes if seen.one_to_one(word, code)]
     return [word for word, _ in pairs], [code for _, code in pairs]
+
+
+def _flag(seen: Profile) -> bool:
+    """Whether its name says what yes and no mean: is_fake."""
+    return seen.answers > DISTINCT and seen.name in ALL_FALSE | ALL_TRUE
 
 
 def _repeats(seen: Profile) -> bool:

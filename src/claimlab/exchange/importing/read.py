@@ -55,11 +55,13 @@ from claimlab.exchange.importing.texts import read_columns, read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.card import splits_in
+from claimlab.files.encoding import sniff_encoding
 from claimlab.files.objects import NotATable, records_inside
 from claimlab.files.raw import Layout, Options, RawTable, Refused, as_text, json_of, typed_table
 from claimlab.files.read import read_table
 from claimlab.files.totals import leave_out_totals
 
+ABOUT, LONGEST = ("", ".md", ".rst", *TEXTS), 1 << 16  # texts about the data, and bytes of one
 DEPTH = 3  # of objects inside objects
 MOST_KEYS = 60  # of the objects in one column; more of them are ids rather than names of fields
 
@@ -92,6 +94,7 @@ def read(
     gathered.splits = {
         name: split for bundle in bundles for name, split in splits_in(bundle).items()
     }
+    gathered.about = _about(bundles, tables)
     if gathered.splits:
         tables[0].notes.append("The card of the folder says which file is which split.")
     for link in links:
@@ -110,6 +113,21 @@ def _inputs(bundles: Sequence[Bundle]) -> dict[str, str]:
         for name, digest in bundle.hashes().items():
             inputs[_free(name, inputs)] = digest
     return inputs
+
+
+def _about(bundles: Sequence[Bundle], tables: Sequence[RawTable]) -> dict[str, str]:
+    """What a few short texts and small sheets beside the tables say, such as what codes mean."""
+    read = {table.name for table in tables}
+    names = [(b, name) for b in bundles for name in b.names() if suffix_of(name) in ABOUT]
+    texts = [(b, name) for b, name in names if name not in read and b.table(name) is None]
+    short = [(b, name) for b, name in texts if b.size(name) <= LONGEST]
+    said = {name: bundle.head(name, LONGEST) for bundle, name in short[:FEW]}
+    about = {name: data.decode(sniff_encoding(data), "replace") for name, data in said.items()}
+    for table in tables:
+        for title, rows in table.beside.items():
+            cells = [list(rows[0]), *(row.values() for row in rows)] if rows else []
+            about[title] = "\n".join(" | ".join(filter(None, row)) for row in cells)
+    return about
 
 
 def _tables(
