@@ -347,7 +347,7 @@ def _front(site: Site) -> Iterator[Report]:
         [
             ("datasets", f"{len(counts):,}", "plain"),
             ("with a fail", f"{failing:,}", "fail" if failing else "pass"),
-            ("findings", f"{sum(sum(one.values()) for one in counts):,}", "plain"),
+            ("not measured", f"{sum(one['not-measured'] for one in counts):,}", "plain"),
         ]
     )
     for detail in (2, 1, 0):
@@ -383,7 +383,7 @@ def _matrix(site: Site, detail: int) -> Table:
     heads, about = ["Dataset", "Labelled", "Fail", "Warn"], ["Topic", "Languages"] if known else []
     for row in rows:
         row.extend([""] * (len(heads + checks + about) - len(row)))
-    caption = f"{MATRIX_NOTE} The address of the page keeps filter and order."
+    caption = f"{MATRIX_NOTE} Scroll sideways for all checks; the address keeps filter and order."
     return Table([*heads, *checks, *about], rows, caption, upright=True)
 
 
@@ -525,12 +525,14 @@ def _results(content: JsonObject) -> tuple[str, Blocks]:
 
 def _board(content: JsonObject) -> Iterator[Block]:
     boards = TypeAdapter(list[Board]).validate_python(content["evaluation"]["boards"])
-    intervals = {one["name"]: one["intervals"] for one in content["evaluation"]["runs"]}
+    runs = {one["name"]: one for one in content["evaluation"]["runs"]}
+    intervals = {name: one["intervals"] for name, one in runs.items()}
     for (task, dataset), same in groupby(boards, lambda one: (one.task, one.dataset)):
         first, *others = (_with_own(board, intervals) for board in same)
         folds = [Fold(f"By {one.title}", [standings(one)]) for one in others]
         blocks: Blocks = [Text(first.headline(), "conclusion"), standings(first)]
-        yield Section(f"{dataset}, {task}", [*blocks, Text(first.limits()), *folds])
+        blocks += [Text(_beside_luck(first, runs)), Text(first.limits())]
+        yield Section(f"{dataset}, {task}", [*blocks, *folds])
     bundles: Columns[JsonObject] = (
         Column("Run", "run"),
         Column("Bundle", lambda one: one["bundle"][:12]),
@@ -539,6 +541,16 @@ def _board(content: JsonObject) -> Iterator[Block]:
     yield Section("Bundles", [Table.of(bundles, content["runs"], "Each was verified.")])
     if content["refused"]:
         yield Section("Refused", [Table(("File", "Why"), list(content["refused"].items()))])
+
+
+def _beside_luck(board: Board, runs: JsonObject) -> str:
+    """Which systems do more than guess, beside what guesses reach: a rank does not say so."""
+    names = [one.name for one in board.standings]
+    luck = [TypeAdapter(Chance).validate_python(runs[name]["chance"]) for name in names]
+    above = ", ".join(name for name, one in zip(names, luck, strict=True) if one.beaten)
+    trivial = f"majority class {percent(luck[0].majority).text}"
+    trivial += f", random guess {percent(luck[0].stratified).text}, permuted labels"
+    return f"Above every baseline that does not read the text ({trivial}): {above or 'none'}."
 
 
 def _with_own(board: Board, intervals: JsonObject) -> Board:
