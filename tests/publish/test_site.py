@@ -133,6 +133,15 @@ def test_advice_on_a_site_names_the_column() -> None:
     assert "Drop the column 'author'" in advice.text
 
 
+def test_a_page_says_why_it_lists_more_findings_than_it_counts(place: Path) -> None:
+    for name in ("planted", "clean-twin"):
+        (audited,) = read_audits(place / "audits" / name)
+        listed = sum(len(finding.every) for finding in audited.findings)
+        page = (place / "public" / "datasets" / name / "index.html").read_text("utf-8")
+        said = "that measure the same fact count once" in page
+        assert said == (listed > sum(audited.counts().values()))
+
+
 def test_examples_of_the_data_are_left_out_of_a_sentence() -> None:
     why = "Words ('one', 'two' and 7 more) lean: 5 of 10, such as 'three', do."
     assert unquoted(why) == "Words lean: 5 of 10, such as …, do."

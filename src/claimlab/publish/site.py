@@ -427,6 +427,9 @@ def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
     steps = [_IN_BRACKETS.sub("", in_a_line(one)) for one in done.advice]
     steps = steps or ["No check asks for a step."]
     findings = ordered(one for finding in audit.findings for one in finding.every)
+    note = "The most severe first."
+    if len(findings) > sum(counts.values()):
+        note += " Above, findings that measure the same fact count once, by the most severe."
     figures = overview(audit, name)
     for chart in (figures, list[Figure]()):
         blocks: Blocks = [
@@ -438,7 +441,7 @@ def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
                 "Verdicts",
                 [
                     *chart,
-                    Table.of(FINDINGS, findings, "The most severe first."),
+                    Table.of(FINDINGS, findings, note),
                     *_reasons(findings),
                 ],
             ),
