@@ -17,6 +17,7 @@ import pytest
 
 from claimlab.cli import app
 from claimlab.cli.lazy import GROUPS, verb_names
+from claimlab.cli.verbs import demo
 from claimlab.core.dataset import Dataset
 
 Captured = pytest.CaptureFixture[str]
@@ -187,3 +188,9 @@ def test_what_a_command_lacks_keeps_its_capitals(capsys: Captured) -> None:
     assert "needs FILE (CSV, TSV," in capsys.readouterr().err
     app.run(["split"])
     assert "(a " in capsys.readouterr().err
+
+
+def test_the_demo_does_not_suggest_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert demo._serving(Path("d")) == "claimlab serve d --open"
+    monkeypatch.setattr(demo, "find_spec", lambda _: None)
+    assert demo._serving(Path("d")).startswith("pip install 'claimlab[web]' && ")

@@ -14,6 +14,7 @@ import pytest
 from scipy.optimize import minimize
 
 import claimlab as cl
+from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
@@ -171,6 +172,14 @@ def test_what_is_not_measured_says_so(data: Dataset, make_run: Make) -> None:
     assert [row[name] for name in ("repeats_shortcut", "own_signal", "seen", "ceiling")] == [
         None
     ] * 4
+
+
+def test_the_command_names_what_it_lacks_as_a_flag(
+    data: Dataset, make_run: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_run(data, 0.8).write(tmp_path / "run")
+    assert command(["defend", str(tmp_path / "run"), "--set", "draws=200"]) == 0
+    assert "was not passed in (--data)" in capsys.readouterr().out
 
 
 def test_a_shortcut_that_is_always_right_is_no_measurement(

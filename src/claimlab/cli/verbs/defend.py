@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import claimlab as cl
 from claimlab.cli.command import Call, verb
+from claimlab.cli.flags import in_flags
 from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
 from claimlab.evaluate.defend.front import Defended
 from claimlab.evaluate.defend.result import tables
@@ -18,7 +19,7 @@ def defend(call: Call[Defended]) -> None:
         emit({"output": call["output"], **defence.to_json()})
     else:
         for sentence in defence.sentences():
-            echo(sentence)
+            echo(in_flags(sentence, "defend"))
         show_blocks(tables(defence))
     if call["output"] is not None:
         page(call.output / "index.html")

@@ -4,6 +4,7 @@ page.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -62,7 +63,13 @@ def demo(
             echo(f"Invented annotators decided {pairs} with conflicting labels: {end}.")
     if not data_only:
         page(output / "index.html")
-    suggest(f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open")
+    suggest(f"claimlab audit {output}/planted" if data_only else _serving(output))
+
+
+def _serving(output: Path) -> str:
+    """The command that shows the demo, after the one that it needs in a base installation."""
+    serve = f"claimlab serve {output} --open"
+    return serve if find_spec("uvicorn") else f"pip install 'claimlab[web]' && {serve}"
 
 
 def _outcome(reviewed: JsonObject) -> str:
