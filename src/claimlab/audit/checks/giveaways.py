@@ -38,7 +38,7 @@ RARE = "one-sided words"
 class Giveaways(FairCheck):
     name = "giveaways"
     title = "Boilerplate and placeholders"
-    question = "Do words that say nothing of the claim occur almost only in one class?"
+    question = "Do words that say nothing about the claim occur almost only in one class?"
 
     needs = ("text", "classes")
 

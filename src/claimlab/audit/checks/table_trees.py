@@ -161,7 +161,7 @@ ENTRIES = [
     TreeCheck(
         "missing",
         "Missing values",
-        "Does it depend on the label which columns are filled?",
+        "Do the columns that are filled or empty give the label away?",
         missing,
         "Every column is filled in all records, or in none.",
     ),
