@@ -67,7 +67,8 @@ def test_p_is_corrected_over_the_whole_audit() -> None:
     assert among[0].p_adjusted == pytest.approx(false_discovery([0.04, *[0.5] * 9])[0])
     assert among[0].verdict == "inconclusive"
     assert {f.verdict for f in among[1:]} == {"pass"}
-    assert "Adjusted p 0.400, 200 permutations" in among[0].why
+    words = "Adjusted p 0.400, 200 permutations, which give 50% of the records another label."
+    assert words in among[0].why
 
 
 def test_findings_of_one_fact_become_one_with_the_others_inside() -> None:

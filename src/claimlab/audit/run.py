@@ -223,8 +223,8 @@ def p_words(finding: Finding) -> str:
     """The test in a sentence."""
     shown = "below 0.001" if (finding.p_adjusted or 0.0) < 0.001 else f"{finding.p_adjusted:.3f}"
     return (
-        f"Adjusted p {shown}, {finding.permutations} permutations, each moving"
-        f" {100 * (finding.moved or 0.0):.0f}% of the labels."
+        f"Adjusted p {shown}, {finding.permutations} permutations, which give"
+        f" {100 * (finding.moved or 0.0):.0f}% of the records another label."
     )
 
 
