@@ -136,8 +136,8 @@ def environment(workers: int) -> dict[str, str]:
     threads = str(max(1, cores() // workers))
     names = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
-    found = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
-    return {**dict.fromkeys(names, threads), **os.environ, **found}
+    imports = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+    return {**dict.fromkeys(names, threads), **os.environ, **imports}
 
 
 Item = TypeVar("Item")
