@@ -233,7 +233,7 @@ def _links(folder: Path, tokens: Mapping[str, str], address: str = HERE) -> dict
 
 
 def _say_links(folder: Path, tokens: Mapping[str, str], address: str = HERE) -> None:
-    """The links that sign in. A review keeps only hashes, so nobody can print them later."""
+    """The links that sign in. A review keeps only hashes, and they cannot be printed later."""
     echo(f"Links that sign in, while `claimlab serve {folder.parent}` runs; shown this once:")
     for name, link in _links(folder, tokens, address).items():
         echo(f"  {name}  {link}")

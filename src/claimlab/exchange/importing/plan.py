@@ -90,7 +90,7 @@ class Plan:
 
     def _verdicts(self) -> Iterator[str]:
         """A line for every label: its verdict where one is known, otherwise nothing yet, so that a
-        plan which nobody edited does and asks what the import itself does.
+        plan that was not edited does and asks what the import itself does.
         """
         raw = self.written("label")
         if raw is None or self.verdicts.task is not None:
