@@ -194,3 +194,8 @@ def test_the_demo_does_not_suggest_what_is_not_installed(monkeypatch: pytest.Mon
     assert demo._serving(Path("d")) == "claimlab serve d --open"
     monkeypatch.setattr(demo, "find_spec", lambda _: None)
     assert demo._serving(Path("d")).startswith("pip install 'claimlab[web]' && ")
+
+
+def test_the_current_folder_is_shown_as_a_default(capsys: Captured) -> None:
+    app.run(["new", "check", "--help"])
+    assert "[default: (.)]" in " ".join(capsys.readouterr().out.split())

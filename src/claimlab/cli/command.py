@@ -232,7 +232,7 @@ def _shown(default: Any) -> str:
     """A default for a person: of an object its name, of several their names."""
     if isinstance(default, tuple | list):
         return ",".join(map(str, default))
-    return str(getattr(default, "name", default))
+    return str(default if isinstance(default, Path) else getattr(default, "name", default))
 
 
 def _default(parameter: Parameter) -> str:
