@@ -7,6 +7,7 @@ import json
 import random
 import re
 import shlex
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -204,6 +205,21 @@ def test_a_check_runs_as_the_command_that_is_shown(
         for name in ("mine", "typed")
     )
     assert one == other
+
+
+def test_an_answer_that_is_no_column_is_sent_by_the_form(client: TestClient, folder: Path) -> None:
+    """The names of files as labels, and a language for all records: the form holds what was
+    chosen, so that the import that it starts is the one that the page shows.
+    """
+    with zipfile.ZipFile(folder / "two.zip", "w") as out:
+        for name in ("alpha", "beta"):
+            rows = "".join(f"{' '.join(WORDS[n % 9 :])} {name} {n}.\n" for n in range(40))
+            out.writestr(f"{name}.csv", f"statement\n{rows}")
+    answers = looked(client, file="two.zip")["doubt"]["answers"]
+    page = client.get(f"{answers[0]['link']}&column=language%3Dpt").text
+    chosen = re.findall(r'<option value="([^"]+)" selected>', page)
+    assert {"label=from_file", "language=pt"} <= set(chosen)
+    assert 'value="label=pt"' not in page
 
 
 @pytest.mark.slow
