@@ -172,10 +172,10 @@ class Rows:
             piece = scan.slice(start, length).filter(*self.conditions)
             parts.append(as_text(piece.select("row", *COLUMNS)).collect())
             start, length = start + length, 4 * length
-        found = pl.concat(parts)
-        if found.height >= most:
-            return found.drop("row").head(most)
-        _choices.get(self._choice, lambda: found["row"].to_numpy().astype(np.uint32))
+        rows = pl.concat(parts)
+        if rows.height >= most:
+            return rows.drop("row").head(most)
+        _choices.get(self._choice, lambda: rows["row"].to_numpy().astype(np.uint32))
         return None
 
     @property
