@@ -7,9 +7,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from claimlab.review.create import review_create
@@ -122,12 +124,20 @@ def test_spans_by_selection(tmp_path: Path, browser: Any) -> None:
 
 
 def test_pairs_show_their_difference(tmp_path: Path, browser: Any) -> None:
+    data = dataset()
+    from_desk = data.records.with_columns(source=pl.lit("Desk 1"))
     made = review_create(
-        dataset(), tmp_path / "r", task="conflict", pairs="conflicts", people=["ana"]
+        replace(data, records=from_desk),
+        tmp_path / "r",
+        task="conflict",
+        pairs="conflicts",
+        people=["ana"],
     )
     (file,) = review_export(made, tmp_path / "pages", "html")
     page = opened(browser, file, [])
     assert page.locator("#texts mark").all_inner_texts() == ["indeed"]
+    assert page.locator("#texts .origin").all_inner_texts() == ["Desk 1", "Desk 1"]
+    assert "Labels: the first true, the second false" in page.inner_text("#beside")
     page.set_viewport_size({"width": 1200, "height": 800})
     boxes = [page.locator("#texts .text").nth(n).bounding_box() for n in (0, 1)]
     assert boxes[0]["y"] == boxes[1]["y"]  # side by side

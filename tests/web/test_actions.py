@@ -191,6 +191,7 @@ def test_what_an_export_wrote_is_downloaded_from_the_page_of_its_job(
     job = ended(writer, started["location"])
     assert job["command"].endswith("--to csv")  # what most people open comes first
     link = job["files"]["records.csv"]
+    assert next(iter(job["files"])) == "records.csv", "the data come before what claimlab notes"
     assert f'href="{link}"' in writer.get(started["location"]).text
     file = writer.get(link)
     assert file.content == (workspace / "for-others" / "records.csv").read_bytes()

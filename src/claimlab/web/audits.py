@@ -174,10 +174,8 @@ def blocks_of(workspace: Workspace, page: FindingPage) -> Blocks:
     dataset = (base or "").removeprefix("/datasets/")
     links = {id: record_link(dataset, id) for id in finding.records if base is not None}
     rows = Rows(links, {e.id: e for e in audit.examples})
-    return [
-        *finding_blocks(finding, figures, rows, Detail()),
-        *explanation(finding.check, finding.protocol),
-    ]
+    question, *rule = explanation(finding.check, finding.protocol)
+    return [question, *finding_blocks(finding, figures, rows, Detail()), *rule]
 
 
 @page("/audits/{place}/findings/{number}", "finding.html.jinja", finding_blocks=blocks_of)

@@ -27,6 +27,8 @@ from fastapi import Depends
 from fastapi.responses import FileResponse
 from starlette.requests import Request
 
+from claimlab.core.call import CALL
+from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound, UsageError
 from claimlab.core.plain import plain
 from claimlab.core.types import JsonObject
@@ -363,7 +365,11 @@ def _exported(workspace: Workspace, job: Job) -> dict[str, Path]:
     if job.words[0] != "export" or job.state != "done" or not NAME.fullmatch(job.output):
         return {}
     folder = workspace.folder.resolve() / job.output
-    files = islice((path for path in sorted(folder.rglob("*")) if path.is_file()), MOST_FILES)
+    from claimlab.exchange.format import MARKER
+
+    own, main = (CALL, MARKER), Path(RECORDS).stem
+    paths = sorted(folder.rglob("*"), key=lambda at: (at.name in own, at.stem != main, at))
+    files = islice((path for path in paths if path.is_file()), MOST_FILES)
     return {path.relative_to(folder).as_posix(): path for path in files if path.resolve() == path}
 
 

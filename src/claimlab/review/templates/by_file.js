@@ -126,8 +126,12 @@
     const plain = (text) => element("div", text, "text");
     const texts = data.kind === "span" ? [spanned(p.text || "")] : pair ? pair.map(([w, m]) => block(w, m)) : [plain(p.text || "")].concat(p.other_text != null ? [plain(p.other_text)] : []);
     $("texts").replaceChildren(...texts);
+    [p.about, p.other_about].forEach((about, n) => {
+      const words = about ? [about.source, about.date, about.url].filter(Boolean).join(" · ") : "";
+      if (words) (data.kind === "span" ? $("texts") : texts[n]).append(element("p", words, "origin"));
+    });
     const beside = [];
-    if (p.label) beside.push(element("p", "Label: " + p.label + (p.other_label ? " and " + p.other_label : "")));
+    if (p.label) beside.push(element("p", p.other_label ? `Labels: the first ${p.label}, the second ${p.other_label}` : `Label: ${p.label}`));
     if (p.reason) beside.push(element("p", "Why it is here: " + p.reason));
     if (p.model) beside.push(element("p", "A model says: " + [p.model.label, p.model.rationale].filter(Boolean).join(". ")));
     for (const e of [...(p.cluster || []), ...(p.context || [])]) beside.push(plain([e.title, e.text, e.url].filter(Boolean).join("\n")));

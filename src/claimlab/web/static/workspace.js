@@ -41,8 +41,13 @@ function invite(form, outcome, content) {
     const line = document.createElement("li");
     const link = document.createElement("a");
     link.href = person.link;
-    link.textContent = new URL(person.link, location.href).href;
-    line.append(`${person.name} (${person.role}): `, link);
+    const copy = document.createElement("button");
+    link.textContent = `Work as ${person.name}`;
+    copy.type = "button";
+    copy.className = "quiet";
+    copy.textContent = "Copy the link";
+    copy.dataset.copy = new URL(person.link, location.href).href;
+    line.append(`${person.name} (${person.role}): `, link, " ", copy);
     list.append(line);
   }
   const words = document.createElement("p");
