@@ -2,7 +2,7 @@
 in one run.
 
     python bench/retrieval.py [--data ../shared/data] [--every N]
-                              [--why | --queries | --both [--learn]]
+                              [--why | --queries]
     (needs: pip install 'claimlab[bench]')
 
 The pool is every distinct evidence sentence of a dataset; a claim's own sentences are the relevant
@@ -13,9 +13,7 @@ best either does. Seconds are of the processor, so that a busy machine does not 
 claimlab's include writing the index to disk, reading results back and building the evidence. --why
 takes the local index apart instead: tantivy as it comes, with stems and stop words, with each query
 word once, and the weight of the plain words; and bm25s with tantivy's k1. --queries compares the
-time of a query with bm25s alone, in turn. --both compares words, sentence vectors and both, fused
-by weights that were learned on the other sets, wherever answers are known; --learn prints the
-weights from all sets, as `search/fusion.py` has them.
+time of a query with bm25s alone, in turn.
 """
 
 from __future__ import annotations
@@ -31,15 +29,11 @@ import polars as pl
 import tantivy
 from harness import Row, begin, best, compare, need, parser, profiled, record, shared
 from parts.index import index_of
-from parts.matching_sets import Asked, MatchingSet, learned, matching_sets
 
 from claimlab.catalog.load import load
-from claimlab.core.stats.interval import mean_interval
 from claimlab.search import local
 from claimlab.search.analysis import analyzer
-from claimlab.search.fusion import FEATURES, Candidates, Meaning, fused
 from claimlab.search.query import Query
-from claimlab.text.kept_vectors import vectors_of
 
 DATASETS = ("climate-fever", "covid-fact")
 DEPTH = 20
@@ -52,12 +46,10 @@ class Pool:
     sentences: list[str]
     claims: list[str]
     relevant: list[set[int]]
-    language: str = "eng"
 
 
 def pool(name: str, data: Path, every: int) -> Pool:
     dataset = load(name, shared(f"{name}.zip", data))
-    language = "por" if name == "factck-br" else "eng"
     evidence = dataset.tables["evidence"].filter(pl.col("text").is_not_null())
     sentences = evidence["text"].unique(maintain_order=True).to_list()
     number = {sentence: i for i, sentence in enumerate(sentences)}
@@ -68,90 +60,7 @@ def pool(name: str, data: Path, every: int) -> Pool:
         ::every
     ]
     claims, relevant = [text for text, _ in pairs], [relevant for _, relevant in pairs]
-    return Pool(sentences, claims, relevant, language)
-
-
-def matching(one: MatchingSet, every: int) -> Pool:
-    archive = one.archive.records.unique("text", keep="first", maintain_order=True)
-    number = {id: i for i, id in enumerate(archive["id"])}
-    answers = {
-        query: {number[document] for document in documents if document in number}
-        for query, documents in one.answers.items()
-    }
-    answers = {query: numbers for query, numbers in answers.items() if numbers}
-    rows = one.queries.records.filter(pl.col("id").is_in([*answers]))[::every]
-    relevant = [answers[id] for id in rows["id"]]
-    return Pool(archive["text"].to_list(), rows["text"].to_list(), relevant)
-
-
-def multiclaim(data: Path) -> Pool:
-    """Posts in English, Spanish and Korean, and the fact-checks that answer them."""
-    dataset = load("multiclaim", shared("multiclaim-samples.zip", data))
-    checks = dataset.tables["evidence"].with_columns(pl.coalesce("text", "title").alias("text"))
-    texts = checks["text"].drop_nulls().unique(maintain_order=True).to_list()
-    number = {text: i for i, text in enumerate(texts)}
-    own: dict[str, set[int]] = {}
-    for id, text in checks.select("record_id", "text").drop_nulls().iter_rows():
-        own.setdefault(id, set()).add(number[text])
-    rows = dataset.records.filter(pl.col("id").is_in([*own]) & pl.col("text").is_not_null())
-    return Pool(texts, rows["text"].to_list(), [own[id] for id in rows["id"]])
-
-
-def both(data: Path, most: int, *, learn: bool) -> None:
-    """Words, sentence vectors and both, fused by weights that were learned on the other sets."""
-    pools = {name: pool(name, data, 1) for name in ("factck-br", *DATASETS, "healthver")}
-    pools |= {one.name: matching(one, 1) for one in matching_sets(data)}
-    pools["multiclaim"] = multiclaim(data)
-    asked = {name: candidates_of(task, most) for name, task in pools.items()}
-    if learn:
-        weights, bias = learned([*asked.values()])
-        print(dict(zip(FEATURES, weights.round(3).tolist(), strict=True)), round(bias, 3))
-    print("| set | texts | claims | retriever | @1 | @5 | @20 | both less the better part, @5 |")
-    print("|---|---|---|---|---|---|---|---|")
-    for name, mine in asked.items():
-        weights, bias = learned([others for other, others in asked.items() if other != name])
-        found = {
-            "words": [_ranked(one, one.words) for one, _ in mine],
-            "vectors": [_ranked(one, one.meaning) for one, _ in mine],
-            "both": [_ranked(one, fused(one, weights, bias)) for one, _ in mine],
-        }
-        relevant = [answers for _, answers in mine]
-        at_5 = {side: _each(lists, relevant) for side, lists in found.items()}
-        better = max((at_5["words"], at_5["vectors"]), key=np.mean)
-        for side, lists in found.items():
-            cells = [f"{recall(lists, relevant, depth):.3f}" for depth in (1, 5, 20)]
-            gain = at_5[side] - better
-            low, high = mean_interval(gain, seed=0) or (0.0, 0.0)
-            cells.append(
-                f"{gain.mean():+.3f} ({low:+.3f} to {high:+.3f})" if side == "both" else ""
-            )
-            head = [name, f"{len(pools[name].sentences):,}", f"{len(mine):,}", side]
-            print("| " + " | ".join([*head, *cells]) + " |", flush=True)
-
-
-def candidates_of(task: Pool, most: int) -> Asked:
-    index = index_of({str(i): s for i, s in enumerate(task.sentences)}, task.language)
-    index.meaning = Meaning(vectors_of, ())
-    held = range(index.manifest.documents)
-    place = {int(index.document(n)["source_id"]): n for n in held}
-    rng = np.random.default_rng(0)
-    chosen = rng.permutation(len(task.claims))[:most].tolist()
-    vectors = vectors_of([task.claims[i] for i in chosen])
-    return [
-        (
-            index.candidates(Query(task.claims[i], language=task.language), vector),
-            {place[one] for one in task.relevant[i] if one in place},
-        )
-        for i, vector in zip(chosen, vectors, strict=True)
-    ]
-
-
-def _ranked(candidates: Candidates, scores: np.ndarray) -> list[int]:
-    return [candidates.documents[i] for i in np.argsort(-scores, kind="stable")[:DEPTH].tolist()]
-
-
-def _each(found: list[list[int]], relevant: list[set[int]]) -> np.ndarray:
-    return np.array([recall([f], [r], 5) for f, r in zip(found, relevant, strict=True)])
+    return Pool(sentences, claims, relevant)
 
 
 def recall(found: list[list[int]], relevant: list[set[int]], depth: int) -> float:
@@ -389,15 +298,9 @@ def main() -> None:
     made.add_argument("--every", type=int, default=1, help="take every Nth claim, for a quick look")
     made.add_argument("--why", action="store_true", help="take the local index apart instead")
     made.add_argument("--queries", action="store_true", help="the time of a query beside bm25s")
-    made.add_argument("--both", action="store_true", help="words, sentence vectors and both")
-    made.add_argument("--most", type=int, default=500, help="claims of a set, with --both")
-    made.add_argument("--learn", action="store_true", help="print the weights, with --both")
     options = begin(made)
     if options.queries:
         queries(options.data, options.every)
-        return
-    if options.both:
-        both(options.data, options.most, learn=options.learn)
         return
     rows = []
     for row in measure(options.data, options.every, WHY if options.why else SYSTEMS):

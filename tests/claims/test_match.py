@@ -88,6 +88,23 @@ def test_with_labelled_queries_some_are_answered_at_the_precision_asked_for(plac
     assert json.loads((place / "out" / "match.json").read_text())["queries"] == 2 * N
 
 
+def test_the_page_and_the_next_step_are_of_labelled_queries(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["match", str(place / "queries"), "--archive", str(place / "archive")]
+    words = ["-o", str(place / "out"), "--qrels", str(place / "qrels"), "--set", "words=true"]
+    assert run([*asked, *words]) == 0
+    assert f"Next: claimlab evaluate {place / 'out'} -o" in capsys.readouterr().err
+    page = (place / "out" / "index.html").read_text()
+    assert "Value (%)" in page
+    assert "Verdict" in page
+    assert "Publisher" not in page, "a column that says nothing of any claim is left out"
+    value = cl.match(
+        place / "queries", archive=place / "archive", qrels=place / "qrels", words=True
+    ).scores["MRR"]["value"]
+    assert f"{100 * value:.1f}" in page, "in percent, like its interval"
+
+
 def test_scores_that_say_nothing_answer_nobody() -> None:
     rng = np.random.default_rng(1)
     rankings = {f"q{i}": [(f"c{rng.integers(50)}", float(rng.random()))] for i in range(200)}

@@ -64,6 +64,7 @@ def test_each_kind_is_counted_where_it_was_planted(planted: list[Dataset]) -> No
     assert [row[k.replace(" ", "_").replace("-", "_")] for k in KINDS] == [10, 10, 10, 5, 5, 0]
     assert (row["records"], row["shared"], row["share"]) == (60, 40, pytest.approx(2 / 3))
     assert found.leaks.row(0, named=True)["seen"] == 40
+    assert found.sentences()[0].startswith("Trained on a and tested on b, a detector has seen 40")
     assert found.clusters["claim"].n_unique() == 25, "copies, near-duplicates and tweets"
 
 
@@ -92,6 +93,7 @@ def test_leaks_are_of_the_published_splits() -> None:
     found = cl.overlap([one, two])
     rows = {(r["train"], r["test"]): (r["seen"], r["records"]) for r in found.leaks.to_dicts()}
     assert rows == {("a", "b"): (10, 15), ("b", "a"): (5, 10)}
+    assert found.sentences()[0] == "b holds 30 of 30 records of a (100%)."
 
 
 def test_a_split_that_leaks_into_itself_is_seen() -> None:

@@ -27,11 +27,12 @@ from claimlab.search.analysis import (
     best_passage,
     field_of,
     prepared,
+    said,
     snippets,
 )
 from claimlab.search.connect import index_at
 from claimlab.search.evidence import Evidence
-from claimlab.search.fusion import Meaning
+from claimlab.search.fusion import Meaning, cosines
 from claimlab.search.local import LAYOUT, LocalIndex, build_index
 from claimlab.search.providers.local import Local
 from claimlab.search.query import Query
@@ -168,6 +169,45 @@ def test_what_means_the_same_is_found_without_a_common_word(index: LocalIndex) -
     assert with_meaning.search(Query("birds", language="swe")) == [], "a language it does not know"
     both = Local(with_meaning).parameters()
     assert both == {**Local(index).parameters(), "vectors": True}
+
+
+def test_what_a_post_is_compared_by_is_what_it_says() -> None:
+    post = (
+        "Look at this! https://example.org/x The gulls of Velmore are machines. #gulls"
+        "\n— A Reader (@reader) March 3, 2021"
+    )
+    claim = "The gulls of Velmore are machines."
+    assert said(post) == [f"Look at this! {claim} gulls", claim]
+    assert said("@reader The mill burned") == ["The mill burned"], "one sentence is the whole"
+    assert said("https://example.org/x") == ["https://example.org/x"], "nothing else is said"
+    assert len(said("This is a sentence of a post. " * 99)) == 9, "a long text costs no more"
+
+
+def test_a_claim_in_one_sentence_of_a_long_post_is_found() -> None:
+    documents = np.array([[1, 0, 0], [0.5, 0.5, 0.6]], np.float32)
+    whole, others = [0.45, 0.5, 0.74], [[0, 1, 0], [1, 0, 0]]
+    assert cosines(documents, np.array([whole], np.float32)).argmax() == 1
+    each = cosines(documents, np.array([whole, *others], np.float32))
+    assert each == pytest.approx([(0.45 + 1) / 2, (0.919 + 0.5) / 2], abs=1e-3)
+    assert each.argmax() == 0
+
+
+def test_words_say_nothing_of_a_claim_in_a_language_that_no_document_has(tmp_path: Path) -> None:
+    """A name is in both documents, and only the meaning tells which one is meant."""
+    lines = [
+        {"id": "mayor", "text": "Northport elected Northport's mayor of Northport."},
+        {"id": "gulls", "text": "The gulls came to live in a town by the sea."},
+    ]
+    build_index(write_lines(tmp_path / "t.jsonl", lines), tmp_path / "i", language="eng")
+    index = LocalIndex(tmp_path / "i", Meaning(by_topic, {"eng", "spa"}))
+    post = "Northport Northport bird"
+    assert {*ids(index.search(Query(post, language="eng")))} == {"mayor", "gulls"}
+    found = index.search(Query(post, language="spa"))
+    assert ids(found) == ["gulls"]
+    nothing = np.zeros((1, 2), np.float32)
+    by_name = index.search(Query(post, language="spa"), vectors=nothing)
+    assert ids(by_name) == ["mayor"], "a name is better than nothing"
+    assert found[0].score > 0.5, "and what words do not say counts neither for nor against"
 
 
 def test_meaning_does_not_bring_back_what_the_day_excludes(tmp_path: Path) -> None:

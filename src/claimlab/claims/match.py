@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import polars as pl
 
 from claimlab.core.call import repeatable
@@ -40,10 +41,12 @@ from claimlab.pages.blocks import (
     Section,
     Table,
     Text,
+    percent,
     short,
     span,
 )
 from claimlab.pages.folder import Contents, fill
+from claimlab.search.analysis import said
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fusion import Meaning
 from claimlab.search.local import LocalIndex, build_index
@@ -59,7 +62,7 @@ from claimlab.tasks.matching import (
     qrels_of,
     read_qrels,
 )
-from claimlab.text.vectors import readable
+from claimlab.text.vectors import LANGUAGES, spoken
 
 KIND = "list of matches"
 BEST = 10
@@ -222,9 +225,8 @@ def match(
         force=force,
     ) as run:
         records = run.dataset.records.filter(pl.col("text").str.strip_chars() != "")
-        truth = qrels_of(run.dataset) if qrels is None else read_qrels(Path(qrels))
         opened, missing = _open(Path(archive), words)
-        truth = _kept(truth, opened)
+        truth = _kept(qrels_of(run.dataset) if qrels is None else read_qrels(Path(qrels)), opened)
         rankings = _ask(opened, records, best, progress)
         plain: dict[str, Ranking] = {
             query: [(one["id"], one["score"]) for one in matches]
@@ -305,18 +307,20 @@ def _ask(
     archive: LocalIndex, records: pl.DataFrame, best: int, progress: Progress
 ) -> dict[str, list[JsonObject]]:
     texts = records["text"].to_list()
-    vectors = None if archive.vectors is None else _encode(texts)
-    known: Sequence[bool] = []
-    if vectors is not None:
-        known = readable(records["text"], records["language"]).tolist()
+    parts = [said(text) for text in texts] if archive.vectors is not None else []
+    vectors = _encode([one for each in parts for one in each])
+    ends = np.cumsum([len(each) for each in parts]).tolist()
+    languages = spoken(records["text"], records["language"]) if parts else []
     matches = {}
     for number, (id, text, language) in enumerate(
         records.select("id", "text", "language").iter_rows()
     ):
         progress("matching", number, len(texts))
-        vector = vectors[number] if vectors is not None and known[number] else None
-        query = Query(text, language=language, max_results=best)
-        hits = archive.search(query, passage=WHOLE, vector=vector)
+        query, own = Query(text, language=language, max_results=best), None
+        if parts and languages[number] in LANGUAGES:
+            query = replace(query, language=languages[number])
+            own = vectors[ends[number] - len(parts[number]) : ends[number]]
+        hits = archive.search(query, passage=WHOLE, vectors=own)
         matches[id] = [match_of(hit) for hit in hits]
     progress("matching", len(texts), len(texts))
     return matches
@@ -347,10 +351,10 @@ MATCH: Columns[JsonObject] = (
     Column("Claim", "asked", short(120)),
     Column("Score", "score", lambda score: f"{score:.2f}"),
     Column("Best match", "text", short(160)),
-    Column("Verdict", "verdict"),
-    Column("Date", lambda row: row["date"] and row["date"].date(), str),
-    Column("Publisher", "publisher", short(40)),
-    Column("Link", "url", short(60)),
+    Column("Verdict", "verdict", optional=True),
+    Column("Date", lambda row: row["date"] and row["date"].date(), str, optional=True),
+    Column("Publisher", "publisher", short(40), optional=True),
+    Column("Link", "url", short(60), optional=True),
     Column("Answer", "answer", optional=True),
 )
 
@@ -362,11 +366,11 @@ def contents(
     blocks: Blocks = [Text(matches.conclusion(), "conclusion")]
     if matches.scores:
         rows = [
-            (name, one["value"], span(one["interval"]))
+            (name, percent(one["value"]), span(one["interval"]))
             for name, one in matches.scores.items()
             if isinstance(one, dict)
         ]
-        blocks.append(Section("Scores", [Table(("Figure", "Value", "95% interval (%)"), rows)]))
+        blocks.append(Section("Scores", [Table(("Figure", "Value (%)", "95% interval"), rows)]))
     blocks.append(Section("The best match of each claim", [Table.of(MATCH, first.to_dicts())]))
     page = Report("Checked before?", f"{several(matches.queries, 'query', 'queries')}.", blocks)
     files: dict[str, str | pl.DataFrame] = {

@@ -73,16 +73,28 @@ class Overlap(Shown):
         ).height
 
     def sentences(self) -> list[str]:
-        """What follows, most important first: the worst leak, the worst disagreement, what was not
-        measured.
+        """What follows, most important first: how much of a dataset another holds, the worst leak,
+        the worst disagreement, what was not measured.
         """
-        sentences = [self._leak(), self._disagreement()]
+        sentences = [self._held(), self._leak(), self._disagreement()]
         sentences += [
             f"Not measured: {several(n, 'record')} ({why})."
             for why, n in self.graph.not_measured.items()
             if n
         ]
         return [sentence for sentence in sentences if sentence]
+
+    def _held(self) -> str:
+        """The most of a dataset that another holds, where no leak says as much of it."""
+        order = ("share", "dataset", "other")
+        most = self.whole.filter(pl.col("shared") > 0, pl.col("dataset") != pl.col("other"))
+        most = most.sort(order, descending=[True, False, False]).head(1)
+        least = 0.0 if not self.leaks.height else self.leaks["share"][0]
+        return "".join(
+            f"{row['other']} holds {several_of(row['shared'], row['records'], 'record')}"
+            f" of {row['dataset']} ({100 * row['share']:.0f}%)."
+            for row in most.filter(pl.col("share") > least).iter_rows(named=True)
+        )
 
     def _leak(self) -> str:
         if not self.leaks.height:

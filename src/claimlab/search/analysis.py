@@ -128,6 +128,21 @@ def _pairs(run: re.Match[str]) -> str:
 
 
 _SENTENCE = re.compile("(?<=[.!?…])\\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+# addresses, and what a post says of accounts: "@name", and the last line of one that is quoted
+_UNSAID = re.compile(
+    r"https?://\S+|pic\.twitter\.com/\S+|— [^\n—(]{1,60}\(@\w+\)[^\n(]{0,40}$|@\w+|#"
+)
+_SAYS_SOMETHING = 20  # characters of a sentence
+_SENTENCES = 8
+
+
+def said(text: str) -> list[str]:
+    """What a claim is compared by in meaning: its whole text without addresses and accounts, and
+    behind it its sentences where it has several."""
+    plain = _UNSAID.sub(" ", text)
+    sentences = [" ".join(s.split()) for s in _SENTENCE.split(plain) if s and s.strip()]
+    long = [s for s in sentences if len(s) >= _SAYS_SOMETHING][:_SENTENCES]
+    return [" ".join(sentences) or text, *(long if len(sentences) > 1 else [])]
 
 
 def best_passage(

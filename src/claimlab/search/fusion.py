@@ -2,8 +2,8 @@
 
 Plain reciprocal ranks make a good retriever worse where the other is poor. Here each candidate gets
 a score from what both say of it and from how sure each is of this query (how far its first is above
-its second). The weights were learned on eight sets of labelled pairs (`bench/retrieval.py --both
---learn`), and are tried there on sets that they were not learned on.
+its second). A retriever that finds nothing says nothing. The weights were learned on eight sets of
+labelled pairs; `bench/match_truth.py` tries them, and learns others on many more sets.
 
 Vectors are passed in: what encodes a text is not this room's. Without them, words alone decide.
 """
@@ -56,9 +56,22 @@ class Candidates:
         columns = (
             *(np.log1p(self.words), self.meaning),
             *(_reciprocal(self.words), _reciprocal(self.meaning)),
-            *(words - 1, meaning - 1, _margin(words) * words, _margin(meaning) * meaning),
+            *(
+                words - words.max(initial=0.0),
+                meaning - 1,
+                _margin(words) * words,
+                _margin(meaning) * meaning,
+            ),
         )
         return np.stack(columns, axis=1)
+
+
+def cosines(documents: Floats32, query: Floats32) -> Floats32:
+    """How alike each document is to a query, of which the first vector is that of the whole and
+    the others those of its sentences: a long post may say its claim in one of them."""
+    alike = documents @ query.T
+    whole = alike[:, 0]
+    return np.asarray(whole if len(query) == 1 else (whole + alike[:, 1:].max(axis=1)) / 2)
 
 
 def _best(scores: Floats32, depth: int) -> Ints:

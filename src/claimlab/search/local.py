@@ -44,11 +44,12 @@ from claimlab.search.analysis import (
     field_of,
     fields,
     prepared,
+    said,
     terms_of,
 )
 from claimlab.search.documents import Source
 from claimlab.search.evidence import Document, Evidence, stored
-from claimlab.search.fusion import Candidates, Meaning, fused
+from claimlab.search.fusion import Candidates, Meaning, cosines, fused
 from claimlab.search.query import MAX_RESULTS, Query
 from claimlab.search.results import now
 
@@ -160,12 +161,12 @@ class LocalIndex:
         return manifest
 
     def search(
-        self, query: Query, *, passage: int = 1000, vector: Floats32 | None = None
+        self, query: Query, *, passage: int = 1000, vectors: Floats32 | None = None
     ) -> list[Evidence]:
         """The best documents, best first; a text longer than `passage` characters is cut to its
-        best passage. `vector` is the query's, where it is known already.
+        best passage. `vectors` are the query's, where they are known already.
         """
-        hits = self.ranked(query, vector)
+        hits = self.ranked(query, vectors)
         common = {**_BLANK, "retrieved": now(), "query": query.text}
         documents = self.documents([hit.document for hit in hits])
         is_long = any(len(document.get("text", "")) > passage for document in documents)
@@ -182,14 +183,14 @@ class LocalIndex:
         hits = self.ranked(replace(query, before=None))
         return sum(self._is_newer(hit.document, query.before) for hit in hits)
 
-    def ranked(self, query: Query, vector: Floats32 | None = None) -> list[Hit]:
+    def ranked(self, query: Query, vectors: Floats32 | None = None) -> list[Hit]:
         """The best documents of both retrievers; of the words alone where the query has no vector,
         or no document does."""
-        if vector is None and self.meaning and query.language in self.meaning.languages:
-            vector = self.meaning.encode([query.text])[0]
-        if vector is None or self.vectors is None:
+        if vectors is None and self.meaning and query.language in self.meaning.languages:
+            vectors = self.meaning.encode(said(query.text))
+        if vectors is None or self.vectors is None:
             return [Hit(score, document, score) for score, document in self.by_words(query)]
-        candidates = self.candidates(query, vector)
+        candidates = self.candidates(query, vectors)
         scores = fused(candidates)
         words, meaning = candidates.words, candidates.meaning
         hits = [
@@ -199,15 +200,19 @@ class LocalIndex:
         ]
         return hits[: query.max_results]
 
-    def candidates(self, query: Query, vector: Floats32) -> Candidates:
-        """The best by words and the best by meaning, as many of each as a query may ask for."""
+    def candidates(self, query: Query, vectors: Floats32) -> Candidates:
+        """The best by words and the best by meaning, as many of each as a query may ask for. By
+        meaning alone where no document is in the language of the query, and some are alike: the
+        words that two languages share are rarely what a claim says."""
         assert self.vectors is not None
-        cosines = self.vectors @ vector
+        alike = cosines(self.vectors, vectors)
         if query.before is not None:
             newer = self._days > (query.before - EPOCH).days
-            cosines[newer] = -np.inf
-        words = self.by_words(replace(query, max_results=MAX_RESULTS))
-        return Candidates.of(words, cosines, MAX_RESULTS)
+            alike[newer] = -np.inf
+        words = []
+        if self._language_fields(query.language) or alike.max() < ALIKE:
+            words = self.by_words(replace(query, max_results=MAX_RESULTS))
+        return Candidates.of(words, alike, MAX_RESULTS)
 
     @cached_property
     def vectors(self) -> Floats32 | None:

@@ -98,19 +98,21 @@ def do_vectors(shard: str, output: Path) -> None:
         np.save(file, _model().encode(texts), allow_pickle=False)
 
 
-def readable(texts: pl.Series, languages: pl.Series) -> Flags:
-    """Which texts are in a language that the encoder knows; where none is named, the text is
-    identified.
-    """
+def spoken(texts: pl.Series, languages: pl.Series) -> list[str | None]:
+    """The language of each text; where none is named, the text is identified."""
     from claimlab.text.langid import identify
 
     unnamed = languages.is_null() & texts.is_not_null()
     identified = iter(identify(texts.filter(unnamed)) if unnamed.any() else [])
-    named = [
+    return [
         next(identified) if own else language
         for own, language in zip(unnamed, languages, strict=True)
     ]
-    known = np.array([language in LANGUAGES for language in named], bool)
+
+
+def readable(texts: pl.Series, languages: pl.Series) -> Flags:
+    """Which texts are in a language that the encoder knows."""
+    known = np.array([language in LANGUAGES for language in spoken(texts, languages)], bool)
     return np.asarray(known & texts.is_not_null().to_numpy())
 
 

@@ -30,7 +30,10 @@ def match(call: Call[Matches]) -> None:
         _print(matches, one=call["text"] is not None)
     if call["output"] is not None:
         page(call.output / "index.html")
-    suggest("claimlab match QUERIES --archive ARCHIVE -o DIR --qrels FILE")
+    if matches.decision is None:
+        suggest("claimlab match QUERIES --archive ARCHIVE -o DIR --qrels FILE")
+    elif call["output"] is not None:
+        suggest(f"claimlab evaluate {call.output} -o {call.output}-report")
 
 
 def _as_json(row: JsonObject) -> JsonObject:
