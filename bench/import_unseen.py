@@ -196,7 +196,7 @@ def first_answer(
     name, value = offered[0]
     if value == "map.toml":
         return {"map": filled_map(path, expected, given)}, True
-    if name == "map":
+    if name == "map" and "=" in str(value):  # otherwise a task
         pairs = [pair.rpartition("=") for pair in str(value).split(",")]
         meaning = expected.meaning(path, given)  # of two codes, the message has both ways round
         known = {raw: v for raw, _, v in pairs if v != "VERDICT" and len(pairs) != 2}
