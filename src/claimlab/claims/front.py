@@ -13,7 +13,7 @@ from claimlab.claims.conflicts import conflicts_in, disagreement
 from claimlab.claims.contamination.measure import PROBES, Suspicion, contamination_of, costs
 from claimlab.claims.graph import Graph, graph_of
 from claimlab.claims.result import KIND, Overlap
-from claimlab.claims.shared import clusters, examples, leaks, matrix, unseen
+from claimlab.claims.shared import clusters, evidence, leaks, matrix, unseen
 from claimlab.claims.views import contents
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage, belonging
@@ -136,7 +136,7 @@ def overlap(
             disagreement(graph),
             clusters(graph),
             conflicts_in(graph),
-            examples(graph),
+            evidence(graph),
             _unseen(graph, run.dataset, unseen_by) if unseen_by else None,
             known,
         )

@@ -17,11 +17,12 @@ from claimlab.text.near import Claims
 TRAIN, TEST = "train", "test"
 FEWEST_WORDS = 6  # fewer may be the same by accident
 EXAMPLES = 3
+OF_RECORD = {"dataset": "", "id": "_id", "text": "_text"}
 HISTORY = ("first", "last", "datasets", "verdicts", "languages", "records")
 
 
 Part = tuple[str, str | None]  # a dataset, and one of its splits or null
-Examples = dict[tuple[str, str], list[tuple[str, str, str]]]
+Examples = dict[tuple[str, str], list[tuple[str, str]]]
 
 
 def column_of(kind: str) -> str:
@@ -168,32 +169,35 @@ def unseen(graph: Graph, others: Sequence[int]) -> Flags:
     return np.asarray((~held.any(axis=1) & (graph.of_row >= 0))[first])
 
 
-def examples(graph: Graph) -> Examples:
-    """For every two datasets a few pairs of texts that they share: the kind, and both texts; those
-    that are not the same text first, since they say more."""
-    rows = graph.rows.filter(pl.col("claim") >= 0).drop_nulls("text")
-    first = rows.select("claim", "part", "text").unique(
-        ["claim", "part"], keep="first", maintain_order=True
-    )
-    texts = {(claim, part): text for claim, part, text in first.iter_rows()}
-    held = first.drop("text")
-    order = ("left", "right", "part", "part_other")
-    links = (
-        graph.links.filter(pl.col("kind") != MEANING)
+def evidence(graph: Graph) -> pl.DataFrame:
+    """Why two datasets are said to share a claim: a line for every two of their texts that are
+    linked, with a record of each, the kind and its score; those that are not the same text first.
+    """
+    known = graph.rows.filter(pl.col("claim") >= 0)
+    known = known.unique(["claim", "part"], keep="first", maintain_order=True)
+    names = pl.Series(graph.names, dtype=pl.String)
+    held = known.select("claim", "part", "id", "text", dataset=names.gather(known["part"]))
+    same = held.select(left="claim", right="claim", kind=pl.lit(SAME), score=1.0).unique()
+    turned = graph.links.rename({"left": "right", "right": "left"}).select(graph.links.columns)
+    lines = (
+        pl.concat([graph.links, turned, same])
         .join(held, left_on="left", right_on="claim")
         .join(held, left_on="right", right_on="claim", suffix="_other")
-        .filter(pl.col("part") != pl.col("part_other"))
-        .sort(order)
+        .filter(pl.col("part") < pl.col("part_other"))
+        .sort(pl.col("kind") == SAME, "left", "right", "part", "part_other")
     )
-    both = held.join(held, on="claim", suffix="_other")
-    same = both.filter(pl.col("part") < pl.col("part_other")).select(
-        pl.col("part", "part_other"), left="claim", right="claim", kind=pl.lit(SAME)
-    )
-    lines = pl.concat([table.select(*order, "kind") for table in (links, same.sort(order))])
+    theirs = {f"other{end}": f"{name}_other" for name, end in OF_RECORD.items()}
+    return lines.select(*OF_RECORD, "kind", "score", **theirs)
+
+
+def examples(links: pl.DataFrame) -> Examples:
+    """For every two datasets a few texts of the first that the second has, with the kind."""
+    sure = links.filter(pl.col("kind") != MEANING).drop_nulls(["text", "other_text"])
+    columns = ("dataset", "text", "other", "other_text", "kind")
     out: Examples = {}
-    for left, right, one, other, kind in lines.iter_rows():
-        for a, b, x, y in ((one, other, left, right), (other, one, right, left)):
-            pairs = out.setdefault((graph.names[a], graph.names[b]), [])
-            if len(pairs) < EXAMPLES:
-                pairs.append((kind, texts[x, a], texts[y, b]))
+    for here, text, there, other_text, kind in sure.select(columns).iter_rows():
+        for pair, shown in (((here, there), text), ((there, here), other_text)):
+            listed = out.setdefault(pair, [])
+            if len(listed) < EXAMPLES:
+                listed.append((kind, shown))
     return out
