@@ -12,7 +12,6 @@ import polars as pl
 from claimlab.claims.graph import KINDS, MEANING, NEARLY, SAME, SURE, TWEET, Graph
 from claimlab.core.stats.deal import Codes, joined
 from claimlab.core.stats.scores import Flags
-from claimlab.text.near import Claims
 
 TRAIN, TEST = "train", "test"
 FEWEST_WORDS = 6  # fewer may be the same by accident
@@ -46,7 +45,7 @@ def matrix(graph: Graph) -> pl.DataFrame:
                 lines.setdefault((a, b), {})[column] = n
 
     for number, kind in enumerate(KINDS):
-        held = _held(graph.by(KINDS[: number + 1]), of_part)
+        held = graph.by(KINDS[: number + 1]).held_by(of_part)
         count(column_of(kind), held & ~before)
         before = held
         if kind == SURE[-1]:
@@ -80,22 +79,6 @@ def _parts(graph: Graph) -> tuple[list[Part], list[Flags]]:
         for side in split.filter(pl.Series(mine)).drop_nulls().unique().sort():
             masks[name, side] = mine & (split == side).fill_null(False).to_numpy()
     return [*masks], [*masks.values()]
-
-
-def _held(claims: Claims, of_part: Sequence[Flags]) -> Flags:
-    """Rows by parts: whether the part has the claim of the row, or a linked one. Parts overlap, so
-    each is looked at by itself."""
-    out = np.zeros((len(claims.of_row), len(of_part)), np.bool_)
-    known = claims.of_row >= 0
-    nodes = int(claims.of_row.max(initial=-1)) + 1
-    for number, mine in enumerate(of_part):
-        holds = np.zeros(nodes, np.bool_)
-        holds[claims.of_row[mine & known]] = True
-        alike = holds.copy()
-        alike[claims.left[holds[claims.right]]] = True
-        alike[claims.right[holds[claims.left]]] = True
-        out[known, number] = alike[claims.of_row[known]]
-    return out
 
 
 def leaks(table: pl.DataFrame) -> pl.DataFrame:
@@ -165,7 +148,7 @@ def unseen(graph: Graph, others: Sequence[int]) -> Flags:
     """Which records of the first dataset none of `others` contains, by any kind of edge; a record
     without a text, tweet or address is not among them: it cannot be compared."""
     first = graph.part == 0
-    held = _held(graph.by(KINDS), [graph.part == other for other in others])
+    held = graph.by(KINDS).held_by([graph.part == other for other in others])
     return np.asarray((~held.any(axis=1) & (graph.of_row >= 0))[first])
 
 

@@ -95,12 +95,9 @@ class Guard:
         except (ValueError, UnicodeError):
             raise _refused(url, "host", "is not a well-formed address") from None
         if scheme not in _PORTS:
-            raise _refused(
-                url,
-                "scheme",
-                f"uses '{scheme or 'no scheme'}', and only http and https pages are fetched",
-            )
-        if parts.username is not None or parts.password is not None:
+            why = f"uses '{scheme or 'no scheme'}', and only http and https pages are fetched"
+            raise _refused(url, "scheme", why)
+        if "@" in parts.netloc:
             raise _refused(url, "credentials", "carries a user name or password")
         if not host or "%" in host:
             raise _refused(url, "host", "has no plain host name")
