@@ -36,38 +36,27 @@ def matrix(graph: Graph) -> pl.DataFrame:
     texts = ("dataset", "split", "other", "other_split")
     parts, of_part = _parts(graph)
     long = (graph.rows["text"].str.count_matches(r"\S+") >= FEWEST_WORDS).fill_null(False)
-    lines: dict[tuple[int, int], dict[str, int]] = {}
     before = np.zeros((graph.rows.height, len(parts)), np.bool_)
-
-    def count(column: str, held: Flags) -> None:
-        for a, mine in enumerate(of_part):
-            for b, n in enumerate(held[mine].sum(axis=0).tolist()):
-                lines.setdefault((a, b), {})[column] = n
-
+    held_of_kind: dict[str, Flags] = {}
     for number, kind in enumerate(KINDS):
         held = graph.by(KINDS[: number + 1]).held_by(of_part)
-        count(column_of(kind), held & ~before)
+        held_of_kind[column_of(kind)] = held & ~before
         before = held
         if kind == SURE[-1]:
-            count("short", held & ~long.to_numpy()[:, None])
-    rows = [
-        {
-            **dict(zip(texts, (*parts[a], *parts[b]), strict=True)),
-            "records": int(of_part[a].sum()),
-            "shared": sum(counts[column_of(kind)] for kind in SURE),
-            **counts,
-        }
-        for (a, b), counts in sorted(lines.items())
-        if a != b and not _contains(parts[a], parts[b])
-    ]
+            held_of_kind["short"] = held & ~long.to_numpy()[:, None]
+    rows = []
+    for here, mine in zip(parts, of_part, strict=True):
+        counted = {name: held[mine].sum(axis=0).tolist() for name, held in held_of_kind.items()}
+        for number, there in enumerate(parts):
+            if here == there or (here[0] == there[0] and None in (here[1], there[1])):
+                continue  # a whole dataset holds all of its splits
+            counts = {name: each[number] for name, each in counted.items()}
+            shared = sum(counts[column_of(kind)] for kind in SURE)
+            names = dict(zip(texts, (*here, *there), strict=True))
+            rows.append({**names, "records": int(mine.sum()), "shared": shared, **counts})
     counts = ("records", "shared", *map(column_of, KINDS), "short")
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(counts, pl.Int64)
     return pl.DataFrame(rows, schema=schema)
-
-
-def _contains(one: Part, other: Part) -> bool:
-    """Whether one part is the whole dataset of the other: it holds all of it."""
-    return one[0] == other[0] and (one[1] is None or other[1] is None)
 
 
 def _parts(graph: Graph) -> tuple[list[Part], list[Flags]]:
