@@ -152,8 +152,10 @@ def _write(result: Overlap, folder: Path) -> None:
 
 def _unseen(graph: Graph, dataset: Dataset, names: Sequence[str]) -> Dataset:
     """The first dataset without the records that the named ones contain."""
-    others = range(1, len(graph.names))
-    by = [*others] if ALL in names else [_number(graph, name) for name in names]
+    others = graph.names[1:]
+    if unknown := [name for name in names if name not in (*others, ALL)]:
+        raise UnknownName("dataset", unknown[0], [*others, ALL])
+    by = [graph.names.index(name) for name in (others if ALL in names else names)]
     if not by:
         raise UsageError("There is no other dataset.", "Name the datasets to compare with, too.")
     remaining = unseen(graph, by)
@@ -165,9 +167,3 @@ def _unseen(graph: Graph, dataset: Dataset, names: Sequence[str]) -> Dataset:
     )
     records = dataset.records.filter(pl.Series(remaining))
     return dataset.derive(records, step, belonging(dataset.tables, records["id"]))
-
-
-def _number(graph: Graph, name: str) -> int:
-    if name not in graph.names[1:]:
-        raise UnknownName("dataset", name, [*graph.names[1:], ALL])
-    return graph.names.index(name)

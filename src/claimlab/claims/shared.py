@@ -12,6 +12,7 @@ import polars as pl
 from claimlab.claims.graph import KINDS, MEANING, NEARLY, SAME, SURE, TWEET, Graph
 from claimlab.core.stats.deal import Codes, joined
 from claimlab.core.stats.scores import Flags
+from claimlab.core.types import JsonObject
 
 TRAIN, TEST = "train", "test"
 FEWEST_WORDS = 6  # fewer may be the same by accident
@@ -37,25 +38,28 @@ def matrix(graph: Graph) -> pl.DataFrame:
     parts, of_part = _parts(graph)
     long = (graph.rows["text"].str.count_matches(r"\S+") >= FEWEST_WORDS).fill_null(False)
     before = np.zeros((graph.rows.height, len(parts)), np.bool_)
-    held_of_kind: dict[str, Flags] = {}
+    counted: dict[str, list[list[int]]] = {}
+
+    def by_part(held: Flags) -> list[list[int]]:
+        return [held[mine].sum(axis=0).tolist() for mine in of_part]
+
     for number, kind in enumerate(KINDS):
         held = graph.by(KINDS[: number + 1]).held_by(of_part)
-        held_of_kind[column_of(kind)] = held & ~before
+        counted[column_of(kind)] = by_part(held & ~before)
         before = held
         if kind == SURE[-1]:
-            held_of_kind["short"] = held & ~long.to_numpy()[:, None]
-    rows = []
-    for here, mine in zip(parts, of_part, strict=True):
-        counted = {name: held[mine].sum(axis=0).tolist() for name, held in held_of_kind.items()}
-        for number, there in enumerate(parts):
+            counted["short"] = by_part(held & ~long.to_numpy()[:, None])
+    rows: list[JsonObject] = []
+    for a, here in enumerate(parts):
+        for b, there in enumerate(parts):
             if here == there or (here[0] == there[0] and None in (here[1], there[1])):
                 continue  # a whole dataset holds all of its splits
-            counts = {name: each[number] for name, each in counted.items()}
+            counts = {name: each[a][b] for name, each in counted.items()}
             shared = sum(counts[column_of(kind)] for kind in SURE)
             names = dict(zip(texts, (*here, *there), strict=True))
-            rows.append({**names, "records": int(mine.sum()), "shared": shared, **counts})
-    counts = ("records", "shared", *map(column_of, KINDS), "short")
-    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(counts, pl.Int64)
+            rows.append({**names, "records": int(of_part[a].sum()), "shared": shared, **counts})
+    numbers = ("records", "shared", *map(column_of, KINDS), "short")
+    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Int64)
     return pl.DataFrame(rows, schema=schema)
 
 
@@ -98,11 +102,8 @@ def clusters(graph: Graph) -> pl.DataFrame:
     first.
     """
     code = _components(graph)
-    rows = graph.rows.with_columns(
-        pl.col("date").dt.date(),
-        cluster=pl.Series(code),
-        dataset=pl.Series(graph.names).gather(graph.rows["part"]),
-    ).filter(pl.col("cluster") >= 0)
+    rows = graph.rows.with_columns(pl.col("date").dt.date(), cluster=pl.Series(code))
+    rows = rows.filter(pl.col("cluster") >= 0)
     rows = rows.filter(pl.col("part").n_unique().over("cluster") > 1)
     listed = {"datasets": "dataset", "verdicts": "veracity", "languages": "language"}
     history = rows.group_by("cluster", maintain_order=True).agg(
@@ -147,8 +148,7 @@ def evidence(graph: Graph) -> pl.DataFrame:
     """
     known = graph.rows.filter(pl.col("claim") >= 0)
     known = known.unique(["claim", "part"], keep="first", maintain_order=True)
-    names = pl.Series(graph.names, dtype=pl.String)
-    held = known.select("claim", "part", "id", "text", dataset=names.gather(known["part"]))
+    held = known.select("claim", "part", "dataset", "id", "text")
     same = held.select(left="claim", right="claim", kind=pl.lit(SAME), score=1.0).unique()
     turned = graph.links.rename({"left": "right", "right": "left"}).select(graph.links.columns)
     lines = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -111,27 +111,25 @@ def tiles(overlap: Overlap) -> Tiles:
     return Tiles([(name, count, "plain") for name, count in counts.items()])
 
 
-def matrix_table(overlap: Overlap, *, with_examples: bool = True) -> Table:
+def matrix_table(overlap: Overlap, names: Sequence[str]) -> Table:
     """Share of the row's records that the column holds, in percent; on hover, the counts by kind
     and examples.
     """
-    names = overlap.datasets
     cells = {(row["dataset"], row["other"]): row for row in overlap.whole.iter_rows(named=True)}
     rows: list[list[Cell | str]] = [
-        [name, *(_cell(overlap, cells.get((name, other)), with_examples) for other in names)]
-        for name in names
+        [name, *(_cell(overlap, cells.get((name, other))) for other in names)] for name in names
     ]
     caption = "Share of the row's records that the column holds (%)."
     return Table(["", *names], rows, caption, sortable=False, upright=True)
 
 
-def _cell(overlap: Overlap, row: JsonObject | None, with_examples: bool) -> Cell:
+def _cell(overlap: Overlap, row: JsonObject | None) -> Cell:
     if row is None:
         return Cell("")
     share = 100 * row["share"]
     text = "" if not row["shared"] else f"{share:.0f}" if share >= 1 else "<1"
     tone: Tone = "fail" if share >= 10 else "warn" if share >= 1 else "plain"
-    title = hover(overlap, row) if with_examples and row["shared"] else None
+    title = hover(overlap, row) if row["shared"] else None
     return Cell(text, sort=share, tone=tone, title=title)
 
 
@@ -152,7 +150,7 @@ def _matrix(overlap: Overlap) -> Blocks:
     if n < 2:
         return []
     blocks = [_figure(overlap)] if n <= MOST_IN_FIGURE else []
-    folded = [Fold("As a table", [matrix_table(overlap)], open=not blocks)]
+    folded = [Fold("As a table", [matrix_table(overlap, overlap.datasets)], open=not blocks)]
     by_split = overlap.matrix.filter(
         pl.col("shared") > 0, ~pl.all_horizontal(pl.col("split", "other_split").is_null())
     )
@@ -275,7 +273,7 @@ def _claims(overlap: Overlap) -> Blocks:
         for records in listed.partition_by("claim", maintain_order=True)
     ]
     title = f"Claims in several datasets ({first.height:,})"
-    blocks = [note, table, Section("Their records, oldest first", histories)]
+    blocks: Blocks = [note, table, Section("Their records, oldest first", histories)]
     return [Section(title, blocks, anchor="claims")]
 
 
@@ -290,7 +288,4 @@ def printed(overlap: Overlap) -> Table:
     """The matrix as a terminal shows it: the datasets that share something."""
     whole = overlap.whole.filter(pl.col("shared") > 0)
     names = [n for n in overlap.datasets if n in {*whole["dataset"], *whole["other"]}]
-    table = matrix_table(overlap, with_examples=False)
-    at = [overlap.datasets.index(name) for name in names]
-    rows = [[table.rows[a][0], *(table.rows[a][b + 1] for b in at)] for a in at]
-    return Table(["", *names], rows, table.caption, sortable=False)
+    return matrix_table(overlap, names)
