@@ -45,6 +45,7 @@ setup(
         Extension(
             "claimlab.text._meaning",
             ["src/claimlab/text/_meaning.c"],
+            depends=["src/claimlab/text/_meaning.h"],
             # a fused multiply-add rounds once where two steps round twice: other bytes
             extra_compile_args=[*FLAGS, *(["-ffp-contract=off"] if FLAGS else [])],
             optional=True,

@@ -346,9 +346,10 @@ def loops(name: str) -> str:
         return ""
     try:
         from claimlab.text._meaning import use
+        from claimlab.text.meaning import FAST
     except ImportError:
         return " (NumPy)"
-    return next((f" ({kind})" for kind in ("vnni", "avx2") if use(kind)), " (NumPy)")
+    return next((f" ({kind})" for kind in FAST if use(kind)), " (NumPy)")
 
 
 def limits(recorded: dict[str, dict[str, float]], name: str) -> float | None:

@@ -8,11 +8,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.cli.app import run
+from claimlab.cli.tour import Tour, run_enrich
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.core.record import VERACITIES
+from claimlab.pages.blocks import Table
 from claimlab.search.fusion import Candidates, fused
 from claimlab.tasks.matching import (
     as_run,
@@ -248,3 +252,18 @@ def test_an_answer_that_repeats_another_fact_check_counts(place: Path) -> None:
     found = cl.match(place / "queries", archive=place / "twice", **how)
     assert found.scores["success@1"]["value"] == 1.0
     assert (place / "out" / "qrels.trec").read_text() == "q7 0 c7 1\n"
+
+
+@pytest.mark.slow
+def test_the_demo_finds_the_fact_check_of_a_claim(tmp_path: Path) -> None:
+    data, truth = planted()
+    tour = Tour(tmp_path, 20, data, data, truth)
+    run_enrich(tour)
+    tables = [block for block in tour.sections[0].blocks if isinstance(block, Table)]
+    ((claim, best, verdict, link),) = next(
+        table.rows for table in tables if table.columns[0] == "Checked before?"
+    )
+    checks = json.loads((tmp_path / "fact-checks.json").read_text(encoding="utf-8"))
+    (hidden,) = [check for check in checks if check["claimReviewed"] == best]
+    assert (hidden["url"], best) == (link, claim.rstrip("."))
+    assert verdict in VERACITIES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,36 @@ def test_each_kind_is_counted_where_it_was_planted(planted: list[Dataset]) -> No
     assert found.leaks.row(0, named=True)["seen"] == 40
     assert found.sentences()[0].startswith("Trained on a and tested on b, a detector has seen 40")
     assert found.clusters["claim"].n_unique() == 25, "copies, near-duplicates and tweets"
+
+
+def test_every_link_names_its_records_and_its_evidence(
+    planted: list[Dataset], tmp_path: Path
+) -> None:
+    cl.overlap(planted, output=tmp_path / "out")
+    links = pl.read_parquet(tmp_path / "out" / "links.parquet").sort("other_id")
+    pairs = links.select("id", "other_id", "kind").rows()
+    kinds = [kind for kind, n in zip(KINDS, (10, 10, 10, 5, 5), strict=False) for _ in range(n)]
+    expected = [(f"a-{i}", f"b-{i}", kind) for i, kind in enumerate(kinds)]
+    assert pairs == sorted(expected, key=lambda pair: pair[1])
+    same = links.filter(kind="same text").row(0, named=True)
+    assert (same["score"], same["text"].upper() + "!") == (1.0, same["other_text"])
+    assert links.filter(kind="few words changed")["score"].is_between(0.7, 1, closed="none").all()
+    assert cl.overlap(planted[0]).links.schema == links.schema
+
+
+def test_the_page_lists_the_records_of_a_claim_oldest_first(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    text, other = " ".join(words(rng)), " ".join(words(rng))
+    one = Dataset.build(
+        "early", pl.DataFrame({"id": ["1"], "text": [text], "date": [datetime(2019, 1, 2)]})
+    )
+    rows = {"id": ["1", "2"], "text": [text.upper(), other], "date": [datetime(2021, 3, 4), None]}
+    two = Dataset.build("late", pl.DataFrame(rows | {"split": ["train", "test"]}))
+    cl.overlap([two, one], output=tmp_path / "out")
+    page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    histories = page.partition("### Their records")[2].partition("## Not measured")[0]
+    assert histories.index("2019-01-02 | early") < histories.index("2021-03-04 | late")
+    assert "| late | train | early | all | 1 | 1 | 100.0 |" in page, "the matrix by split"
 
 
 def test_an_address_of_many_claims_links_none() -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+import struct
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from claimlab.core.stats.scores import Floats32
 from claimlab.text import meaning, vectors
@@ -85,6 +91,131 @@ def test_c_and_numpy_give_the_same_bytes(
     monkeypatch.setattr(meaning, "TEXTS", 3)
     monkeypatch.setattr(meaning, "ROWS", 16)
     np.testing.assert_array_equal(made(meaning.fastest()), expected)
+
+
+class Emulated(meaning.NumpyLoops):
+    """The compiled loops of another processor, in a program that an emulator runs."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.lock = Lock()
+
+    def call(
+        self,
+        name: str,
+        numbers: list[int],
+        buffers: list[NDArray[Any]],
+        rows: int,
+        columns: int,
+        fraction: float = 0.0,
+    ) -> Floats32:
+        """See `Header` in emulated_loops.c."""
+        sizes = [one.nbytes for one in buffers]
+        padded = [*numbers, *[0] * (5 - len(numbers)), *sizes, *[0] * (7 - len(sizes))]
+        size = 4 * rows * columns
+        head = struct.pack("=14qd", ord(name), *padded, size, fraction)
+        pipes = self.process.stdin, self.process.stdout
+        assert pipes[0] is not None
+        assert pipes[1] is not None
+        with self.lock:
+            pipes[0].write(head + b"".join(one.tobytes() for one in buffers))
+            pipes[0].flush()
+            return np.frombuffer(bytearray(pipes[1].read(size)), np.float32).reshape(rows, columns)
+
+    def product(
+        self, numbers: meaning.Bytes, weights: meaning.Whole, start: meaning.Places
+    ) -> Floats32:
+        shape = len(numbers), weights.shape[1]
+        return self.call("p", [*shape], [numbers, weights.packed, start], *shape)
+
+    def convolve(
+        self,
+        places: meaning.Places,
+        texts: meaning.Places,
+        table: Floats32,
+        layer: meaning.Convolution,
+        out: Floats32,
+    ) -> None:
+        kept, own = np.unique(places, return_inverse=True)  # 0, the empty row, is always the first
+        second, width = layer.second, 3 * meaning.WIDE
+        numbers = [meaning.WIDTH, layer.own, layer.products, layer.order, layer.left]
+        buffers = [own.astype(np.int32), texts, table[kept], layer.first_bias, second.packed]
+        buffers += [second.start, layer.second_bias]
+        made = self.call("c", numbers, buffers, len(places), width, float(second.scale))
+        at = layer.own - meaning.OWN
+        out[2:-2, at : at + meaning.WIDE] = made[2:-2, : meaning.WIDE]
+
+    def pool(
+        self,
+        places: meaning.Places,
+        texts: meaning.Places,
+        table: Floats32,
+        convolved: Floats32,
+        small: float,
+    ) -> Floats32:
+        kept, own = np.unique(places, return_inverse=True)
+        buffers = [own.astype(np.int32), texts, table[kept], convolved]
+        return self.call("s", [meaning.WIDTH], buffers, len(texts), meaning.FEATURES, small)
+
+
+@pytest.fixture(scope="module")
+def on_arm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, str], Emulated]]:
+    compiler, emulator = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
+    if compiler is None or emulator is None:
+        pytest.skip("needs aarch64-linux-gnu-gcc and qemu-aarch64 (Debian: qemu-user)")
+    program = tmp_path_factory.mktemp("arm") / "emulated_loops"
+    source = Path(__file__).with_name("emulated_loops.c")
+    flags = [
+        "-O3",
+        "-std=c11",
+        "-ffp-contract=off",
+        "-static",
+        f"-I{Path(meaning.__file__).parent}",
+    ]
+    subprocess.run([compiler, *flags, str(source), "-o", str(program), "-lm"], check=True)
+    opened: list[Emulated] = []
+
+    def run(processor: str, loops: str) -> Emulated:
+        opened.append(Emulated([emulator, "-cpu", processor, str(program), loops]))
+        return opened[-1]
+
+    yield run
+    for one in opened:
+        one.process.communicate()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("processor", "loops"), [("cortex-a76", "dotprod"), ("cortex-a72", "plain")]
+)
+def test_an_arm_processor_gives_the_same_bytes(
+    made: Callable[[meaning.NumpyLoops], Floats32],
+    on_arm: Callable[[str, str], Emulated],
+    processor: str,
+    loops: str,
+) -> None:
+    np.testing.assert_array_equal(made(on_arm(processor, loops)), made(meaning.fastest()))
+
+
+@pytest.mark.slow
+def test_bytes_at_both_ends_are_multiplied_exactly_on_arm(
+    on_arm: Callable[[str, str], Emulated],
+) -> None:
+    draw = np.random.default_rng(0)
+    ends = np.array([-127.0, -1.0, 0.0, 127.0], np.float32)
+    weights = meaning.Whole.of(draw.choice(ends, (512, 128)))
+    numbers = draw.choice(np.array([0, 1, 127, 128, 255], np.uint8), (11, 512))
+    loops = on_arm("cortex-a76", "dotprod")
+    for start in (weights.start, np.zeros(128, np.int32)):
+        whole = numbers.astype(np.int64) @ weights.numbers.astype(np.int64) + start
+        np.testing.assert_array_equal(loops.product(numbers, weights, start), whole)
+
+
+@pytest.mark.slow
+def test_a_processor_without_the_instruction_refuses_the_loops(
+    on_arm: Callable[[str, str], Emulated],
+) -> None:
+    assert on_arm("cortex-a72", "dotprod").process.wait() == 3
 
 
 def test_weights_that_are_kept_unpacked_give_the_same_bytes_also_after_damage(

@@ -133,10 +133,7 @@ class Conflicts(Shown):
 
 def conflicts_in(graph: Graph) -> Conflicts:
     """Every claim of the graph under different verdicts."""
-    named = pl.col("part").replace_strict(
-        range(len(graph.names)), graph.names, return_dtype=pl.String
-    )
-    decided = _decided(graph).with_columns(dataset=named)
+    decided = _decided(graph)
     labels = pl.col("label_raw").drop_nulls().unique(maintain_order=True)
     sides = decided.group_by("claim", "dataset", "veracity", maintain_order=True).agg(
         pl.col("text").first(),
@@ -215,7 +212,7 @@ def disagreement(graph: Graph) -> pl.DataFrame:
     those that differ and are dated apart."""
     verdicts = (
         _decided(graph)
-        .group_by("part", "claim")
+        .group_by("part", "dataset", "claim")
         .agg(
             pl.col("veracity").unique().sort().str.join("+"),
             first=pl.col("date").min(),
@@ -230,13 +227,8 @@ def disagreement(graph: Graph) -> pl.DataFrame:
         pl.col("last_other") + APART < pl.col("first")
     )
     later = torn & apart.fill_null(False)
-    counted = both.group_by("part", "part_other").agg(
+    counted = both.group_by("part", "part_other", "dataset", other="dataset_other").agg(
         claims=pl.len(), disagree=(torn & ~later).sum(), dated_apart=later.sum()
     )
-    names = pl.Series(graph.names, dtype=pl.String)
-    ordered = counted.sort("part", "part_other")
-    return ordered.select(
-        dataset=names.gather(ordered["part"]),
-        other=names.gather(ordered["part_other"]),
-        **{name: pl.col(name).cast(pl.Int64) for name in ("claims", "disagree", "dated_apart")},
-    )
+    numbers = pl.col("claims", "disagree", "dated_apart").cast(pl.Int64)
+    return counted.sort("part", "part_other").select("dataset", "other", numbers)

@@ -13,7 +13,7 @@ from claimlab.claims.conflicts import conflicts_in, disagreement
 from claimlab.claims.contamination.measure import PROBES, Suspicion, contamination_of, costs
 from claimlab.claims.graph import Graph, graph_of
 from claimlab.claims.result import KIND, Overlap
-from claimlab.claims.shared import clusters, examples, leaks, matrix, unseen
+from claimlab.claims.shared import clusters, evidence, leaks, matrix, unseen
 from claimlab.claims.views import contents
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage, belonging
@@ -136,7 +136,7 @@ def overlap(
             disagreement(graph),
             clusters(graph),
             conflicts_in(graph),
-            examples(graph),
+            evidence(graph),
             _unseen(graph, run.dataset, unseen_by) if unseen_by else None,
             known,
         )
@@ -152,8 +152,10 @@ def _write(result: Overlap, folder: Path) -> None:
 
 def _unseen(graph: Graph, dataset: Dataset, names: Sequence[str]) -> Dataset:
     """The first dataset without the records that the named ones contain."""
-    others = range(1, len(graph.names))
-    by = [*others] if ALL in names else [_number(graph, name) for name in names]
+    others = graph.names[1:]
+    if unknown := [name for name in names if name not in (*others, ALL)]:
+        raise UnknownName("dataset", unknown[0], [*others, ALL])
+    by = [graph.names.index(name) for name in (others if ALL in names else names)]
     if not by:
         raise UsageError("There is no other dataset.", "Name the datasets to compare with, too.")
     remaining = unseen(graph, by)
@@ -165,9 +167,3 @@ def _unseen(graph: Graph, dataset: Dataset, names: Sequence[str]) -> Dataset:
     )
     records = dataset.records.filter(pl.Series(remaining))
     return dataset.derive(records, step, belonging(dataset.tables, records["id"]))
-
-
-def _number(graph: Graph, name: str) -> int:
-    if name not in graph.names[1:]:
-        raise UnknownName("dataset", name, [*graph.names[1:], ALL])
-    return graph.names.index(name)

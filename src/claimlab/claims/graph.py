@@ -45,7 +45,7 @@ LINK = {"left": pl.Int64, "right": pl.Int64, "kind": pl.String, "score": pl.Floa
 
 @dataclass(frozen=True)
 class Graph:
-    """`rows` has a line per record: `part` numbers its dataset in `names`, `claim` its node (-1:
+    """`rows` has a line per record: `part` numbers its `dataset` in `names`, `claim` its node (-1:
     none). `links` has a line per pair of nodes, with the strongest kind and its score.
     `not_measured` counts the records that a kind could not be looked for in, with the reason.
     """
@@ -87,8 +87,8 @@ def graph_of(
     names = names_of(datasets)
     rows = pl.concat(
         [
-            one.records.select(pl.lit(number, pl.Int64).alias("part"), *_COLUMNS)
-            for number, one in enumerate(datasets)
+            one.records.select(*_COLUMNS, dataset=pl.lit(name), part=pl.lit(number, pl.Int64))
+            for number, (name, one) in enumerate(zip(names, datasets, strict=True))
         ]
     )
     tweet = pl.col("tweet_id")

@@ -206,18 +206,12 @@ def match(
 
     Without labelled queries there are scores and no yes: a best match exists for every claim.
     """
-    if (queries is None) == (text is None):
-        which = ("There are two things", "There is nothing")[text is None]
-        raise UsageError(f"{which} to look up.", "Pass either `queries` or `text`.")
-    if text is not None and not text.strip():
-        raise UsageError("The text to look up is empty.", "Pass a claim as `text`.")
+    claims = _claims(queries, text)
     if archive is None:
         raise UsageError("There is no archive to look in.", "Pass `archive`.")
-    one = None if text is None else pl.DataFrame({"id": [ONE], "text": [text]})
-    source = queries if one is None else Dataset.build(ONE, one)
     with Run(
         "match",
-        source,
+        claims,
         output,
         kind=KIND,
         reads=[Path(archive), *([] if qrels is None else [Path(qrels)])],
@@ -243,6 +237,18 @@ def match(
             files = replace(files, files={**files.files, **_task(opened, records, truth)})
         run.fill(lambda folder: fill(files, folder))
     return result
+
+
+def _claims(queries: Source | None, text: str | None) -> Source:
+    """What is looked up: a dataset, or one text as one."""
+    if queries is not None and text is None:
+        return queries
+    if text is None or queries is not None:
+        which = ("There are two things", "There is nothing")[text is None]
+        raise UsageError(f"{which} to look up.", "Pass either `queries` or `text`.")
+    if not text.strip():
+        raise UsageError("The text to look up is empty.", "Pass a claim as `text`.")
+    return Dataset.build(ONE, pl.DataFrame({"id": [ONE], "text": [text]}))
 
 
 def _open(source: Path, words: bool) -> tuple[LocalIndex, dict[str, int]]:

@@ -4,14 +4,15 @@ what a model may know.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
 from claimlab.claims.conflicts import Conflicts
 from claimlab.claims.contamination.result import Contamination
 from claimlab.claims.graph import UNREAD, Graph
-from claimlab.claims.shared import Examples
+from claimlab.claims.shared import Examples, examples
 from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import wilson
@@ -27,8 +28,9 @@ FILE = "overlap.json"
 class Overlap(Shown):
     """`matrix` counts for every two parts the records that they share, `leaks` what a detector
     trained on one has seen of the other, `disagreement` how often two sources differ, `clusters`
-    the claims that several have; `conflicts` lists those under different verdicts. `unseen` is the
-    first dataset without what the others contain, `contamination` what a model may know of it.
+    the claims that several have, `links` why; `conflicts` lists claims under different verdicts.
+    `unseen` is the first dataset without what the others contain, `contamination` what a model may
+    know of it.
     """
 
     graph: Graph
@@ -37,9 +39,13 @@ class Overlap(Shown):
     disagreement: pl.DataFrame
     clusters: pl.DataFrame
     conflicts: Conflicts
-    examples: Examples = field(default_factory=dict)
+    links: pl.DataFrame
     unseen: Dataset | None = None
     contamination: Contamination | None = None
+
+    @cached_property
+    def examples(self) -> Examples:
+        return examples(self.links)
 
     @property
     def datasets(self) -> tuple[str, ...]:

@@ -12,16 +12,17 @@ import polars as pl
 from claimlab.claims.graph import KINDS, MEANING, NEARLY, SAME, SURE, TWEET, Graph
 from claimlab.core.stats.deal import Codes, joined
 from claimlab.core.stats.scores import Flags
-from claimlab.text.near import Claims
+from claimlab.core.types import JsonObject
 
 TRAIN, TEST = "train", "test"
 FEWEST_WORDS = 6  # fewer may be the same by accident
 EXAMPLES = 3
+OF_RECORD = {"dataset": "", "id": "_id", "text": "_text"}
 HISTORY = ("first", "last", "datasets", "verdicts", "languages", "records")
 
 
 Part = tuple[str, str | None]  # a dataset, and one of its splits or null
-Examples = dict[tuple[str, str], list[tuple[str, str, str]]]
+Examples = dict[tuple[str, str], list[tuple[str, str]]]
 
 
 def column_of(kind: str) -> str:
@@ -36,38 +37,30 @@ def matrix(graph: Graph) -> pl.DataFrame:
     texts = ("dataset", "split", "other", "other_split")
     parts, of_part = _parts(graph)
     long = (graph.rows["text"].str.count_matches(r"\S+") >= FEWEST_WORDS).fill_null(False)
-    lines: dict[tuple[int, int], dict[str, int]] = {}
     before = np.zeros((graph.rows.height, len(parts)), np.bool_)
+    counted: dict[str, list[list[int]]] = {}
 
-    def count(column: str, held: Flags) -> None:
-        for a, mine in enumerate(of_part):
-            for b, n in enumerate(held[mine].sum(axis=0).tolist()):
-                lines.setdefault((a, b), {})[column] = n
+    def by_part(held: Flags) -> list[list[int]]:
+        return [held[mine].sum(axis=0).tolist() for mine in of_part]
 
     for number, kind in enumerate(KINDS):
-        held = _held(graph.by(KINDS[: number + 1]), of_part)
-        count(column_of(kind), held & ~before)
+        held = graph.by(KINDS[: number + 1]).held_by(of_part)
+        counted[column_of(kind)] = by_part(held & ~before)
         before = held
         if kind == SURE[-1]:
-            count("short", held & ~long.to_numpy()[:, None])
-    rows = [
-        {
-            **dict(zip(texts, (*parts[a], *parts[b]), strict=True)),
-            "records": int(of_part[a].sum()),
-            "shared": sum(counts[column_of(kind)] for kind in SURE),
-            **counts,
-        }
-        for (a, b), counts in sorted(lines.items())
-        if a != b and not _contains(parts[a], parts[b])
-    ]
-    counts = ("records", "shared", *map(column_of, KINDS), "short")
-    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(counts, pl.Int64)
+            counted["short"] = by_part(held & ~long.to_numpy()[:, None])
+    rows: list[JsonObject] = []
+    for a, here in enumerate(parts):
+        for b, there in enumerate(parts):
+            if here == there or (here[0] == there[0] and None in (here[1], there[1])):
+                continue  # a whole dataset holds all of its splits
+            counts = {name: each[a][b] for name, each in counted.items()}
+            shared = sum(counts[column_of(kind)] for kind in SURE)
+            names = dict(zip(texts, (*here, *there), strict=True))
+            rows.append({**names, "records": int(of_part[a].sum()), "shared": shared, **counts})
+    numbers = ("records", "shared", *map(column_of, KINDS), "short")
+    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Int64)
     return pl.DataFrame(rows, schema=schema)
-
-
-def _contains(one: Part, other: Part) -> bool:
-    """Whether one part is the whole dataset of the other: it holds all of it."""
-    return one[0] == other[0] and (one[1] is None or other[1] is None)
 
 
 def _parts(graph: Graph) -> tuple[list[Part], list[Flags]]:
@@ -79,22 +72,6 @@ def _parts(graph: Graph) -> tuple[list[Part], list[Flags]]:
         for side in split.filter(pl.Series(mine)).drop_nulls().unique().sort():
             masks[name, side] = mine & (split == side).fill_null(False).to_numpy()
     return [*masks], [*masks.values()]
-
-
-def _held(claims: Claims, of_part: Sequence[Flags]) -> Flags:
-    """Rows by parts: whether the part has the claim of the row, or a linked one. Parts overlap, so
-    each is looked at by itself."""
-    out = np.zeros((len(claims.of_row), len(of_part)), np.bool_)
-    known = claims.of_row >= 0
-    nodes = int(claims.of_row.max(initial=-1)) + 1
-    for number, mine in enumerate(of_part):
-        holds = np.zeros(nodes, np.bool_)
-        holds[claims.of_row[mine & known]] = True
-        alike = holds.copy()
-        alike[claims.left[holds[claims.right]]] = True
-        alike[claims.right[holds[claims.left]]] = True
-        out[known, number] = alike[claims.of_row[known]]
-    return out
 
 
 def leaks(table: pl.DataFrame) -> pl.DataFrame:
@@ -125,11 +102,8 @@ def clusters(graph: Graph) -> pl.DataFrame:
     first.
     """
     code = _components(graph)
-    rows = graph.rows.with_columns(
-        pl.col("date").dt.date(),
-        cluster=pl.Series(code),
-        dataset=pl.Series(graph.names).gather(graph.rows["part"]),
-    ).filter(pl.col("cluster") >= 0)
+    rows = graph.rows.with_columns(pl.col("date").dt.date(), cluster=pl.Series(code))
+    rows = rows.filter(pl.col("cluster") >= 0)
     rows = rows.filter(pl.col("part").n_unique().over("cluster") > 1)
     listed = {"datasets": "dataset", "verdicts": "veracity", "languages": "language"}
     history = rows.group_by("cluster", maintain_order=True).agg(
@@ -164,36 +138,38 @@ def unseen(graph: Graph, others: Sequence[int]) -> Flags:
     """Which records of the first dataset none of `others` contains, by any kind of edge; a record
     without a text, tweet or address is not among them: it cannot be compared."""
     first = graph.part == 0
-    held = _held(graph.by(KINDS), [graph.part == other for other in others])
+    held = graph.by(KINDS).held_by([graph.part == other for other in others])
     return np.asarray((~held.any(axis=1) & (graph.of_row >= 0))[first])
 
 
-def examples(graph: Graph) -> Examples:
-    """For every two datasets a few pairs of texts that they share: the kind, and both texts; those
-    that are not the same text first, since they say more."""
-    rows = graph.rows.filter(pl.col("claim") >= 0).drop_nulls("text")
-    first = rows.select("claim", "part", "text").unique(
-        ["claim", "part"], keep="first", maintain_order=True
-    )
-    texts = {(claim, part): text for claim, part, text in first.iter_rows()}
-    held = first.drop("text")
-    order = ("left", "right", "part", "part_other")
-    links = (
-        graph.links.filter(pl.col("kind") != MEANING)
+def evidence(graph: Graph) -> pl.DataFrame:
+    """Why two datasets are said to share a claim: a line for every two of their texts that are
+    linked, with a record of each, the kind and its score; those that are not the same text first.
+    """
+    known = graph.rows.filter(pl.col("claim") >= 0)
+    known = known.unique(["claim", "part"], keep="first", maintain_order=True)
+    held = known.select("claim", "part", "dataset", "id", "text")
+    same = held.select(left="claim", right="claim", kind=pl.lit(SAME), score=1.0).unique()
+    turned = graph.links.rename({"left": "right", "right": "left"}).select(graph.links.columns)
+    lines = (
+        pl.concat([graph.links, turned, same])
         .join(held, left_on="left", right_on="claim")
         .join(held, left_on="right", right_on="claim", suffix="_other")
-        .filter(pl.col("part") != pl.col("part_other"))
-        .sort(order)
+        .filter(pl.col("part") < pl.col("part_other"))
+        .sort(pl.col("kind") == SAME, "left", "right", "part", "part_other")
     )
-    both = held.join(held, on="claim", suffix="_other")
-    same = both.filter(pl.col("part") < pl.col("part_other")).select(
-        pl.col("part", "part_other"), left="claim", right="claim", kind=pl.lit(SAME)
-    )
-    lines = pl.concat([table.select(*order, "kind") for table in (links, same.sort(order))])
+    theirs = {f"other{end}": f"{name}_other" for name, end in OF_RECORD.items()}
+    return lines.select(*OF_RECORD, "kind", "score", **theirs)
+
+
+def examples(links: pl.DataFrame) -> Examples:
+    """For every two datasets a few texts of the first that the second has, with the kind."""
+    sure = links.filter(pl.col("kind") != MEANING).drop_nulls(["text", "other_text"])
+    columns = ("dataset", "text", "other", "other_text", "kind")
     out: Examples = {}
-    for left, right, one, other, kind in lines.iter_rows():
-        for a, b, x, y in ((one, other, left, right), (other, one, right, left)):
-            pairs = out.setdefault((graph.names[a], graph.names[b]), [])
-            if len(pairs) < EXAMPLES:
-                pairs.append((kind, texts[x, a], texts[y, b]))
+    for here, text, there, other_text, kind in sure.select(columns).iter_rows():
+        for pair, shown in (((here, there), text), ((there, here), other_text)):
+            listed = out.setdefault(pair, [])
+            if len(listed) < EXAMPLES:
+                listed.append((kind, shown))
     return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -41,6 +41,7 @@ from claimlab.pages.charts import heatmap
 from claimlab.pages.folder import Contents
 
 LISTED = 60
+HISTORIES = 20  # claims whose records the page lists
 MOST_IN_FIGURE = 40  # datasets: a larger matrix is a table only
 _METHOD = (
     "Same text: case, punctuation and whitespace aside. Near-duplicate: Jaccard similarity of"
@@ -65,6 +66,7 @@ def contents(overlap: Overlap) -> Contents:
         "matrix.parquet": overlap.matrix,
         "matrix.csv": as_csv(overlap.matrix),
         "claims.parquet": overlap.clusters,
+        "links.parquet": overlap.links,
         "conflicts.csv": as_csv(overlap.conflicts.table),
     }
     if known is not None:
@@ -109,27 +111,25 @@ def tiles(overlap: Overlap) -> Tiles:
     return Tiles([(name, count, "plain") for name, count in counts.items()])
 
 
-def matrix_table(overlap: Overlap, *, with_examples: bool = True) -> Table:
+def matrix_table(overlap: Overlap, names: Sequence[str]) -> Table:
     """Share of the row's records that the column holds, in percent; on hover, the counts by kind
     and examples.
     """
-    names = overlap.datasets
     cells = {(row["dataset"], row["other"]): row for row in overlap.whole.iter_rows(named=True)}
     rows: list[list[Cell | str]] = [
-        [name, *(_cell(overlap, cells.get((name, other)), with_examples) for other in names)]
-        for name in names
+        [name, *(_cell(overlap, cells.get((name, other))) for other in names)] for name in names
     ]
     caption = "Share of the row's records that the column holds (%)."
     return Table(["", *names], rows, caption, sortable=False, upright=True)
 
 
-def _cell(overlap: Overlap, row: JsonObject | None, with_examples: bool) -> Cell:
+def _cell(overlap: Overlap, row: JsonObject | None) -> Cell:
     if row is None:
         return Cell("")
     share = 100 * row["share"]
     text = "" if not row["shared"] else f"{share:.0f}" if share >= 1 else "<1"
     tone: Tone = "fail" if share >= 10 else "warn" if share >= 1 else "plain"
-    title = hover(overlap, row) if with_examples and row["shared"] else None
+    title = hover(overlap, row) if row["shared"] else None
     return Cell(text, sort=share, tone=tone, title=title)
 
 
@@ -141,7 +141,7 @@ def hover(overlap: Overlap, row: Mapping[str, object]) -> str:
         f" {kinds}."
     )
     pairs = overlap.examples.get((str(row["dataset"]), str(row["other"])), [])
-    shown = [f"{kind}: “{excerpt(one, 90)}”" for kind, one, _ in pairs]
+    shown = [f"{kind}: “{excerpt(one, 90)}”" for kind, one in pairs]
     return " ".join([counted, *shown])
 
 
@@ -150,8 +150,14 @@ def _matrix(overlap: Overlap) -> Blocks:
     if n < 2:
         return []
     blocks = [_figure(overlap)] if n <= MOST_IN_FIGURE else []
-    folded = Fold("As a table", [matrix_table(overlap)], open=not blocks)
-    return [Section("Overlap matrix", [*blocks, folded], anchor="matrix")]
+    folded = [Fold("As a table", [matrix_table(overlap, overlap.datasets)], open=not blocks)]
+    by_split = overlap.matrix.filter(
+        pl.col("shared") > 0, ~pl.all_horizontal(pl.col("split", "other_split").is_null())
+    )
+    if by_split.height:
+        rows = by_split.sort("shared", descending=True, maintain_order=True).head(LISTED)
+        folded.append(Fold("By split", [Table.of(SPLIT, rows.iter_rows(named=True))]))
+    return [Section("Overlap matrix", [*blocks, *folded], anchor="matrix")]
 
 
 def _figure(overlap: Overlap) -> Figure:
@@ -172,6 +178,15 @@ def _figure(overlap: Overlap) -> Figure:
     return Figure(chart, caption, "Overlap matrix of the datasets.", "matrix")
 
 
+SPLIT: Columns[JsonObject] = (
+    Column("Dataset", format=short(50)),
+    Column("Split", missing="all"),
+    Column("In", "other", short(50)),
+    Column("Its split", "other_split", missing="all"),
+    Column("Records"),
+    Column("Shared"),
+    Column("Share (%)", lambda row: row["shared"] / row["records"], percent),
+)
 LEAK: Columns[JsonObject] = (
     Column("Trained on", "train", short(50)),
     Column("Tested on", "test", short(50)),
@@ -200,6 +215,14 @@ CLAIM: Columns[JsonObject] = (
     Column("Last seen", "last", str),
     Column("Labels", "verdicts"),
     Column("Languages", "languages", short(40)),
+)
+RECORD: Columns[JsonObject] = (
+    Column("Date", format=str),
+    Column("Dataset", format=short(50)),
+    Column("Label", "veracity"),
+    Column("As written", "label_raw", short(40)),
+    Column("Language", optional=True),
+    Column("Text", format=short(200)),
 )
 SIDES: Columns[Conflict] = (
     Column("Same", lambda c: f"{c.similarity:.2f}"),
@@ -236,9 +259,22 @@ def _claims(overlap: Overlap) -> Blocks:
     if not first.height:
         return []
     table = Table.of(CLAIM, first.head(LISTED).iter_rows(named=True))
-    note = Text("claims.parquet has a line for each record of every shared claim.", "note")
+    note = Text(
+        "claims.parquet has a line for each record of every shared claim, links.parquet one for"
+        " every two texts that are linked, with the evidence.",
+        "note",
+    )
+    listed = overlap.clusters.filter(pl.col("claim") <= HISTORIES)
+    histories = [
+        Fold(
+            excerpt(str(records["text"][0]), 90),
+            [Table.of(RECORD, records.head(LISTED).iter_rows(named=True))],
+        )
+        for records in listed.partition_by("claim", maintain_order=True)
+    ]
     title = f"Claims in several datasets ({first.height:,})"
-    return [Section(title, [note, table], anchor="claims")]
+    blocks: Blocks = [note, table, Section("Their records, oldest first", histories)]
+    return [Section(title, blocks, anchor="claims")]
 
 
 def _model(known: Contamination | None) -> Blocks:
@@ -252,7 +288,4 @@ def printed(overlap: Overlap) -> Table:
     """The matrix as a terminal shows it: the datasets that share something."""
     whole = overlap.whole.filter(pl.col("shared") > 0)
     names = [n for n in overlap.datasets if n in {*whole["dataset"], *whole["other"]}]
-    table = matrix_table(overlap, with_examples=False)
-    at = [overlap.datasets.index(name) for name in names]
-    rows = [[table.rows[a][0], *(table.rows[a][b + 1] for b in at)] for a in at]
-    return Table(["", *names], rows, table.caption, sortable=False)
+    return matrix_table(overlap, names)

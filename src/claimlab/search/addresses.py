@@ -30,6 +30,7 @@ _NETWORKS = (
 )
 _NEVER = tuple(map(ipaddress.ip_network, _NETWORKS.split()))
 _NUMBER_LIKE = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
+_NOT_IN_ADDRESSES = re.compile(r"[\x00-\x1f\x7f\\]")
 _LOCAL_NAME = re.compile(
     r"(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa|localdomain)\.?$"
 )
@@ -86,7 +87,7 @@ class Guard:
         return Target(url=url, scheme=scheme, host=host, port=port, number=str(numbers[0]))
 
     def _split(self, url: str) -> tuple[str, str, int]:
-        if any(c < " " or c in "\x7f\\" for c in url):
+        if _NOT_IN_ADDRESSES.search(url):
             raise _refused(url, "host", "holds characters that no address has")
         try:
             parts = urlsplit(url)
@@ -95,12 +96,9 @@ class Guard:
         except (ValueError, UnicodeError):
             raise _refused(url, "host", "is not a well-formed address") from None
         if scheme not in _PORTS:
-            raise _refused(
-                url,
-                "scheme",
-                f"uses '{scheme or 'no scheme'}', and only http and https pages are fetched",
-            )
-        if parts.username is not None or parts.password is not None:
+            why = f"uses '{scheme or 'no scheme'}', and only http and https pages are fetched"
+            raise _refused(url, "scheme", why)
+        if "@" in parts.netloc:
             raise _refused(url, "credentials", "carries a user name or password")
         if not host or "%" in host:
             raise _refused(url, "host", "has no plain host name")

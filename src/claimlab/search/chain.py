@@ -136,7 +136,8 @@ class Recorded:
             try:
                 fresh = await self.provider.search(query)
             except SearchFailed as failure:
-                return Reply(_stored_failure(failure), final=False)
+                known = ("kind", "problem", "todo", "tries")
+                return Reply({"failed": {k: getattr(failure, k) for k in known}}, final=False)
             return Reply(_stored(fresh))
 
         content = {"query": query.to_json(), "parameters": self.parameters()}
@@ -154,16 +155,6 @@ def _stored(results: Results) -> JsonObject:
         "newer": results.newer,
         "notes": list(results.notes),
     }
-
-
-def _stored_failure(failure: SearchFailed) -> JsonObject:
-    fields = {
-        "kind": failure.kind,
-        "problem": failure.problem,
-        "todo": failure.todo,
-        "tries": failure.tries,
-    }
-    return {"failed": fields}
 
 
 def _restored(answer: Json, query: Query, provider: str) -> Results:

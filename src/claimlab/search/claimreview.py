@@ -19,6 +19,7 @@ from claimlab.search.evidence import Document, Review
 from claimlab.search.fields import address, mapping, text
 
 MAX_DEPTH = 12  # of nesting, in untrusted data
+WRAPPERS = ("dataFeedElement", "item", "@graph", "claims", "itemListElement", "mainEntity")
 
 
 def holds_reviews(data: Json) -> bool:
@@ -47,16 +48,8 @@ def _walk(data: Json, depth: int = 0) -> Iterator[tuple[str, JsonObject]]:
         elif isinstance(data.get("claimReview"), list):
             yield "api", data
         else:
-            for key in (
-                "dataFeedElement",
-                "item",
-                "@graph",
-                "claims",
-                "itemListElement",
-                "mainEntity",
-            ):
-                if key in data:
-                    yield from _walk(data[key], depth + 1)
+            for key in WRAPPERS:
+                yield from _walk(data.get(key), depth + 1)
 
 
 def _types(data: JsonObject) -> list[str]:

@@ -23,22 +23,8 @@ from claimlab.core import packaged
 
 EARLIEST = 1900
 # Languages that write the day first, so that 03/04/2021 is the third of April.
-DAY_FIRST = [
-    "por",
-    "spa",
-    "deu",
-    "fra",
-    "ita",
-    "nld",
-    "pol",
-    "rus",
-    "ukr",
-    "tur",
-    "ron",
-    "cat",
-    "glg",
-    "ell",
-]
+_DAY_FIRST = "por spa deu fra ita nld pol rus ukr tur ron cat glg ell"
+DAY_FIRST = frozenset(_DAY_FIRST.split())
 
 
 class Dated(NamedTuple):

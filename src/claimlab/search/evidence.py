@@ -138,7 +138,7 @@ class AsOf(NamedTuple):
     undated: list[Evidence]
 
     def counts(self) -> dict[str, int]:
-        return {"kept": len(self.kept), "newer": len(self.newer), "undated": len(self.undated)}
+        return {name: len(pieces) for name, pieces in self._asdict().items()}
 
 
 def as_of(evidence: Iterable[Evidence], when: date | datetime) -> AsOf:

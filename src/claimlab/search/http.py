@@ -61,8 +61,11 @@ class Call:
     most: float | None = 0.0
     cost_of: Callable[[Json], float | None] | None = None
 
-    def failed(self, kind: str, problem: str, todo: str) -> SearchFailed:
-        return SearchFailed(self.provider, kind, f"{self.provider} {problem}.", todo)
+    def failed(
+        self, kind: str, problem: str, todo: str, passing: Passing | None = None
+    ) -> _Failure:
+        error = SearchFailed(self.provider, kind, f"{self.provider} {problem}.", todo)
+        return _Failure(error, passing)
 
 
 @dataclass(frozen=True)
@@ -174,30 +177,21 @@ class Http:
         import httpx2
 
         if isinstance(error, TimeoutError | httpx2.TimeoutException):
-            late = call.failed(
-                "timeout",
-                f"gave no whole answer within {self.timeout:g} seconds",
-                "Try again later.",
-            )
-            return _Failure(late, Passing())
+            problem = f"gave no whole answer within {self.timeout:g} seconds"
+            return call.failed("timeout", problem, "Try again later.", Passing())
         if isinstance(error, TooLarge):
-            limit = f"{self.max_bytes / (1 << 20):g} MB"
-            return _Failure(
-                call.failed(
-                    "too-large", f"answered with more than {limit}", "Ask for fewer results."
-                )
-            )
+            problem = f"answered with more than {self.max_bytes / (1 << 20):g} MB"
+            return call.failed("too-large", problem, "Ask for fewer results.")
         if isinstance(error, WrongEncoding):
             problem = f"packed its answer in a way that cannot be read ({error})"
-            return _Failure(call.failed("not-json", problem, "Check the endpoint."))
+            return call.failed("not-json", problem, "Check the endpoint.")
         if isinstance(error, httpx2.TransportError | httpx2.InvalidURL | ssl.SSLError):
             problem = (
                 "could not be reached"
                 f" ({excerpt(f'{type(error).__name__}: {error}', call.secret, 200)})"
             )
-            return _Failure(
-                call.failed("network", problem, "Check the network and try again."), Passing()
-            )
+            todo = "Check the network and try again."
+            return call.failed("network", problem, todo, Passing())
         raise error
 
 
@@ -213,9 +207,7 @@ def _read(call: Call, kind: str, body: bytes) -> Reply | _Failure:
         todo = "Check the endpoint: a proxy or a log-in page may be in between."
         # JSON that stops half-way may come whole the next time; a page of HTML will not turn into
         # JSON
-        return _Failure(
-            call.failed("not-json", problem, todo), Passing() if kind.endswith("json") else None
-        )
+        return call.failed("not-json", problem, todo, Passing() if kind.endswith("json") else None)
     return Reply(answer, call.cost_of(answer) if call.cost_of is not None else call.most)
 
 
@@ -225,15 +217,13 @@ def _status_failure(call: Call, answer: ErrorAnswer) -> _Failure:
     if answer.status == 429:
         asks = f" and asks to wait {wait:g} seconds" if wait else ""
         todo = "Search more slowly, or check what your plan allows."
-        return _Failure(
-            call.failed("rate-limited", f"{status}: too many calls{asks}", todo),
-            Passing(wait, True),
-        )
+        problem = f"{status}: too many calls{asks}"
+        return call.failed("rate-limited", problem, todo, Passing(wait, True))
     if answer.status in PASSING:
         todo = "The fault is on its side: try again later."
-        return _Failure(call.failed("server-error", status, todo), Passing(wait))
+        return call.failed("server-error", status, todo, Passing(wait))
     todo = _ADVICE.get(answer.status, "Check the parameters of the call.")
-    return _Failure(call.failed("refused", status, todo))
+    return call.failed("refused", status, todo)
 
 
 def _reason(body: bytes, secret: str | None) -> str:

@@ -181,7 +181,8 @@ class LocalIndex:
         if query.before is None:
             return 0
         hits = self.ranked(replace(query, before=None))
-        return sum(self._is_newer(hit.document, query.before) for hit in hits)
+        dates = [d.get("published") for d in self.documents([hit.document for hit in hits])]
+        return sum(date is not None and date.date() > query.before for date in dates)
 
     def ranked(self, query: Query, vectors: Floats32 | None = None) -> list[Hit]:
         """The best documents of both retrievers; of the words alone where the query has no vector,
@@ -270,10 +271,6 @@ class LocalIndex:
         """What is known of some documents, read in one go."""
         content, offsets = self._stored
         return stored([content[offsets[number] : offsets[number + 1]] for number in numbers])
-
-    def _is_newer(self, number: int, day: date) -> bool:
-        published = self.document(number).get("published")
-        return published is not None and published.date() > day
 
     @cached_property
     def _stored(self) -> tuple[mmap.mmap | bytes, list[int]]:

@@ -66,13 +66,7 @@ class Query:
 
     def to_json(self) -> JsonObject:
         """The question as data: what a recorded call is known by."""
-        return {
-            "text": self.text,
-            "language": self.language,
-            "country": self.country,
-            "max_results": self.max_results,
-            "before": self.before.isoformat() if self.before else None,
-        }
+        return {**vars(self), "before": self.before.isoformat() if self.before else None}
 
 
 def _cut(text: str, limit: int | None) -> str:

@@ -167,11 +167,16 @@ class PageFetcher:
         self, client: httpx2.AsyncClient, url: str, target: Target
     ) -> tuple[str | None, str, bytes]:
         """Either where the page has moved to, or its type and bytes."""
-        named = {
-            "sni_hostname": target.host
-        }  # we connect to a number; the certificate must still be the name's
+        headers = {
+            "Host": target.host_header(),
+            "User-Agent": USER_AGENT,
+            "Accept": "text/html, application/xhtml+xml, text/plain",
+            "Accept-Encoding": "gzip",
+        }
+        # we connect to a number; the certificate must still be the name's
+        named = {"sni_hostname": target.host}
         async with client.stream(
-            "GET", target.direct_url(), headers=_headers(target), extensions=named
+            "GET", target.direct_url(), headers=headers, extensions=named
         ) as response:
             if response.status_code in (301, 302, 303, 307, 308):
                 moved = response.headers.get("location", "").strip()
@@ -228,15 +233,6 @@ def with_page(piece: Evidence, page: Snapshot) -> Evidence:
             "page_length": len(page.text),
         },
     )
-
-
-def _headers(target: Target) -> dict[str, str]:
-    return {
-        "Host": target.host_header(),
-        "User-Agent": USER_AGENT,
-        "Accept": "text/html, application/xhtml+xml, text/plain",
-        "Accept-Encoding": "gzip",
-    }
 
 
 def _read(body: bytes, kind: str, url: str, retrieved: datetime) -> PageText:

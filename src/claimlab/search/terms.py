@@ -21,15 +21,12 @@ class Terms:
 
     price: float | None = None
     rate: float = CAUTIOUS_RATE
-    note: str = ""
 
 
 @cache
 def terms(name: str) -> Terms:
     raw = packaged.toml("claimlab.search", "terms.toml").get(name, {})
-    return Terms(
-        price=raw.get("price"), rate=raw.get("rate", CAUTIOUS_RATE), note=raw.get("note", "")
-    )
+    return Terms(raw.get("price"), raw.get("rate", CAUTIOUS_RATE))
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,6 @@ class WebProvider(ABC):
     name: ClassVar[str]
     endpoint: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()  # environment variables that must be set
-    note: ClassVar[str] = ""  # what a user should know before choosing it
     page_size: ClassVar[int] = 10  # the most results one call can give
     header: ClassVar[str] = ""  # that has the key, as "Name: {}"
     results: ClassVar[tuple[str, ...]] = ("results",)  # where they are in an answer

@@ -212,9 +212,7 @@ def numbers(text: str) -> list[str] | None:
 
 def _plain(number: str) -> str:
     """Groups of three digits are thousands; any other last group is a fraction."""
-    parts = re.split(
-        r"[^\d]", "".join(str(int(c)) if c.isdigit() and c.isdecimal() else c for c in number)
-    )
+    parts = re.split(r"[^\d]", "".join(str(int(c)) if c.isdecimal() else c for c in number))
     if len(parts) == 1 or all(len(part) == 3 for part in parts[1:]):
         return "".join(parts).lstrip("0") or "0"
     fraction = parts[-1].rstrip("0")

@@ -58,7 +58,7 @@ def mark(record: JsonObject, pieces: Sequence[Piece]) -> list[Marks]:
     own = own_places(record)
     copies = near_copies(record.get("text"), [p.text for p in pieces])
     return [
-        Marks(is_social(p.url), is_factcheck(p), _is_own(p.url, own), copy)
+        Marks(is_social(p.url), is_factcheck(p), bool(own & _places(p.url)), copy)
         for p, copy in zip(pieces, copies, strict=True)
     ]
 
@@ -86,15 +86,18 @@ def is_factcheck(piece: Piece) -> bool:
     return any(part in known["paths"] for part in parts)
 
 
-def own_places(record: JsonObject) -> set[str]:
+def own_places(record: JsonObject) -> set[str | None]:
     """The record's own address and domain, and its source where that is a domain."""
-    places = set()
+    places: set[str | None] = set()
     for value in (record.get("url"), record.get("source")):
         if value and " " not in value:
-            places |= {canonical_url(value) or "", registrable_domain(value) or ""}
-    return (
-        places - {""} - lists()["social"]["domains"]
-    )  # anyone can post there: not a common source
+            places |= _places(value)
+    # anyone can post on social media: not a common source
+    return places - {None} - lists()["social"]["domains"]
+
+
+def _places(url: str | None) -> set[str | None]:
+    return {canonical_url(url), registrable_domain(url)} if url else set()
 
 
 def near_copies(text: str | None, others: Sequence[str | None]) -> list[bool]:
@@ -104,22 +107,17 @@ def near_copies(text: str | None, others: Sequence[str | None]) -> list[bool]:
     if not text:
         return [False] * len(others)
     cut = tokenize(strip_accents(pl.Series([text, *others], dtype=pl.String))).to_list()
-    mine = _shingles(cut[0])
-    return [_contained(mine, _shingles(other)) for other in cut[1:]]
-
-
-def _contained(a: set[tuple[str, ...]], b: set[tuple[str, ...]]) -> bool:
-    smaller = min(len(a), len(b))
-    return smaller >= MIN_SHINGLES and len(a & b) / smaller >= COPY_SHARE
+    mine, *theirs = map(_shingles, cut)
+    copies = []
+    for other in theirs:
+        smaller = min(len(mine), len(other))
+        copies.append(smaller >= MIN_SHINGLES and len(mine & other) / smaller >= COPY_SHARE)
+    return copies
 
 
 def _shingles(words: list[str] | None) -> set[tuple[str, ...]]:
     held = words or []
     return {tuple(held[i : i + SHINGLE]) for i in range(len(held) - SHINGLE + 1)}
-
-
-def _is_own(url: str | None, own: set[str]) -> bool:
-    return url is not None and bool(own & {canonical_url(url) or "", _domain(url) or ""} - {""})
 
 
 def _domain(url: str | None) -> str | None:

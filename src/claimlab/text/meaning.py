@@ -53,6 +53,7 @@ ZERO, TOP = 128, np.float32(127)
 FINE = 16_256.0  # the last layers are small: they afford whole numbers of two bytes
 PANEL, FOUR, LANES = 64, 4, 16
 UNKNOWN = 0
+FAST = ("vnni", "avx2", "dotprod")  # loops of x86 and of 64-bit ARM, the fastest first
 LAST = ("cnn_W", "d0", "d1", "d2", "d3", "p1", "p3")
 
 
@@ -397,13 +398,13 @@ class CompiledLoops(NumpyLoops):
 
 
 def fastest() -> NumpyLoops:
-    """C where the processor multiplies bytes by the dozen (x86 with AVX2 or VNNI). Plain C is
-    slower than NumPy."""
+    """C where the processor multiplies bytes by the dozen (see `FAST`). Plain C is slower than
+    NumPy."""
     try:
         from claimlab.text._meaning import use
     except ImportError:
         return NumpyLoops()
-    return CompiledLoops() if use("vnni") or use("avx2") else NumpyLoops()
+    return CompiledLoops() if any(map(use, FAST)) else NumpyLoops()
 
 
 def _windows(layer: Convolution, rows: int) -> list[slice]:

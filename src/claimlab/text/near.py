@@ -11,6 +11,7 @@ apart, and together where that is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -142,14 +143,19 @@ class Claims:
         """Rows by parts: whether the part has the claim of the row, or one that is nearly the
         same.
         """
-        rows = np.flatnonzero(self.of_row >= 0)
-        holds = np.zeros((int(self.of_row.max(initial=-1)) + 1, parts), np.bool_)
-        holds[self.of_row[rows], part[rows]] = True
-        alike = holds.copy()
-        np.logical_or.at(alike, self.left, holds[self.right])
-        np.logical_or.at(alike, self.right, holds[self.left])
-        out = np.zeros((len(self.of_row), parts), np.bool_)
-        out[rows] = alike[self.of_row[rows]]
+        return self.held_by([part == number for number in range(parts)])
+
+    def held_by(self, parts: Sequence[Flags]) -> Flags:
+        """The same for parts that may overlap: the rows that each has."""
+        out = np.zeros((len(self.of_row), len(parts)), np.bool_)
+        known = self.of_row >= 0
+        for number, mine in enumerate(parts):
+            holds = np.zeros(int(self.of_row.max(initial=-1)) + 1, np.bool_)
+            holds[self.of_row[mine & known]] = True
+            alike = holds.copy()
+            alike[self.left[holds[self.right]]] = True
+            alike[self.right[holds[self.left]]] = True
+            out[known, number] = alike[self.of_row[known]]
         return out
 
     def only_same(self) -> Claims:

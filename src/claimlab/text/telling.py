@@ -31,6 +31,8 @@ MASKED = 200  # one-sided words at most that are masked
 LONGEST = 60  # characters of a word that is masked
 
 Counts = Ints
+Numbers = npt.NDArray[Any]
+Rates = npt.NDArray[np.floating]
 
 
 def held_words(texts: pl.Series) -> pl.DataFrame:
@@ -68,24 +70,26 @@ def per_class(matrix: Sparse, rows: Ints, labels: Ints, classes: int) -> Counts:
     return np.asarray((chosen @ matrix.astype(np.int64)).todense(), np.int64)
 
 
-def widespread(
-    held: npt.NDArray[Any], size: npt.NDArray[Any]
-) -> tuple[Flags, npt.NDArray[np.floating]]:
-    """Which words are one-sided and in many rows of their class, and in what share of it; given
-    rows per class and word (..., classes, words) and per class (..., classes)."""
+def _rates(held: Numbers, size: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """The share of each class that holds each word, the rows of the other classes, and the share of
+    those."""
     rate = held / np.maximum(size, 1)[..., None]
     rest = np.maximum(size.sum(axis=-1, keepdims=True) - size, 1)[..., None]
-    other = (held.sum(axis=-2, keepdims=True) - held + 0.5) / rest
-    one_sided = ((rate >= SUPPORT) & (rate >= RATIO * other)).any(axis=-2)
-    return one_sided, rate.max(axis=-2)
+    return rate, rest, (held.sum(axis=-2, keepdims=True) - held + 0.5) / rest
+
+
+def widespread(held: Numbers, size: Numbers) -> tuple[Flags, Rates]:
+    """Which words are one-sided and in many rows of their class, and in what share of it; given
+    rows per class and word (..., classes, words) and per class (..., classes)."""
+    rate, _, other = _rates(held, size)
+    one_sided = (rate >= SUPPORT) & (rate >= RATIO * other)
+    return np.asarray(one_sided.any(axis=-2)), rate.max(axis=-2)
 
 
 def leaning(held: Counts, size: Counts) -> tuple[Ints, Ints]:
     """The words that surely lean on one class, however rare, and the class of each, given rows per
     class and word, and per class."""
-    rate = held / np.maximum(size, 1)[:, None]
-    rest = np.maximum(size.sum() - size, 1)[:, None]
-    other = (held.sum(axis=0) - held + 0.5) / rest
+    rate, rest, other = _rates(held, size)
     overall = held.sum(axis=0) / max(1, int(size.sum()))
     error = np.sqrt(
         np.maximum(overall * (1 - overall), 1e-12) * (1 / np.maximum(size, 1)[:, None] + 1 / rest)
@@ -95,7 +99,7 @@ def leaning(held: Counts, size: Counts) -> tuple[Ints, Ints]:
     return words, np.where(leans, rate, -1.0).argmax(axis=0)[words]
 
 
-def first(value: npt.NDArray[np.floating], top: int) -> Flags:
+def first(value: Rates, top: int) -> Flags:
     """The `top` largest of each row, of equals the first."""
     rank = np.argsort(-value, axis=-1, kind="stable")[..., :top]
     chosen = np.zeros(value.shape, np.bool_)

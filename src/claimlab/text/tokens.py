@@ -4,8 +4,6 @@ A word is what Unicode's segmentation rules (UAX #29, as in ICU and in R's token
 "don't", "u.s", "3.5" and "co2" are one word each, "covid-19" is two. The rules run as one pattern
 in Polars. Chinese, Japanese, Thai, Khmer, Lao and Burmese write no spaces between words; runs of
 those scripts are cut by ICU's dictionaries.
-
-Scripts that write no spaces between words, as a character class for Polars patterns.
 """
 
 from __future__ import annotations
@@ -17,7 +15,8 @@ import polars as pl
 from claimlab.core.languages import normalise
 from claimlab.text.rows import change_where
 
-# Scripts that write no spaces between words, as a character class for Polars patterns.
+# Scripts that write no spaces between words, as a character class for Polars patterns: Thai, Lao,
+# Burmese, Khmer, kana and Han, with their marks and extensions.
 UNSPACED = (
     r"\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{19e0}-\x{19ff}\x{a9e0}-\x{a9ff}\x{aa60}-\x{aa7f}"
     r"\x{3005}-\x{3007}\x{303b}\x{3041}-\x{3096}\x{3099}-\x{30fa}\x{30fc}-\x{30ff}\x{31f0}-\x{31ff}"
@@ -132,6 +131,3 @@ def _icu_words(run: str) -> list[str]:
 
 def _filtered(words: pl.Series, keep: pl.Expr) -> pl.Series:
     return words.list.eval(pl.element().filter(keep))
-
-
-# Thai, Lao, Burmese, Khmer, kana and Han, with their marks and extensions.

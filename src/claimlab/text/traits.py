@@ -27,22 +27,13 @@ def lengths(texts: pl.Series) -> Floats32:
 
 
 def shares(texts: pl.Series, family: str) -> tuple[list[str], Floats32]:
-    """Share of characters per pattern; for case also whether the text starts, or is wholly, in
-    capitals.
-    """
+    """How often each pattern of the family occurs, as a share of the characters."""
     filled = texts.fill_null("")
     size = filled.str.len_chars().clip(1).to_numpy().astype(np.float32)
     columns = {
         name: filled.str.count_matches(pattern).to_numpy().astype(np.float32) / size
         for name, pattern in PATTERNS[family].items()
     }
-    if family == "case":
-        columns["words in capitals"] = (
-            filled.str.count_matches(r"\b\p{Lu}{2,}\b").to_numpy().astype(np.float32) / size
-        )
-        columns["capitalised words"] = (
-            filled.str.count_matches(r"\b\p{Lu}\p{Ll}").to_numpy().astype(np.float32) / size
-        )
     return list(columns), np.stack(list(columns.values()), axis=1)
 
 

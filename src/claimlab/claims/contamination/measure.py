@@ -76,8 +76,8 @@ class Half:
     group: str | None
     language: str | None
     first: str
-    words: tuple[str, ...]
-    before: tuple[str, ...]
+    words: Sequence[str]
+    before: Sequence[str]
 
 
 def halves(records: pl.DataFrame, sample: int, seed: int) -> list[Half]:
@@ -92,10 +92,7 @@ def halves(records: pl.DataFrame, sample: int, seed: int) -> list[Half]:
     )
     long = table.filter(pl.col("words").list.len() >= RUN)
     order = np.random.default_rng(seed).permutation(long.height)[:sample]
-    return [
-        Half(**{**row, "words": tuple(row["words"]), "before": tuple(row["before"])})
-        for row in long[sorted(order.tolist())].iter_rows(named=True)
-    ]
+    return [Half(**row) for row in long[sorted(order.tolist())].iter_rows(named=True)]
 
 
 def _cut(text: str) -> tuple[str, str]:
@@ -143,7 +140,7 @@ def completions(cases: Sequence[Half], answers: Sequence[Answer[Any]]) -> pl.Dat
     against others.
     """
     texts = pl.Series([a.text if a.ok else None for a in answers], dtype=pl.String)
-    replies = [None if text is None else tuple(text)[:_WORDS] for text in tokenize(texts).to_list()]
+    replies = tokenize(texts).list.head(_WORDS).to_list()
     rows = []
     for number, (case, reply) in enumerate(zip(cases, replies, strict=True)):
         row: JsonObject = {"id": case.id, "failure": answers[number].failure}
@@ -168,14 +165,12 @@ def run_share(reply: Sequence[str], case: Half, before: Sequence[str] = ()) -> t
     match = SequenceMatcher(None, words, reply, autojunk=False).find_longest_match()
     run = words[match.a : match.a + match.size]
     long = match.size >= RUN
-    copied = long and any(_contains(first, run) for first in (case.before, before))
-    return match.size / len(words), long and not copied
-
-
-def _contains(words: Sequence[str], run: Sequence[str]) -> bool:
-    return any(
-        tuple(words[i : i + len(run)]) == tuple(run) for i in range(len(words) - len(run) + 1)
+    copied = any(
+        first[i : i + len(run)] == run
+        for first in (case.before, before)
+        for i in range(len(first) - len(run) + 1)
     )
+    return match.size / len(words), long and not copied
 
 
 def _others(cases: Sequence[Half], number: int) -> list[Half]:

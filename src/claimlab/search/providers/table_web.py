@@ -11,14 +11,13 @@ https://developers.google.com/fact-check/tools/api/reference/rest/v1alpha1/claim
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, time
 
 from claimlab.core.errors import SearchFailed
 from claimlab.core.types import Json, JsonObject
 from claimlab.search.claimreview import api_review
 from claimlab.search.fields import address, mapping, number, strings, table, text
-from claimlab.search.http import Call, Http
+from claimlab.search.http import Call
 from claimlab.search.query import Query
 from claimlab.search.terms import terms
 from claimlab.search.web import Page, WebProvider, two_letters
@@ -220,8 +219,8 @@ class SearxNG(WebProvider):
 
 
 class GoogleFactCheck(WebProvider):
-    """One piece of evidence per review. `max_age_days` counts back from today; `publisher_site`
-    keeps one publisher. The key is in a header rather than the address, which ends up in logs.
+    """One piece of evidence per review. The key is in a header rather than the address, which ends
+    up in logs.
     """
 
     name = "google-factcheck"
@@ -229,31 +228,16 @@ class GoogleFactCheck(WebProvider):
     needs = ("GOOGLE_FACTCHECK_API_KEY",)
     header = "X-Goog-Api-Key: {}"
 
-    def __init__(
-        self,
-        http: Http | None = None,
-        *,
-        endpoint: str | None = None,
-        environ: Mapping[str, str] | None = None,
-        max_age_days: int | None = None,
-        publisher_site: str | None = None,
-    ) -> None:
-        super().__init__(http, endpoint=endpoint, environ=environ)
-        self.max_age_days = max_age_days
-        self.publisher_site = publisher_site
-
     def parameters(self) -> JsonObject:
-        return {"max_age_days": self.max_age_days, "publisher_site": self.publisher_site}
+        return {"max_age_days": None, "publisher_site": None}  # as in recordings made so far
 
     def ask(self, query: Query, wanted: int, page: Json) -> Call:
         params = {
             "query": query.text,
             "languageCode": two_letters(query),  # the service ignores the region
-            "maxAgeDays": self.max_age_days,
             # the same on every page, or the token is refused
             "pageSize": min(self.page_size, query.max_results),
             "pageToken": page,
-            "reviewPublisherSiteFilter": self.publisher_site,
         }
         return self.call(wanted, params=params)
 

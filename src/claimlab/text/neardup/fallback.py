@@ -183,21 +183,16 @@ def _spread(starts: I64, lengths: I64) -> I64:
     return spread
 
 
-def _powers(base: np.uint64, count: int) -> U64:
-    """base^0, base^1, ... modulo 2^64."""
-    powers = np.full(max(count, 1), base, dtype=np.uint64)
-    powers[0] = 1
-    return np.multiply.accumulate(powers)
-
-
-def _polynomials(values: U64, lengths: I64, base: np.uint64) -> U64:
-    """For each stretch of values v0 .. vk: v0 * base^k + ... + vk; 0 for an empty one."""
+def _polynomials(values: U64, lengths: I64) -> U64:
+    """For each stretch of values v0 .. vk: v0 * BASE^k + ... + vk; 0 for an empty one."""
     out = np.zeros(len(lengths), np.uint64)
     some = lengths > 0
     if some.any():
         ends = np.cumsum(lengths)
         exponent = np.repeat(ends, lengths) - 1 - np.arange(len(values))
-        terms = values * _powers(base, int(lengths.max()))[exponent]
+        powers = np.full(int(lengths.max()), BASE)
+        powers[0] = 1
+        terms = values * np.multiply.accumulate(powers)[exponent]
         out[some] = np.add.reduceat(terms, (ends - lengths)[some])
     return out
 
@@ -229,7 +224,7 @@ def _words(codes: U64, lengths: I64) -> tuple[U64, I64]:
     first = (np.cumsum(lengths) - lengths)[lengths > 0]
     opens[first] = word[first]  # a word does not run on into the next text
     sizes = np.bincount((np.cumsum(opens) - 1)[word], minlength=int(opens.sum())).astype(np.int64)
-    tokens = mix(_polynomials(codes[word], sizes, BASE) + sizes.astype(np.uint64) * LENGTH)
+    tokens = mix(_polynomials(codes[word], sizes) + sizes.astype(np.uint64) * LENGTH)
     return tokens, np.bincount(owner[opens], minlength=len(lengths)).astype(np.int64)
 
 

@@ -67,7 +67,6 @@ from claimlab.text.neardup.kernel import (
     Bitmaps,
     Flags,
     Grams,
-    Sketches,
     bitmap_lanes,
     distinct,
     ends,
@@ -135,15 +134,6 @@ class Job:
                 )
             before += height
         return pl.concat(parts) if parts else pl.Series(self.column, [], dtype=pl.String)
-
-
-def write_sketches(folder: Path, texts: pl.Series, sketches: Sketches) -> None:
-    folder.mkdir()
-    texts = texts.fill_null("")
-    (folder / "texts").write_bytes("".join(texts.to_list()).encode("utf-8"))
-    np.cumsum(texts.str.len_bytes().to_numpy(), dtype=np.int64).tofile(folder / "ends")
-    for name in ("keys", "bits", "hashes", "counts"):
-        getattr(sketches, name).tofile(folder / name)
 
 
 @dataclass(frozen=True)
@@ -319,7 +309,10 @@ def stream_clusters(
     )
     store = Store(folder.absolute(), job, {})
     _run(store, shard, stage)
-    clusters = _clusters(store)
+    copies, first = store.copies()
+    same = (first, copies, np.ones(len(copies)))
+    pairs = Pairs.of(job.plan, same, store.pairs(), skipped=store.skipped())
+    clusters = Clusters.of(pairs, job.rows)
     if not keep:
         shutil.rmtree(folder)
         if not any(Path(workdir).iterdir()):
@@ -382,13 +375,6 @@ def _cuts(stored: list[U64], job: Job) -> list[int]:
     sample = np.sort(np.concatenate([codes[::stride] for codes in stored])) >> SHIFT
     inner = sample[np.linspace(0, len(sample) - 1, parts + 1).astype(int)[1:-1]].tolist()
     return sorted({0, *inner, job.rows + 1})
-
-
-def _clusters(store: Store) -> Clusters:
-    copies, first = store.copies()
-    same = (first, copies, np.ones(len(copies)))
-    pairs = Pairs.of(store.job.plan, same, store.pairs(), skipped=store.skipped())
-    return Clusters.of(pairs, store.job.rows)
 
 
 @dataclass(frozen=True)
@@ -489,7 +475,12 @@ def sketch(shard: JsonObject, output: Path) -> None:
     corpus = load().corpus(texts.to_list(), job.grams, count_threads(None))
     with reporting(silent):
         sketches = corpus.sketch(job.plan, job.seed, job.lanes)
-    write_sketches(output, texts, sketches)
+    output.mkdir()
+    texts = texts.fill_null("")
+    (output / "texts").write_bytes("".join(texts.to_list()).encode("utf-8"))
+    np.cumsum(texts.str.len_bytes().to_numpy(), dtype=np.int64).tofile(output / "ends")
+    for name in ("keys", "bits", "hashes", "counts"):
+        getattr(sketches, name).tofile(output / name)
 
 
 def same(shard: JsonObject, output: Path) -> None:
