@@ -248,12 +248,8 @@ def describe(dataset: Dataset, *, top: int = TOP) -> Statistics:
 
 def originals(records: pl.DataFrame) -> pl.Series:
     """The texts with their URLs, where a step has removed those."""
-    stored = records["meta"].str.json_path_match("$.original_text")
-    return (
-        pl.DataFrame({"stored": stored, "text": records["text"]})
-        .select(pl.coalesce("stored", "text"))
-        .to_series()
-    )
+    stored = pl.col("meta").str.json_path_match("$.original_text")
+    return records.select(text=pl.coalesce(stored, "text")).to_series()
 
 
 def domain_statistics(
@@ -291,10 +287,7 @@ def text_statistics(records: pl.DataFrame, *, counting: Counting = "plain") -> p
         .agg(
             pl.len().cast(pl.Int64).alias("records"),
             (100 * pl.col("url").mean()).alias("url_percent"),
-            pl.col("words").mean(),
-            pl.col("word_length").mean(),
-            pl.col("sentences").mean(),
-            pl.col("words_per_sentence").mean(),
+            pl.col("words", "word_length", "sentences", "words_per_sentence").mean(),
         )
         .sort("label")
     )

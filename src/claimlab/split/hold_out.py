@@ -321,11 +321,9 @@ def shared_note(material: Material, test: Flags, rest: Flags) -> tuple[str, ...]
     if not n:
         return ()
     return (
-        (
-            f"{several_of(n, int(test.sum()), 'test record')} {verb(n, 'has', 'have')} a"
-            ' translation (the same group) in train or dev; pass `keep_together="group"` to keep'
-            " translations on one side."
-        ),
+        f"{several_of(n, int(test.sum()), 'test record')} {verb(n, 'has', 'have')} a"
+        ' translation (the same group) in train or dev; pass `keep_together="group"` to keep'
+        " translations on one side.",
     )
 
 

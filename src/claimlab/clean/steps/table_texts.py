@@ -59,9 +59,7 @@ class TooShort(CleanStep):
     minimum: int = Field(default=3, ge=1)
     tokenizer: Literal["words", "cl100k"] = "words"
     without_urls: bool = True
-    without_hosts: bool = (
-        False  # host names with neither scheme nor path ("example.org"), where URLs go
-    )
+    without_hosts: bool = False  # where URLs go: also "example.org", without scheme and path
     without_emoji: bool = True
     without_punctuation: bool = True
     without_stop_words: bool = False

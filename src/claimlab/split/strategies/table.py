@@ -94,14 +94,12 @@ class Pair(Whole):
 
 def far_off(side: pl.Series, request: Request) -> list[str]:
     """A note on sides that got less than half of their share, because groups are too large."""
-    used = max(1, side.len() - side.null_count())
-    got = {name: int((side == name).sum()) / used for name in SIDES}
-    wanted = {name: getattr(request.shares, name) for name in SIDES}
+    used = max(1, side.count())
     return [
-        f"What belongs together is too large for {name}: it got {100 * got[name]:.1f}% instead of"
+        f"What belongs together is too large for {name}: it got {100 * got:.1f}% instead of"
         f" {100 * share:.0f}%."
-        for name, share in wanted.items()
-        if got[name] < share / 2
+        for name in SIDES
+        if (got := (side == name).sum() / used) < (share := getattr(request.shares, name)) / 2
     ]
 
 
