@@ -262,11 +262,12 @@ def _of_part(
     bundle: Bundle, part: Part, plan: PlainTable
 ) -> Iterator[tuple[Table, dict[str, str]]]:
     names = first_matched(bundle, part.files)
-    if not names and "label_raw" in part.fixed:
-        raise UnreadableFile(
-            f"'{bundle.path.name}' holds no file like {' or '.join(map(repr, part.files))}.",
-            "Give the files of all labels as published: one folder per label, or one file.",
-        )
+    if "label_raw" in part.fixed:
+        try:
+            bundle.one(*part.files)
+        except UnreadableFile as error:
+            all_labels = "Give the files of all labels: one folder per label, or one file."
+            raise UnreadableFile(error.problem, all_labels) from None
     if plan.articles and names:
         yield _articles(bundle, part, names), part.fixed
         return

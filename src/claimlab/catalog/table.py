@@ -135,8 +135,8 @@ def first_matched(bundle: Bundle, patterns: Sequence[str]) -> list[str]:
 
 def present(bundle: Bundle, files: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """The file of each part that is there; a sentence where none is."""
-    found = {part: first_matched(bundle, patterns) for part, patterns in files.items()}
-    here = {part: names[0] for part, names in found.items() if names}
+    matched = {part: first_matched(bundle, patterns) for part, patterns in files.items()}
+    here = {part: names[0] for part, names in matched.items() if names}
     first = next(iter(files))
     return here or {first: bundle.one(*files[first])}
 

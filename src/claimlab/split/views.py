@@ -8,7 +8,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.ranks import foreseen, records_needed
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Cell, Table
+from claimlab.pages.blocks import Block, Cell, Table, Value
 from claimlab.split.check import Checked
 from claimlab.split.job import Split
 from claimlab.split.strategy import SIDES
@@ -70,9 +70,13 @@ def sides_table(checked: Checked) -> Table:
     classes = [NO_LABEL if label is None else label for label in labels]
     total = checked.sides()
     used = max(1, sum(total.values()))
-    rows = [
-        [side, total[side], Cell(f"{100 * total[side] / used:.1f}%", sort=total[side] / used)]
-        + [count.get((side, label), 0) for label in labels]
+    rows: list[list[Value]] = [
+        [
+            side,
+            total[side],
+            Cell(f"{100 * total[side] / used:.1f}%", sort=total[side] / used),
+            *(count.get((side, label), 0) for label in labels),
+        ]
         for side in SIDES
     ]
     if checked.unused:
@@ -101,7 +105,10 @@ def leaks_table(checked: Checked) -> Table:
 def languages_table(checked: Checked) -> Table:
     """Rows per side and language; those whose language is not known come last, under no code."""
     count, languages = tallied(checked, "language")
-    rows = [[c or UNKNOWN, *(count.get((side, c), 0) for side in SIDES)] for c in languages]
+    rows: list[list[Value]] = [
+        [language or UNKNOWN, *(count.get((side, language), 0) for side in SIDES)]
+        for language in languages
+    ]
     return Table(["language", *SIDES], rows)
 
 

@@ -96,8 +96,7 @@ def place(name: str) -> Part | None:
 
 def parts(bundle: kit.Bundle, kind: str) -> list[Part]:
     """The files of `kind`."""
-    known = map(place, bundle.names())
-    return [part for part in known if part is not None and part.kind == kind]
+    return [part for name in bundle.names() if (part := place(name)) and part.kind == kind]
 
 
 def read_part(bundle: kit.Bundle, part: Part) -> pl.DataFrame:

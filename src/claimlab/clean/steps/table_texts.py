@@ -78,7 +78,7 @@ class TooShort(CleanStep):
         counts = by_slices(
             lambda part: count_tokens(self.bare(part), self.tokenizer, self.table), records
         )
-        rows = pl.DataFrame({"id": records["id"], "n": counts}).filter(pl.col("n") < self.minimum)
+        rows = records.select("id", n=counts).filter(pl.col("n") < self.minimum)
         unit = "words" if self.tokenizer == "words" else "cl100k tokens"
         why = pl.format(f"{{}} {unit}, fewer than {self.minimum}", "n")
         return Outcome.of(records, dropped=reasons(rows, why))

@@ -183,22 +183,16 @@ class Time:
             raise Impossible(
                 f"Cannot split by time: {reason}.", 'Use another strategy, such as `by="group"`.'
             )
-        test = (
-            np.datetime64(request.before, "D")
-            if request.before
-            else cut(known, 1 - request.shares.test)
-        )
+        before = request.before
+        test = np.datetime64(before, "D") if before else cut(known, 1 - request.shares.test)
         if not known[0] < test <= known[-1]:
             raise Impossible(
                 f"No record is dated before {test}, or none on that day or later.",
                 f"The dates go from {known[0]} to {known[-1]}: cut in between.",
             )
-        earlier = known[known < test]
-        dev = (
-            cut(earlier, request.shares.of_rest[0])
-            if request.shares.dev and earlier[0] < earlier[-1]
-            else test
-        )
+        dev, earlier = test, known[known < test]
+        if request.shares.dev and earlier[0] < earlier[-1]:
+            dev = cut(earlier, request.shares.of_rest[0])
         side = np.full(material.n, -1, np.int64)
         side[dated] = np.where(mine >= test, 2, np.where(mine >= dev, 1, 0))
         dev_words = f", dev on {dev}." if dev < test else "; there is no dev set."
