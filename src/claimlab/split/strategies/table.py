@@ -68,9 +68,15 @@ class Whole:
             )
         shares = request.shares
         side = material.dealt(units, rows, (shares.train, shares.dev, shares.test), request.seed)
-        return Parts(
-            side=side, name=self.name, whole=pl.Series(units), notes=tuple(far_off(side, request))
-        )
+        # groups may be too large for a side to come near its share
+        used = max(1, side.count())
+        notes = [
+            f"What belongs together is too large for {name}: it got {100 * got:.1f}% instead of"
+            f" {100 * share:.0f}%."
+            for name in SIDES
+            if (got := (side == name).sum() / used) < (share := getattr(shares, name)) / 2
+        ]
+        return Parts(side=side, name=self.name, whole=pl.Series(units), notes=tuple(notes))
 
 
 class Pair(Whole):
@@ -90,17 +96,6 @@ class Pair(Whole):
             )
         parts = self.dealt(material, request, pairs.to_numpy())
         return replace(parts, left_out={"no part of a whole pair": int((~pairs).sum())})
-
-
-def far_off(side: pl.Series, request: Request) -> list[str]:
-    """A note on sides that got less than half of their share, because groups are too large."""
-    used = max(1, side.count())
-    return [
-        f"What belongs together is too large for {name}: it got {100 * got:.1f}% instead of"
-        f" {100 * share:.0f}%."
-        for name in SIDES
-        if (got := (side == name).sum() / used) < (share := getattr(request.shares, name)) / 2
-    ]
 
 
 @dataclass(frozen=True)
