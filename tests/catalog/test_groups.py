@@ -11,8 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.catalog.load import load
+from claimlab.catalog.load import DATASETS, load
 from claimlab.catalog.readers.fake_br import day
+from claimlab.core.dataset import Dataset
 
 
 def meta(records: pl.DataFrame, key: str) -> list[object]:
@@ -115,3 +116,35 @@ def test_evolved_claims_share_a_group_with_their_seed(real_data: Path) -> None:
     origins = set(mixed.filter(pl.col("label_raw") == "1")["group"])
     assert stripped.height == 1_200
     assert set(stripped["group"]) <= origins
+
+
+@pytest.mark.slow
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "file", "variant", "other", "view", "share"),
+    [
+        ("claimskg", "claimskg", "all", "liar", None, 0.5),
+        ("quantemp", "quantemp-part", None, "liar", None, 0.15),
+        ("politifact-plusplus", "politifact-plusplus", None, "fakenewsnet", "listed", 0.5),
+        ("checkthat-2025-science", "checkthat-2025-task4", "stance", "fever", None, 0.99),
+    ],
+)
+def test_datasets_of_one_family_share_claims(
+    real_data: Path,
+    name: str,
+    file: str,
+    variant: str | None,
+    other: str,
+    view: str | None,
+    share: float,
+) -> None:
+    assert DATASETS.get(name).card.family == DATASETS.get(other).card.family is not None
+
+    def headlines(dataset: Dataset) -> set[str]:
+        """The first line of each text, without signs and case."""
+        lines = dataset.records["text"].drop_nulls().str.split("\n").list.first()
+        return set(lines.str.to_lowercase().str.replace_all(r"\W+", " ").str.strip_chars())
+
+    mine = headlines(load(name, real_data / f"{file}.zip", variant=variant))
+    theirs = headlines(load(other, real_data / f"{other}.zip", variant=view))
+    assert len(mine & theirs) > share * len(mine)

@@ -67,12 +67,9 @@ def post_or_id(text: pl.Series) -> pl.Series:
 
 def numbered(prefix: str, height: int, width: int = 6) -> pl.Series:
     """`prefix-000001` and on, in the order of the file."""
-    numbers = (
-        pl.int_range(1, height + 1, eager=True)
-        .cast(pl.String)
-        .str.zfill(max(width, len(str(height))))
-    )
-    return (f"{prefix}-" + numbers).alias("id")
+    width = max(width, len(str(height)))
+    ids = [f"{prefix}-{number:0{width}}" for number in range(1, height + 1)]
+    return pl.Series("id", ids, dtype=pl.String)
 
 
 def distinct(ids: pl.Series) -> pl.Series:

@@ -103,9 +103,8 @@ class Card(_Closed):
     factchecks: bool = False  # each row is a claim with the rating that a fact-checker gave it
     task: str = TRUTH  # what its labels answer; those of another task are never verdicts
     family: str | None = None  # datasets of one family contain rows of each other
-    survey: Literal["cdl-claims", "cdl-paragraphs", "cdl-listed"] | None = (
-        None  # its place in the 75-dataset guide
-    )
+    # its place in the 75-dataset guide
+    survey: Literal["cdl-claims", "cdl-paragraphs", "cdl-listed"] | None = None
 
     @field_validator("languages")
     @classmethod
@@ -124,9 +123,8 @@ class Loaded:
     records: pl.DataFrame
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    synthetic: bool = (
-        False  # holds text that a model wrote; each such record says so in `authorship` and `meta`
-    )
+    # holds text that a model wrote; each such record says so in `authorship` and `meta`
+    synthetic: bool = False
 
 
 Loader = Callable[[Bundle], Loaded]
@@ -166,13 +164,11 @@ class Entry:
         variants: Mapping[str, Loader] | None = None,
         sample: Sample | None = None,
         no_loader: str | None = None,  # why there is none, when there is none
-        real_rows: (
-            Mapping[str, int] | None
-        ) = None,  # variant -> rows in the published files, where counted
+        # variant -> rows in the published files, where counted
+        real_rows: Mapping[str, int] | None = None,
         real_labels: Mapping[str, int] | None = None,  # label_raw -> rows, default variant
-        published_rows: (
-            Mapping[str, int | None] | None
-        ) = None,  # variant -> rows its publishers state
+        # variant -> rows its publishers state
+        published_rows: Mapping[str, int | None] | None = None,
     ) -> None:
         if maps and card.task != TRUTH:
             raise DataError(

@@ -27,7 +27,15 @@ from claimlab.catalog.columns import (
     utc,
 )
 from claimlab.catalog.entry import Card, Entry, Loaded, Loader, Sample, Shares
-from claimlab.catalog.table import AS_PUBLISHED, Table, members, read_objects, western_text
+from claimlab.catalog.table import (
+    AS_PUBLISHED,
+    Table,
+    first_matched,
+    members,
+    present,
+    read_objects,
+    western_text,
+)
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
@@ -55,6 +63,7 @@ __all__ = [
     "dated",
     "distinct",
     "entry_of",
+    "first_matched",
     "frame_of",
     "host",
     "languages",
@@ -66,6 +75,7 @@ __all__ = [
     "normalise",
     "numbered",
     "post_or_id",
+    "present",
     "read_entry",
     "read_json_as",
     "read_objects",

@@ -339,12 +339,17 @@ def published_rows(entry: Entry, variant: str) -> int | None:
 
 
 def rows_note(entry: Entry, variant: str, count: int) -> list[str]:
-    """A sentence when the counts differ by more than the tolerance."""
-    expected = published_rows(entry, variant)
-    if expected is None or abs(count - expected) <= TOLERANCE * expected:
+    """A sentence when there are other numbers of rows than published, by more than the tolerance,
+    or fewer than were counted in the published files.
+    """
+    expected, counted = published_rows(entry, variant), entry.real_rows.get(variant, 0)
+    where, missing = "Published", 0 if expected is None else abs(count - expected)
+    if expected is None:
+        where, expected, missing = "Counted in the published files", counted, counted - count
+    if missing <= TOLERANCE * expected:
         return []
     return [
-        f"Published: {expected:,} rows, found: {count:,}. These files may be a part or another"
+        f"{where}: {expected:,} rows, found: {count:,}. These files may be a part or another"
         f" version of {entry.card.title}, with other label shares."
     ]
 

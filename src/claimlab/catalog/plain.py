@@ -36,7 +36,7 @@ from claimlab.catalog.columns import (
     utc,
 )
 from claimlab.catalog.entry import Loaded
-from claimlab.catalog.table import Table, western_text
+from claimlab.catalog.table import AS_PUBLISHED, Table, first_matched, western_text
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.languages import normalise
 from claimlab.core.record import SCHEMA, meta_column
@@ -46,6 +46,7 @@ from claimlab.text.snowflake import tweet_time
 
 PLAIN_COLUMNS = ("id", "text", "tweet_id", "author", "source", "url", "topic", "group", "split")
 KEY = "key of the join"
+NOT_HERE = "Not among these files: {}."
 
 
 class Closed(BaseModel):
@@ -112,6 +113,7 @@ class Dates(Closed):
 
 class Part(Closed):
     """Files that belong together, such as those of one split, and what all their records share.
+    A part may be absent, which is said, unless its records share a label.
 
     `in_name` is a regular expression on the path of a file. Its named groups say what the records
     of that file share ("(?P<language>[a-z]+)"), and a file that it does not match is left out.
@@ -174,7 +176,6 @@ class PlainTable(Closed):
     files: tuple[str, ...] = ()
     every: bool = False  # all files that the first fitting pattern matches, not one
     parts: tuple[Part, ...] = ()
-    any_part: bool = False  # some of the parts may be absent
     join: Join | None = None
     articles: bool = False  # a text file for each record: columns `stem`, `title` and `text`
     delimiter: str | None = None
@@ -231,7 +232,10 @@ def read_plain(bundle: Bundle, dataset: str, plan: PlainTable) -> Loaded:
 
 
 def _notes(bundle: Bundle, plan: PlainTable, records: pl.DataFrame, loose: int) -> Iterator[str]:
-    """What is absent: a file to join, labels, quotes around cells (in `loose` files)."""
+    """What is absent: parts, a file to join, labels, quotes around cells (in `loose` files)."""
+    absent = [part.files[0] for part in plan.parts if not bundle.match(*part.files)]
+    if absent:
+        yield NOT_HERE.format(", ".join(absent))
     if plan.join and plan.join.absent and not bundle.match(*plan.join.files):
         yield plan.join.absent
     bare = records["label_raw"].null_count()
@@ -247,29 +251,33 @@ def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]
     files = [file for part in parts for file in _of_part(bundle, part, plan)]
     if not files:
         wanted = [pattern for part in parts for pattern in part.files]
-        shown = wanted[:1] if plan.articles else wanted[-1:] if plan.every else wanted
-        bundle.one(*shown)  # raises, and says what is there
+        bundle.one(*(wanted[-1:] if plan.every else wanted))  # raises where there is none
+        raise UnreadableFile(
+            f"No file of '{bundle.path.name}' has the name of a published one.", AS_PUBLISHED
+        )
     return files
 
 
 def _of_part(
     bundle: Bundle, part: Part, plan: PlainTable
 ) -> Iterator[tuple[Table, dict[str, str]]]:
-    if not plan.articles:
-        for name in _names(bundle, part, plan):
-            shared = part.shared(name)
-            if shared is not None:
-                yield _table(bundle, name, plan), shared
-    elif not plan.any_part or bundle.match(*part.files):
-        yield _articles(bundle, part), part.fixed
-
-
-def _names(bundle: Bundle, part: Part, plan: PlainTable) -> list[str]:
+    names = first_matched(bundle, part.files)
+    if "label_raw" in part.fixed:
+        try:
+            bundle.one(*part.files)
+        except UnreadableFile as error:
+            all_labels = "Give the files of all labels: one folder per label, or one file."
+            raise UnreadableFile(error.problem, all_labels) from None
+    if plan.articles and names:
+        yield _articles(bundle, part, names), part.fixed
+        return
     if plan.every:
-        names = first_matched(bundle, part.files)
         stems = {name: PurePosixPath(name).stem for name in names}
-        return [name for name in names if f"{stems[name]}{part.twin}" not in stems.values()]
-    return bundle.match(*part.files) if plan.any_part else [bundle.one(*part.files)]
+        names = [name for name in names if f"{stems[name]}{part.twin}" not in stems.values()]
+    for name in names if plan.every or part.in_name else names[:1]:
+        shared = part.shared(name)
+        if shared is not None:
+            yield _table(bundle, name, plan), shared
 
 
 def _table(bundle: Bundle, name: str, plan: PlainTable) -> Table:
@@ -300,19 +308,8 @@ def _joined(bundle: Bundle, table: Table, join: Join) -> Table:
     return replace(table, frame=own.join(once, on=KEY, how="left", maintain_order="left"))
 
 
-def first_matched(bundle: Bundle, patterns: Sequence[str]) -> list[str]:
-    """The members that match the first pattern that any matches."""
-    return next(filter(None, map(bundle.match, patterns)), [])
-
-
-def _articles(bundle: Bundle, part: Part) -> Table:
+def _articles(bundle: Bundle, part: Part, names: Sequence[str]) -> Table:
     """Articles kept as a text file each: the first line is the title where more follows it."""
-    names = first_matched(bundle, part.files)
-    if not names:
-        raise UnreadableFile(
-            f"'{bundle.path.name}' holds no articles like {' or '.join(map(repr, part.files))}.",
-            "Give the folder as published, with one folder per label.",
-        )
     titles = {PurePosixPath(name).name: name for name in bundle.match(*part.titles)}
     rows = []
     for name in names:

@@ -102,12 +102,9 @@ class Table:
     def maybe(self, *spellings: str) -> pl.Series:
         """That column, or nulls where there is none."""
         column = self.find(*spellings)
-        nothing = pl.Series([None], dtype=pl.String)
-        return (
-            blank_to_null(self.frame[column])
-            if column is not None
-            else nothing.new_from_index(0, self.height)
-        )
+        if column is None:
+            return pl.Series([None], dtype=pl.String).new_from_index(0, self.height)
+        return blank_to_null(self.frame[column])
 
     def need(self, *spellings: str) -> pl.Series:
         """That column, or a sentence where there is none."""
@@ -129,6 +126,19 @@ class Table:
     def meta(self, names: Names) -> pl.Series:
         """The column `meta`, from those of these columns that are there."""
         return meta_column(self.pick((), names), list(names)) if names else self.maybe()
+
+
+def first_matched(bundle: Bundle, patterns: Sequence[str]) -> list[str]:
+    """The members that match the first pattern that any matches."""
+    return next(filter(None, map(bundle.match, patterns)), [])
+
+
+def present(bundle: Bundle, files: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The file of each part that is there; a sentence where none is."""
+    matched = {part: first_matched(bundle, patterns) for part, patterns in files.items()}
+    here = {part: names[0] for part, names in matched.items() if names}
+    first = next(iter(files))
+    return here or {first: bundle.one(*files[first])}
 
 
 def members(bundle: Bundle, *patterns: str) -> list[str]:

@@ -119,25 +119,24 @@ def items(sentences: Sequence[str]) -> list[Block]:
 
 
 def facts(entry: Entry) -> Table:
-    card = entry.card
-    return rows(
-        [
-            ("Size", f"{card.size:,}" if card.size is not None else NOT_KNOWN),
-            ("Kind", ", ".join(card.modality)),
-            ("Topic", card.topic),
-            ("Region", card.region or NOT_KNOWN),
-            ("Languages", language_names(card)),
-            ("Data from", period(card)),
-            ("Labels are about", card.task),
-            ("Labelled by", card.labelling or NOT_KNOWN),
-            ("Evidence", "comes with it" if card.has_evidence else "none comes with it"),
-            ("Licence", card.licence or "none stated"),
-            ("In the guide (CDL)", SURVEY_WORDS[card.survey] if card.survey else "no"),
-            ("Loader", LOADER_WORDS[loader_state(entry)]),
-            *([("Contains or is in", ", ".join(family))] if (family := relatives(card)) else []),
-            *([("Decay", _decay(left))] if (left := known_decay(card.name)) else []),
-        ]
-    )
+    card, left = entry.card, known_decay(entry.card.name)
+    known = [
+        ("Size", f"{card.size:,}" if card.size is not None else NOT_KNOWN),
+        ("Kind", ", ".join(card.modality)),
+        ("Topic", card.topic),
+        ("Region", card.region or NOT_KNOWN),
+        ("Languages", language_names(card)),
+        ("Data from", period(card)),
+        ("Labels are about", card.task),
+        ("Labelled by", card.labelling or NOT_KNOWN),
+        ("Evidence", "comes with it" if card.has_evidence else "none comes with it"),
+        ("Licence", card.licence or "none stated"),
+        ("In the guide (CDL)", SURVEY_WORDS[card.survey] if card.survey else "no"),
+        ("Loader", LOADER_WORDS[loader_state(entry)]),
+        ("Contains or is in", ", ".join(relatives(card))),
+        ("Decay", _decay(left) if left else ""),
+    ]
+    return rows(pair for pair in known if pair[1])
 
 
 def _decay(left: JsonObject) -> str:
@@ -341,10 +340,8 @@ LONG_NAME = 24
 CAN_GIVE = {"Title": 16, "Kind": 6, "Lang.": 5, "Topic": 6}
 SIGNS = {"pass": "✓", "fail": "✗", "not assessed": "·"}
 LEGEND = (
-    (
-        "K, T, F: published verdicts on keywords, time and feasibility (✓ pass, ✗ fail, · not"
-        " assessed)."
-    ),
+    "K, T, F: published verdicts on keywords, time and feasibility (✓ pass, ✗ fail, · not"
+    " assessed).",
     "Loader: 'tested' on the published files, 'not yet' tested on them, or 'none'.",
 )
 

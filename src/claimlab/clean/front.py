@@ -121,9 +121,12 @@ def left_out(cleaned: Cleaned, suffix: str) -> str:
     table = pl.concat([pl.DataFrame(schema=schema), *tables])
     if suffix == ".csv":
         return table.with_columns(escape_cells(pl.all())).write_csv()
-    about = {"dataset": cleaned.dataset.name, "tool": f"claimlab {__version__}"}
-    rows = {"leave_out": table.to_dicts()}
-    return json.dumps({**about, **rows}, ensure_ascii=False, indent=1) + "\n"
+    content = {
+        "dataset": cleaned.dataset.name,
+        "tool": f"claimlab {__version__}",
+        "leave_out": table.to_dicts(),
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
 def _table(source: Table) -> pl.DataFrame | None:

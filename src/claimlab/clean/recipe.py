@@ -62,8 +62,8 @@ class Stage:
         kind = STEPS.get(self.step)
         arguments: JsonObject = {name: getattr(supplies, name) for name in needs(kind)}
         takes = inspect.signature(kind).parameters
-        arguments |= {"seed": seed} if "seed" in takes else {}
-        arguments |= {"work": supplies.work} if "work" in takes else {}
+        offered = {"seed": seed, "work": supplies.work}
+        arguments |= {name: value for name, value in offered.items() if name in takes}
         return self._build(kind, arguments)
 
     def missing(self, supplies: Supplies, dataset: str) -> str | None:

@@ -242,13 +242,10 @@ def _supplies(dataset: Dataset, inputs: Inputs) -> tuple[Supplies, list[str]]:
                 f"{several(len(lost), 'decision')} for records that are not in this dataset:"
                 f" {shown}."
             )
-    ratings = (
-        ratings_of_evidence(dataset.tables)
-        if inputs.claimreviews is None
-        else ratings_table(inputs.claimreviews)
-    )
-    original = dataset.records.select("id", "group")
-    return Supplies(decisions, ratings, original), notes
+    ratings = ratings_of_evidence(dataset.tables)
+    if inputs.claimreviews is not None:
+        ratings = ratings_table(inputs.claimreviews)
+    return Supplies(decisions, ratings, dataset.records.select("id", "group")), notes
 
 
 def _shielded(recipe: Recipe, supplies: Supplies) -> frozenset[str]:
@@ -259,6 +256,4 @@ def _shielded(recipe: Recipe, supplies: Supplies) -> frozenset[str]:
 
 
 def _append(tables: dict[str, pl.DataFrame], name: str, more: pl.DataFrame) -> None:
-    tables[name] = (
-        pl.concat([tables[name], more], how="diagonal_relaxed") if name in tables else more
-    )
+    tables[name] = pl.concat([tables.get(name, more.clear()), more], how="diagonal_relaxed")

@@ -248,12 +248,8 @@ def describe(dataset: Dataset, *, top: int = TOP) -> Statistics:
 
 def originals(records: pl.DataFrame) -> pl.Series:
     """The texts with their URLs, where a step has removed those."""
-    stored = records["meta"].str.json_path_match("$.original_text")
-    return (
-        pl.DataFrame({"stored": stored, "text": records["text"]})
-        .select(pl.coalesce("stored", "text"))
-        .to_series()
-    )
+    stored = pl.col("meta").str.json_path_match("$.original_text")
+    return records.select(text=pl.coalesce(stored, "text")).to_series()
 
 
 def domain_statistics(
@@ -264,21 +260,18 @@ def domain_statistics(
     """
     cited = pl.DataFrame({"label": labels(records), "url": addresses(originals(records), counting)})
     cited = cited.drop_nulls("label").explode("url").drop_nulls("url")
-    cited = cited.with_columns(domain=_sites(domains(cited["url"]))).drop_nulls("domain")
+    # A domain, or the site or state that it is a part of: each ministry has a name of its own under
+    # gov.br.
+    sites = packaged.toml("claimlab.clean", "spellings.toml")["short_links"]
+    whole = domains(cited["url"]).replace(sites).str.replace(_STATE, "$1")
+    named = cited.with_columns(domain=whole.str.replace(_STATE_OF_BRAZIL, "gov.br"))
+    cited = named.drop_nulls("domain")
     every = sorted(cited["label"].unique())
     table = cited.group_by("domain").agg(
         pl.len().cast(pl.Int64).alias("mentions"),
         *((pl.col("label") == name).sum().cast(pl.Int64).alias(name) for name in every),
     )
     return table.sort(["mentions", "domain"], descending=[True, False]).head(top)
-
-
-def _sites(urls: pl.Series) -> pl.Series:
-    """A domain, or the site or state that it is a part of: each ministry has a name of its own
-    under gov.br.
-    """
-    whole = urls.replace(packaged.toml("claimlab.clean", "spellings.toml")["short_links"])
-    return whole.str.replace(_STATE, "$1").str.replace(_STATE_OF_BRAZIL, "gov.br")
 
 
 def text_statistics(records: pl.DataFrame, *, counting: Counting = "plain") -> pl.DataFrame:
@@ -291,10 +284,7 @@ def text_statistics(records: pl.DataFrame, *, counting: Counting = "plain") -> p
         .agg(
             pl.len().cast(pl.Int64).alias("records"),
             (100 * pl.col("url").mean()).alias("url_percent"),
-            pl.col("words").mean(),
-            pl.col("word_length").mean(),
-            pl.col("sentences").mean(),
-            pl.col("words_per_sentence").mean(),
+            pl.col("words", "word_length", "sentences", "words_per_sentence").mean(),
         )
         .sort("label")
     )

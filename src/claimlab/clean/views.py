@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.clean.run import Cleaned
+from claimlab.clean.run import COUNTS, Cleaned
 from claimlab.clean.statistics import Statistics
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles, decimal
@@ -76,13 +76,10 @@ def stage_blocks(cleaned: Cleaned) -> list[Block]:
         [
             ("records in", f"{stages['in'][0]:,}", "plain"),
             ("kept", f"{cleaned.dataset.records.height:,}", "plain"),
-            *(
-                (name, f"{cleaned.total(name):,}", "plain")
-                for name in ("dropped", "doubtful", "changed")
-            ),
+            *((name, f"{cleaned.total(name):,}", "plain") for name in COUNTS),
         ]
     )
-    columns = ["step", "in", "kept", "dropped", "doubtful", "changed", "note"]
+    columns = ["step", "in", "kept", *COUNTS, "note"]
     rows = [
         [
             (

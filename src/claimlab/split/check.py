@@ -46,13 +46,13 @@ class Checked:
 
     def counts(self) -> dict[str, int]:
         """For the lineage, where every count is a whole number; what was not measured is absent."""
-        out = {**self.sides(), "unused": self.unused}
-        for leak in self.leaks:
-            for kind in ("exact", "near", "group"):
-                n = getattr(leak, kind)
-                if n is not None:
-                    out[f"{leak.of}_in_{leak.seen_in}_{kind}"] = n
-        return out
+        leaking = {
+            f"{leak.of}_in_{leak.seen_in}_{kind}": n
+            for leak in self.leaks
+            for kind in ("exact", "near", "group")
+            if (n := getattr(leak, kind)) is not None
+        }
+        return {**self.sides(), "unused": self.unused, **leaking}
 
     def to_json(self) -> JsonObject:
         return {
@@ -104,9 +104,7 @@ def keep_promise(parts: Parts) -> None:
 
 def cells_of(material: Material, side: pl.Series) -> pl.DataFrame:
     """Rows per side, class and language, in the order train, dev, test."""
-    frame = pl.DataFrame(
-        {"split": side, "label": material.labels, "language": material.records["language"]}
-    )
+    frame = material.records.select("language", split=side, label=material.labels)
     order = pl.col("split").replace_strict(SIDES, range(3), return_dtype=pl.Int64)
     tally = frame.drop_nulls("split").group_by("split", "label", "language").agg(records=pl.len())
     return tally.sort(order, "label", "language", nulls_last=True).cast(pl.Schema(CELLS))

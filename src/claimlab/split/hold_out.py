@@ -195,10 +195,8 @@ def drawn(values: pl.Series, material: Material, request: Request) -> list[str]:
     """Values drawn by the seed until the test share is reached: of many draws, the one with the
     most even classes.
     """
-    labelled = pl.DataFrame({"value": values, "label": material.labels.fill_null("")}).drop_nulls(
-        "value"
-    )
-    cells = labelled.group_by("value", "label").len().sort("value", "label")
+    labelled = pl.DataFrame({"value": values, "label": material.labels.fill_null("")})
+    cells = labelled.drop_nulls("value").group_by("value", "label").len().sort("value", "label")
     table = cells.pivot("label", index="value", values="len", sort_columns=True)
     counts = table.drop("value").fill_null(0).to_numpy().astype(np.float64)
     size = counts.sum(axis=1)
@@ -321,11 +319,9 @@ def shared_note(material: Material, test: Flags, rest: Flags) -> tuple[str, ...]
     if not n:
         return ()
     return (
-        (
-            f"{several_of(n, int(test.sum()), 'test record')} {verb(n, 'has', 'have')} a"
-            ' translation (the same group) in train or dev; pass `keep_together="group"` to keep'
-            " translations on one side."
-        ),
+        f"{several_of(n, int(test.sum()), 'test record')} {verb(n, 'has', 'have')} a"
+        ' translation (the same group) in train or dev; pass `keep_together="group"` to keep'
+        " translations on one side.",
     )
 
 

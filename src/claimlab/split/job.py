@@ -130,9 +130,9 @@ class Choices:
             "changed_in_test": self.changed_in_test,
             "drop_leaks": self.drop_leaks,
             **{
-                n: {c: list(v) for c, v in w.items()}
-                for n in ("train_where", "test_where")
-                if (w := getattr(self, n))
+                name: {column: list(values) for column, values in where.items()}
+                for name in ("train_where", "test_where")
+                if (where := getattr(self, name))
             },
         }
 

@@ -8,7 +8,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.ranks import foreseen, records_needed
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Cell, Table
+from claimlab.pages.blocks import Block, Cell, Table, Value
 from claimlab.split.check import Checked
 from claimlab.split.job import Split
 from claimlab.split.strategy import SIDES
@@ -66,19 +66,17 @@ def blocks(checked: Checked) -> list[Block]:
 
 def sides_table(checked: Checked) -> Table:
     """Rows per side and class."""
-    tally = checked.cells.with_columns(pl.col("label").fill_null(NO_LABEL))
-    count = {
-        (s, c): n
-        for s, c, n in tally.group_by("split", "label").agg(pl.col("records").sum()).iter_rows()
-    }
-    classes = sorted({c for _, c in count if c != NO_LABEL}) + [NO_LABEL] * any(
-        c == NO_LABEL for _, c in count
-    )
+    count, labels = tallied(checked, "label")
+    classes = [NO_LABEL if label is None else label for label in labels]
     total = checked.sides()
     used = max(1, sum(total.values()))
-    rows = [
-        [side, total[side], Cell(f"{100 * total[side] / used:.1f}%", sort=total[side] / used)]
-        + [count.get((side, c), 0) for c in classes]
+    rows: list[list[Value]] = [
+        [
+            side,
+            total[side],
+            Cell(f"{100 * total[side] / used:.1f}%", sort=total[side] / used),
+            *(count.get((side, label), 0) for label in labels),
+        ]
         for side in SIDES
     ]
     if checked.unused:
@@ -106,13 +104,21 @@ def leaks_table(checked: Checked) -> Table:
 
 def languages_table(checked: Checked) -> Table:
     """Rows per side and language; those whose language is not known come last, under no code."""
-    tally = checked.cells.group_by("split", "language").agg(pl.col("records").sum())
-    count = {(s, c): n for s, c, n in tally.iter_rows()}
-    languages = sorted({c for _, c in count if c is not None}) + [None] * any(
-        c is None for _, c in count
-    )
-    rows = [[c or UNKNOWN, *(count.get((side, c), 0) for side in SIDES)] for c in languages]
+    count, languages = tallied(checked, "language")
+    rows: list[list[Value]] = [
+        [language or UNKNOWN, *(count.get((side, language), 0) for side in SIDES)]
+        for language in languages
+    ]
     return Table(["language", *SIDES], rows)
+
+
+def tallied(
+    checked: Checked, column: str
+) -> tuple[dict[tuple[str, str | None], int], list[str | None]]:
+    """Rows by side and value, and the values; null comes last."""
+    tally = checked.cells.group_by("split", column).agg(pl.col("records").sum())
+    values = checked.cells[column].unique().sort(nulls_last=True)
+    return {(side, value): n for side, value, n in tally.iter_rows()}, values.to_list()
 
 
 def toned(n: int | None) -> Cell | None:

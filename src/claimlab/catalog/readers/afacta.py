@@ -4,7 +4,7 @@ answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 import polars as pl
@@ -33,17 +33,15 @@ def everything(bundle: Bundle) -> Loaded:
 
 def clef(bundle: Bundle) -> Loaded:
     """The tweets of a CheckThat! 2021 set that AFaCTA was also tried on."""
-    raw = workbook(bundle, "CLEF2021_gpt_with_human_eval.xlsx")
-    raw = raw.with_columns(speech=pl.lit(None, pl.String))
-    raw = raw.with_columns(id=pl.lit("afacta-clef2021-") + pl.col("number").cast(pl.String))
+    raw = workbook(bundle, "CLEF2021_gpt_with_human_eval.xlsx").with_columns(
+        speech=pl.lit(None, pl.String), id=pl.format("afacta-clef2021-{}", "number")
+    )
     return join([judged(bundle, raw, "CLEF2021_{}.xlsx", "clef2021_test_{}_CoT.xlsx", "post")])
 
 
 def tested(bundle: Bundle) -> Loaded:
-    raw = workbook(bundle, "policlaim_gpt_with_human_eval_merged.xlsx")
-    raw = raw.with_columns(
-        speech="SPEECH",
-        number=pl.int_range(1, pl.len() + 1).over("SPEECH"),
+    raw = workbook(bundle, "policlaim_gpt_with_human_eval_merged.xlsx").with_columns(
+        speech="SPEECH", number=pl.int_range(1, pl.len() + 1).over("SPEECH")
     )
     raw = raw.with_columns(id=pl.format("afacta-{}-{}", "speech", "number"))
     return judged(bundle, raw, "policlaim_{}_merged.xlsx", "policlaim_test_{}_CoT.xlsx", "claim")
@@ -53,26 +51,27 @@ def judged(bundle: Bundle, raw: pl.DataFrame, models: str, samples: str, kind: s
     """A test file with two annotators and two GPTs, and what other models answered in files beside
     it.
     """
-    answers = []
-    for stem, question in LISTS["people"].items():
-        for who in ("1", "2"):
-            answers.append(answer(raw, f"annotator {who}", "human", question, f"{stem}{who}"))
+    answers = [
+        answer(raw, f"annotator {who}", "human", question, f"{stem}{who}")
+        for stem, question in LISTS["people"].items()
+        for who in ("1", "2")
+    ]
     for model in ("gpt-4", "gpt-3.5"):
         answers += [
             answer(raw, model, "model", question, *(model + column for column in columns))
             for question, *columns in LISTS["merged"]
         ]
     ids = raw.select("SENTENCES", "id")
-    for model in ("llama", "zephyr"):
-        for name in bundle.match(models.format(model)):
-            answers += step_answers(
-                workbook(bundle, name).join(ids, on="SENTENCES", maintain_order="left"), model
-            )
-    for model, short in (("gpt-3.5", "G3"), ("gpt-4", "G4")):
-        for name in bundle.match(samples.format(short)):
+    files = [
+        *((models, model, model, step_answers) for model in ("llama", "zephyr")),
+        (samples, "G3", "gpt-3.5", thoughts),
+        (samples, "G4", "gpt-4", thoughts),
+    ]
+    for pattern, short, model, read in files:
+        for name in bundle.match(pattern.format(short)):
             other = workbook(bundle, name).join(ids, on="SENTENCES", maintain_order="left")
-            answers += list(thoughts(other, model))
-    return table(raw, "Golden", "gold", "test", kind, answers)
+            answers += read(other, model)
+    return table(raw, "Golden", pl.lit("gold"), "test", kind, answers)
 
 
 def checked(bundle: Bundle) -> list[Loaded]:
@@ -84,24 +83,25 @@ def training(bundle: Bundle, name: str, label: str | None) -> Loaded:
     one.
     """
     speech = PurePosixPath(name).name.split("_")[0]
-    raw = workbook(bundle, name).with_columns(speech=pl.lit(speech))
-    raw = raw.with_columns(id=pl.format("afacta-{}-{}", "speech", "number"))
+    raw = workbook(bundle, name).with_columns(
+        speech=pl.lit(speech), id=pl.format(f"afacta-{speech}-{{}}", "number")
+    )
     # The authors call a model's answer silver when all its steps agree, bronze when they do not.
     agreed = pl.col("likelihood").is_in(["0", "3"])
-    tier = "gold" if label else pl.when(agreed).then(pl.lit("silver")).otherwise(pl.lit("bronze"))
+    unchecked = pl.when(agreed).then(pl.lit("silver")).otherwise(pl.lit("bronze"))
+    tier = pl.lit("gold") if label else unchecked
     return table(raw, label, tier, "train", "claim", step_answers(raw, "gpt-4"))
 
 
 def table(
     raw: pl.DataFrame,
     label: str | None,
-    tier: str | pl.Expr,
+    tier: pl.Expr,
     split: str,
     kind: str,
-    answers: list[pl.DataFrame],
+    answers: Iterable[pl.DataFrame],
 ) -> Loaded:
     """Records; what is a claim says nothing of its truth, so `veracity` stays null."""
-    tier = pl.lit(tier) if isinstance(tier, str) else tier
     raw = raw.with_columns(tier=tier, year=pl.col("speech").str.extract(r"(\d{4})$"))
     records = raw.select(
         "id",
@@ -116,8 +116,8 @@ def table(
     return Loaded(records, {"annotations": pl.concat(answers)})
 
 
-def step_answers(raw: pl.DataFrame, model: str) -> list[pl.DataFrame]:
-    return [answer(raw, model, "model", *step) for step in LISTS["steps"] if step[1] in raw.columns]
+def step_answers(raw: pl.DataFrame, model: str) -> Iterator[pl.DataFrame]:
+    return (answer(raw, model, "model", *step) for step in LISTS["steps"] if step[1] in raw.columns)
 
 
 def thoughts(raw: pl.DataFrame, model: str) -> Iterator[pl.DataFrame]:

@@ -45,6 +45,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 import polars as pl
+import polars.selectors as cs
 
 from claimlab.catalog import kit
 from claimlab.core.languages import describe
@@ -95,8 +96,7 @@ def place(name: str) -> Part | None:
 
 def parts(bundle: kit.Bundle, kind: str) -> list[Part]:
     """The files of `kind`."""
-    known = map(place, bundle.names())
-    return [part for part in known if part is not None and part.kind == kind]
+    return [part for name in bundle.names() if (part := place(name)) and part.kind == kind]
 
 
 def read_part(bundle: kit.Bundle, part: Part) -> pl.DataFrame:
@@ -335,14 +335,10 @@ def with_metadata(
     findings.add(NO_METADATA, set(samples["uuid"]) - set(first["uuid"]))
     findings.add(NO_TEXT, set(first["uuid"]) - set(samples["uuid"]))
     carried = [c for c in LISTS["carried"] if c in first.columns]
-    chosen = first.select(
-        "uuid",
-        *(pl.col(c).alias(f"{c}|meta") for c in carried),
-        standard_veracity=_either(first, "veracity"),
-    )
-    joined = samples.join(chosen, on="uuid", how="left", maintain_order="left")
+    chosen = first.select("uuid", *carried, standard_veracity=_either(first, "veracity"))
+    joined = samples.join(chosen, on="uuid", how="left", suffix="|meta", maintain_order="left")
     filled = {c: _either(joined, c, f"{c}|meta") for c in carried}
-    out = joined.with_columns(**filled).drop(f"{c}|meta" for c in carried)
+    out = joined.with_columns(**filled).select(~cs.ends_with("|meta"))
     findings.add(VERDICTS, contradictions(out))
     return out
 

@@ -51,6 +51,7 @@ def load_original_articles(bundle: Bundle) -> Loaded:
 
 def _part(bundle: Bundle, name: str, split: str) -> pl.DataFrame:
     raw = Table.read(bundle, name)
+    raw.need("title_text", "text")  # raises where there is neither
     rows = raw.pick((), ["title_text", "title", "text"])
     both = pl.concat_str("title", "text", separator="\n", ignore_nulls=True)
     return rows.select(

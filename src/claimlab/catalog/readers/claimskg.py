@@ -26,17 +26,14 @@ def load(bundle: kit.Bundle, *, unrated: bool) -> kit.Loaded:
         raw = kit.Table.read(bundle, name)
         reader = next((r for column, r in readers.items() if raw.find(column)), None)
         if reader is not None:
-            part = reader(raw)
-            absent = [
-                pl.lit(None, dtype=pl.String).alias(c) for c in COLUMNS if c not in part.columns
-            ]
-            parts.append(part.with_columns(absent).select(COLUMNS))
+            parts.append(reader(raw))
     if not parts:
         raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no table with a column {' or '.join(readers)}.",
             "Give the crawler's CSV files, or the CSV that the ClaimsKG explorer exports.",
         )
-    rows = pl.concat(parts)
+    every = pl.DataFrame(schema=dict.fromkeys(COLUMNS, pl.String))
+    rows = pl.concat([every, *parts], how="diagonal").select(COLUMNS)
     times = kit.dated({"": rows["date"]}) | {"date_source": rows["date_source"]}
     rows = rows.with_columns(
         kit.numbered("claimskg", rows.height), *(v.alias(c) for c, v in times.items())

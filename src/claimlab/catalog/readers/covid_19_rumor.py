@@ -13,21 +13,15 @@ def load_curated(bundle: kit.Bundle) -> kit.Loaded:
     """`news.csv` (no header) and `Twitter.csv` (a header), without the repeats. The numbers in
     Twitter.csv are not tweet ids.
     """
-    columns = ["number", "label", "content", "sentiment"]
+    lists = kit.lists_of("covid-19-rumor")
+    columns = [*lists["needed"], "sentiment"]
     news = kit.Table.read(
         bundle, bundle.one("news/news.csv", "news.csv"), delimiter=",", columns=columns
     ).pick(columns)
     if news.height and (news["label"][0] or "").lower() == "label":
         news = news.slice(1)  # copies with a header circulate
-    needed = {"number": ("No.", "id"), "label": "label", "content": "content"}
-    optional = {
-        "sentiment": "sentiment",
-        "replies": "reply numbers",
-        "retweets": "retweet numbers",
-        "likes": "likes numbers",
-    }
     tweets = kit.Table.read(bundle, bundle.one("twitter/Twitter.csv", "twitter.csv")).pick(
-        needed, optional
+        lists["needed"], lists["optional"]
     )
     rows = pl.concat(
         [news.with_columns(part=pl.lit("news")), tweets.with_columns(part=pl.lit("twitter"))],
@@ -38,6 +32,6 @@ def load_curated(bundle: kit.Bundle) -> kit.Loaded:
         text="content",
         label_raw="label",
         source="part",
-        meta=kit.meta_column(rows, ["sentiment", "replies", "retweets", "likes"]),
+        meta=kit.meta_column(rows, list(lists["optional"])),
     )
     return kit.Loaded(records)

@@ -20,9 +20,7 @@ DIMENSIONS = (
     "message_granularity",
     "stance_polarity",
 )
-SEED_MODEL = (  # as the paper says of seeds and non-claims; the agents' model is named nowhere
-    "gpt-4o"
-)
+SEED_MODEL = "gpt-4o"  # of seeds and non-claims, as the paper says; the agents' is named nowhere
 
 
 def evolved(

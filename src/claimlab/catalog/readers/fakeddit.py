@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Loaded, Table, dated, lists_of, meta_column
+from claimlab.catalog.kit import Bundle, Loaded, Table, dated, lists_of, meta_column, present
 from claimlab.core.words import several
 
-SPLITS = {"train": "train", "validate": "dev", "test_public": "test"}
 COLUMNS = ["id", "title", "author", "created_utc", "subreddit"]
-META: list[str] = lists_of("fakeddit")["meta"]
+LISTS = lists_of("fakeddit")
+META: list[str] = LISTS["meta"]
 
 
 def posts(bundle: Bundle) -> Loaded:
@@ -35,12 +35,9 @@ def lines(bundle: Bundle) -> Loaded:
 
 def read(bundle: Bundle, *, quoted: bool) -> Loaded:
     parts = []
-    for stem, split in SPLITS.items():
-        for name in bundle.match(f"multimodal_{stem}.tsv", f"all_{stem}.tsv")[:1]:
-            table = Table.read(bundle, name, delimiter="\t", quoted=quoted)
-            parts.append(table.pick([*COLUMNS, *META]).with_columns(split=pl.lit(split)))
-    if not parts:
-        bundle.one("multimodal_train.tsv", "all_train.tsv")  # raises, and says what is there
+    for split, name in present(bundle, LISTS["files"]).items():
+        table = Table.read(bundle, name, delimiter="\t", quoted=quoted)
+        parts.append(table.pick([*COLUMNS, *META]).with_columns(split=pl.lit(split)))
     raw = pl.concat(parts).with_row_index("line", 1)
     linked = raw["linked_submission_id"].drop_nulls().unique().implode()
     records = raw.select(

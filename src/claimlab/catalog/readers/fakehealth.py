@@ -11,12 +11,13 @@ from claimlab.catalog.kit import (
     dated,
     frame_of,
     host,
+    present,
     read_json_as,
     title_and_body,
 )
 from claimlab.core.types import JsonObject
 
-PARTS = ("HealthStory", "HealthRelease")
+REVIEWS = {part: [f"reviews/{part}.json"] for part in ("HealthStory", "HealthRelease")}
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -28,18 +29,13 @@ def load(bundle: Bundle) -> Loaded:
         for name in bundle.match("content/*/*.json")
     }
     rows = []
-    for part in PARTS:
-        for name in bundle.match(f"reviews/{part}.json"):
-            for review in read_json_as(bundle.text(name), name, list):
-                text = contents.pop((part, str(review.get("news_id"))), None)
-                # Both files have a title and a source: keys of the review get a prefix.
-                prefixed = {f"review_{key}": value for key, value in review.items()}
-                rows.append({**_content(bundle, text), **prefixed, "part": part})
+    for part, name in present(bundle, REVIEWS).items():
+        for review in read_json_as(bundle.text(name), name, list):
+            text = contents.pop((part, str(review.get("news_id"))), None)
+            # Both files have a title and a source: keys of the review get a prefix.
+            prefixed = {f"review_{key}": value for key, value in review.items()}
+            rows.append({**_content(bundle, text), **prefixed, "part": part})
     reviewed = len(rows)
-    if not reviewed:
-        bundle.one(
-            *(f"reviews/{part}.json" for part in PARTS)
-        )  # raises the sentence that says what is there
     for (part, number), name in contents.items():
         rows.append({**_content(bundle, name), "review_news_id": number, "part": part})
     raw = Table("reviews", frame_of(rows))

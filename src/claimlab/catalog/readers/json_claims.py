@@ -165,7 +165,9 @@ def averitec(bundle: kit.Bundle) -> kit.Loaded:
     rows = [
         {**row, "key": f"{split}-{number:04}", "label": row.get("label"), "split": split}
         for split, name in _present("averitec", bundle)
-        for number, row in enumerate(kit.read_objects(bundle, name, ["claim"]), 1)
+        for number, row in enumerate(
+            kit.read_objects(bundle, name, ["claim", "reporting_source"]), 1
+        )
     ]
     loaded = _claims(
         "averitec",
@@ -276,11 +278,10 @@ def _claims(
 
 def _present(
     dataset: str, bundle: kit.Bundle, wanted: Sequence[str] = PARTS
-) -> list[tuple[str, str]]:
-    """Split and file of each part that is there, as the card has them; a sentence where none is."""
-    files: dict[str, list[str]] = kit.lists_of(dataset)["files"]
-    parts = [(split, bundle.one(*files[split])) for split in wanted if bundle.match(*files[split])]
-    return parts or [(wanted[0], bundle.one(*files[wanted[0]]))]
+) -> Iterable[tuple[str, str]]:
+    """Split and file of each part that is there, as the card has them."""
+    files = kit.lists_of(dataset)["files"]
+    return kit.present(bundle, {split: files[split] for split in wanted}).items()
 
 
 def _split_rows(

@@ -44,21 +44,21 @@ def checkthat_2020(bundle: kit.Bundle, part: Part) -> kit.Loaded:
     if part == "archive":
         name = bundle.one("*v3*/verified_claims.docs.tsv", "verified_claims.docs.tsv")
         claims = kit.Table.read(bundle, name, delimiter="\t")
-        number = claims.frame[claims.frame.columns[0]].cast(pl.String)
-        return _archive(number, claims.need("vclaim"), claims.need("title"))
+        return _archive(_numbers(claims), claims.need("vclaim"), claims.need("title"))
     tables, pairs = [], []
     places = {"train": "*v3*/train/", "dev": "*v3*/dev/", "test": "*test-input*/"}
     for split, place in places.items():
         name = bundle.one(f"{place}tweets.queries.tsv")
         raw = kit.Table.read(bundle, name, delimiter="\t")
-        number = raw.frame[raw.frame.columns[0]].cast(pl.String)
-        tables.append(
-            pl.DataFrame({"id": number, "text": raw.need("tweet_content")}).with_columns(
-                split=pl.lit(split)
-            )
-        )
+        columns = {"id": _numbers(raw), "text": raw.need("tweet_content")}
+        tables.append(raw.frame.select(**columns, split=pl.lit(split)))
         pairs += _pairs(bundle, bundle.one(f"{place}tweet-vclaim-pairs.qrels"))
     return _queries(pl.concat(tables), pairs)
+
+
+def _numbers(table: kit.Table) -> pl.Series:
+    """The first column, which has no name."""
+    return table.need(table.frame.columns[0])
 
 
 def checkthat_2022(bundle: kit.Bundle, part: Part) -> kit.Loaded:
@@ -75,17 +75,12 @@ def checkthat_2022(bundle: kit.Bundle, part: Part) -> kit.Loaded:
             **kit.dated({"date column": claims.maybe("date")}),
         )
     tables = []
-    answers = {}
-    for split, file in {"train": "Train", "dev": "Dev", "dev-test": "Dev-Test"}.items():
-        earlier = "dev-test-" if split == "dev-test" else ""
-        answers[split] = _pairs(bundle, bundle.one(f"*EN-{file}_QRELs.tsv"), earlier)
-    answers["test"] = _pairs(bundle, bundle.one("*EN-Test_Qrels_gold.tsv"))
-    sources = {
-        "*EN-Train-Dev_Queries.tsv": "",
-        "*EN-Dev-Test_Queries.tsv": "dev-test-",
-        "*test_TEST.tsv": "",
+    lists = kit.lists_of("checkthat-2022-task2a")
+    answers = {
+        split: _pairs(bundle, bundle.one(pattern), earlier)
+        for split, (pattern, earlier) in lists["qrels"].items()
     }
-    for pattern, earlier in sources.items():
+    for pattern, earlier in lists["queries"]:
         raw = kit.Table.read(
             bundle, bundle.one(pattern), delimiter="\t", columns=("id", "text"), quoted=None
         )
@@ -144,17 +139,8 @@ def known_lie(bundle: kit.Bundle, part: Part) -> kit.Loaded:
     for name in kit.members(bundle, "*politifact/fact-checking/2*.csv"):
         stem = name.rsplit("/", 1)[-1].removesuffix(".csv")
         raw = kit.Table.read(bundle, name)
-        tables.append(
-            raw.pick(
-                {
-                    "text": "sentence",
-                    "claim": "verified_claim",
-                    "title": "verified_claim_article_title",
-                    "url": "verified_claim_url",
-                    "author": "speaker",
-                }
-            ).with_columns(id=kit.numbered(stem, raw.height, 1), topic=pl.lit(stem))
-        )
+        columns = raw.pick(kit.lists_of("known-lie")["sentences"])
+        tables.append(columns.with_columns(kit.numbered(stem, raw.height, 1), topic=pl.lit(stem)))
     rows = pl.concat(tables).with_columns(document=pl.coalesce("url", "claim"))
     whole = rows.drop_nulls(["text", "claim"])
     if part == "queries":
@@ -165,8 +151,7 @@ def known_lie(bundle: kit.Bundle, part: Part) -> kit.Loaded:
     columns = claims.select(id="document", text="claim", title="title")
     for name in bundle.match("*remaining_politifacts.csv"):
         rest = kit.Table.read(bundle, name, columns=[str(n) for n in range(7)]).frame
-        left = rest.select(text=pl.col("1").cast(pl.String)).with_columns(
-            id=kit.numbered("politifact", rest.height), title=pl.lit(None, pl.String)
-        )
-        columns = pl.concat([left.select(columns.columns), columns])
+        ids = kit.numbered("politifact", rest.height)
+        left = rest.select(ids, text=pl.col("1").cast(pl.String))
+        columns = pl.concat([left, columns], how="diagonal")
     return _archive(columns["id"], columns["text"], columns["title"])

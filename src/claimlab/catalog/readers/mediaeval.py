@@ -9,13 +9,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from claimlab.catalog import kit
-from claimlab.catalog.plain import first_matched
 from claimlab.core.words import several, verb
 
 LABELS = ("real", "fake", "humor", "humour")
-FULL_NAME = (  # "sandyA_fake_46" and "attacks_paris_1" without their tails
-    r"[_ ]*(?:(?:fake|real|reals|fakes)[_ ]*)?\d*$"
-)
+# "sandyA_fake_46" and "attacks_paris_1" without their tails
+FULL_NAME = r"[_ ]*(?:(?:fake|real|reals|fakes)[_ ]*)?\d*$"
 
 
 def load_all(bundle: kit.Bundle) -> kit.Loaded:
@@ -73,7 +71,7 @@ def load(bundle: kit.Bundle, editions: Sequence[str]) -> kit.Loaded:
     frames = []
     parts = [p for p in kit.lists_of("mediaeval")["parts"] if p["edition"] in editions]
     for part in parts:
-        for name in first_matched(bundle, part["files"])[:1]:
+        for name in kit.first_matched(bundle, part["files"])[:1]:
             frames.append(_part(bundle, name, part["edition"], part["split"]))
     if not frames:
         raise kit.UnreadableFile(

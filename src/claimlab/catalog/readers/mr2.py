@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Loaded, Table, frame_of, read_json_as
-
-SPLITS = {"train": "train", "val": "dev", "test": "test"}
+from claimlab.catalog.kit import Bundle, Loaded, Table, frame_of, lists_of, present, read_json_as
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -15,14 +13,9 @@ def load(bundle: Bundle) -> Loaded:
     results are not read.
     """
     rows = []
-    for stem, split in SPLITS.items():
-        for name in bundle.match(f"dataset_items_{stem}.json"):
-            items = read_json_as(bundle.text(name), name, dict)
-            rows += [{"number": number, "split": split, **item} for number, item in items.items()]
-    if not rows:
-        bundle.one(
-            *(f"dataset_items_{stem}.json" for stem in SPLITS)
-        )  # raises the sentence that says what is there
+    for split, name in present(bundle, lists_of("mr2")["files"]).items():
+        items = read_json_as(bundle.text(name), name, dict)
+        rows += [{"number": number, "split": split, **item} for number, item in items.items()]
     raw = Table("dataset_items", frame_of(rows))
     text = raw.need("caption")
     han = pl.when(text.str.contains(r"\p{Han}")).then(pl.lit("zho")).otherwise(pl.lit("eng"))

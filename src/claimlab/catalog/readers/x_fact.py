@@ -14,10 +14,10 @@ from claimlab.catalog.kit import (
     Table,
     UnreadableFile,
     dated,
+    first_matched,
     languages,
     numbered,
 )
-from claimlab.catalog.plain import first_matched
 
 SPLITS = {
     "train": "train.all.tsv",

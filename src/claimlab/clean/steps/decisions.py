@@ -37,11 +37,8 @@ def read_decisions(table: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataF
             "It needs 'decision', and 'id' or 'row'; 'reason' says why.",
         )
     ids = _ids(table[key].cast(pl.String), key, records)
-    reasons = (
-        table["reason"].cast(pl.String).to_list()
-        if "reason" in table.columns
-        else [None] * table.height
-    )
+    named = pl.DataFrame(schema={"reason": pl.String})
+    reasons = pl.concat([named, table], how="diagonal_relaxed")["reason"].cast(pl.String)
     rows, lost = [], []
     for name, i, decision, reason in zip(
         table[key], ids, table["decision"].cast(pl.String), reasons, strict=True

@@ -136,20 +136,14 @@ class ExactDuplicates(CleanStep):
         alike = records.filter(
             by_slices(lambda texts: normal_form(texts).hash(), records["text"]).is_duplicated()
         )
+        every = pl.col("label").drop_nulls().unique().sort().implode()
+        formed = alike.select("id", form=normal_form(alike["text"]), label=labels(alike))
         rows = (
-            pl.DataFrame(
-                {"id": alike["id"], "form": normal_form(alike["text"]), "label": labels(alike)}
-            )
-            .drop_nulls("form")
+            formed.drop_nulls("form")
             .filter(same)
             .with_columns(
                 first=pl.col("id").first().over("form"),
-                all=pl.col("label")
-                .drop_nulls()
-                .unique()
-                .sort()
-                .implode()
-                .over("form", mapping_strategy="join"),
+                all=every.over("form", mapping_strategy="join"),
             )
         )
         torn = rows.filter(pl.col("all").list.len() > 1)
@@ -170,13 +164,8 @@ class NearDuplicates(NearStep):
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         clusters = self.clusters(records)
-        rows = pl.DataFrame(
-            {
-                "id": records["id"],
-                "group": records["group"],
-                "label": labels(records),
-                "cluster": clusters.labels,
-            }
+        rows = records.select(
+            "id", "group", label=labels(records), cluster=pl.Series(clusters.labels)
         ).filter(pl.col("cluster") >= 0)
         near = several(rows.height, "near-duplicate record")
         notes = [f"{near}, in {several(len(clusters), 'cluster')} ({clusters.pairs.plan})"]
@@ -261,14 +250,10 @@ class SameSource(NearStep):
     alike: bool = True
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        rows = pl.DataFrame(
-            {
-                "id": records["id"],
-                "page": canonical_urls(records[self.column]),
-                "cluster": self.clusters(records).labels if self.alike else 0,
-            }
-        ).filter(pl.col("cluster") >= 0)
-        rows = rows.drop_nulls("page").with_columns(
+        cluster = pl.Series(self.clusters(records).labels) if self.alike else pl.lit(0)
+        pages = canonical_urls(records[self.column])
+        rows = records.select("id", page=pages, cluster=cluster).drop_nulls("page")
+        rows = rows.filter(pl.col("cluster") >= 0).with_columns(
             first=pl.col("id").first().over("cluster", "page")
         )
         spare = rows.filter(pl.col("id") != pl.col("first"))

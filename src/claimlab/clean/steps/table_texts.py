@@ -59,9 +59,7 @@ class TooShort(CleanStep):
     minimum: int = Field(default=3, ge=1)
     tokenizer: Literal["words", "cl100k"] = "words"
     without_urls: bool = True
-    without_hosts: bool = (
-        False  # host names with neither scheme nor path ("example.org"), where URLs go
-    )
+    without_hosts: bool = False  # where URLs go: also "example.org", without scheme and path
     without_emoji: bool = True
     without_punctuation: bool = True
     without_stop_words: bool = False
@@ -80,7 +78,7 @@ class TooShort(CleanStep):
         counts = by_slices(
             lambda part: count_tokens(self.bare(part), self.tokenizer, self.table), records
         )
-        rows = pl.DataFrame({"id": records["id"], "n": counts}).filter(pl.col("n") < self.minimum)
+        rows = records.select("id", n=counts).filter(pl.col("n") < self.minimum)
         unit = "words" if self.tokenizer == "words" else "cl100k tokens"
         why = pl.format(f"{{}} {unit}, fewer than {self.minimum}", "n")
         return Outcome.of(records, dropped=reasons(rows, why))

@@ -77,9 +77,7 @@ def conflicts(
     """One row per record and address in conflict: id, url, all (its labels). `canonical`: all
     spellings are one.
     """
-    rows = pl.DataFrame(
-        {"id": records["id"], "label": labels(records), "own": records["url"]}
-    ).with_row_index("order")
+    rows = records.select("id", label=labels(records), own="url").with_row_index("order")
     parts = []
     if where in ("url", "both"):
         parts.append(rows.select("order", "id", "label", url="own"))

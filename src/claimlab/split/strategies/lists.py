@@ -141,8 +141,7 @@ def _one_file(bundle: Bundle) -> pl.DataFrame:
             " 'id' and 'split'.",
         )
     name = names[0]
-    rows = _by_side(bundle, name) if name.lower().endswith(".json") else None
-    if rows is not None:
+    if rows := _by_side(bundle, name):
         return _words(pl.DataFrame(rows, schema=SCHEMA, orient="row"))
     table = user_table(bundle, *KEYS, "split")
     key = next((k for k in KEYS if k in table.columns), None)
@@ -156,11 +155,11 @@ def _one_file(bundle: Bundle) -> pl.DataFrame:
     )
 
 
-def _by_side(bundle: Bundle, name: str) -> list[tuple[str, str]] | None:
-    """The keys and sides of a JSON object of lists by side; null where it is something else."""
-    value = read_json(bundle.text(name), name)
-    if not isinstance(value, dict) or not value or not {side.lower() for side in value} <= {*WORDS}:
-        return None
+def _by_side(bundle: Bundle, name: str) -> list[tuple[str, str]]:
+    """The keys and sides of a JSON object of lists by side; none where it is something else."""
+    value = read_json(bundle.text(name), name) if name.lower().endswith(".json") else None
+    if not isinstance(value, dict) or not {side.lower() for side in value} <= {*WORDS}:
+        return []
     return [(key, side) for side, listed in value.items() for key in _keys(listed, name)]
 
 

@@ -68,9 +68,15 @@ class Whole:
             )
         shares = request.shares
         side = material.dealt(units, rows, (shares.train, shares.dev, shares.test), request.seed)
-        return Parts(
-            side=side, name=self.name, whole=pl.Series(units), notes=tuple(far_off(side, request))
-        )
+        # groups may be too large for a side to come near its share
+        used = max(1, side.count())
+        notes = [
+            f"What belongs together is too large for {name}: it got {100 * got:.1f}% instead of"
+            f" {100 * share:.0f}%."
+            for name in SIDES
+            if (got := (side == name).sum() / used) < (share := getattr(shares, name)) / 2
+        ]
+        return Parts(side=side, name=self.name, whole=pl.Series(units), notes=tuple(notes))
 
 
 class Pair(Whole):
@@ -90,19 +96,6 @@ class Pair(Whole):
             )
         parts = self.dealt(material, request, pairs.to_numpy())
         return replace(parts, left_out={"no part of a whole pair": int((~pairs).sum())})
-
-
-def far_off(side: pl.Series, request: Request) -> list[str]:
-    """A note on sides that got less than half of their share, because groups are too large."""
-    used = max(1, side.len() - side.null_count())
-    got = {name: int((side == name).sum()) / used for name in SIDES}
-    wanted = {name: getattr(request.shares, name) for name in SIDES}
-    return [
-        f"What belongs together is too large for {name}: it got {100 * got[name]:.1f}% instead of"
-        f" {100 * share:.0f}%."
-        for name, share in wanted.items()
-        if got[name] < share / 2
-    ]
 
 
 @dataclass(frozen=True)
@@ -185,22 +178,16 @@ class Time:
             raise Impossible(
                 f"Cannot split by time: {reason}.", 'Use another strategy, such as `by="group"`.'
             )
-        test = (
-            np.datetime64(request.before, "D")
-            if request.before
-            else cut(known, 1 - request.shares.test)
-        )
+        before = request.before
+        test = np.datetime64(before, "D") if before else cut(known, 1 - request.shares.test)
         if not known[0] < test <= known[-1]:
             raise Impossible(
                 f"No record is dated before {test}, or none on that day or later.",
                 f"The dates go from {known[0]} to {known[-1]}: cut in between.",
             )
-        earlier = known[known < test]
-        dev = (
-            cut(earlier, request.shares.of_rest[0])
-            if request.shares.dev and earlier[0] < earlier[-1]
-            else test
-        )
+        dev, earlier = test, known[known < test]
+        if request.shares.dev and earlier[0] < earlier[-1]:
+            dev = cut(earlier, request.shares.of_rest[0])
         side = np.full(material.n, -1, np.int64)
         side[dated] = np.where(mine >= test, 2, np.where(mine >= dev, 1, 0))
         dev_words = f", dev on {dev}." if dev < test else "; there is no dev set."
