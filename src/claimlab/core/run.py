@@ -201,7 +201,6 @@ class Run:
         `more` writes further files into the folder before it is sealed (a report beside the
         tables). `dataset` then knows its folder.
         """
-        self._refuse_estimate()
         self._settle()
         if self.output is None or self.work is None:
             return dataset
@@ -225,7 +224,6 @@ class Run:
         """Put a folder of another kind in place in one step: `write` fills and seals it (a report,
         an export).
         """
-        self._refuse_estimate()
         self._settle()
         if self.output is None:
             return
@@ -236,13 +234,12 @@ class Run:
         send(self.output)
         self.clear()
 
-    def _refuse_estimate(self) -> None:
-        """A verb that was to be estimated ends before this, unless it asks nothing."""
-        if self.estimate:
-            raise costs_nothing()
-
     def _settle(self) -> None:
         """Send the questions of a batch; nothing is written while some are unanswered."""
+        if (
+            self.estimate
+        ):  # a verb that was to be estimated ends before this, unless it asks nothing
+            raise costs_nothing()
         if self._calls is not None and self._calls.deferred is not None:
             self._calls.deferred.settle()
 
@@ -290,13 +287,8 @@ def sweep_finished(output: Path) -> None:
 
 def folders_of(*sources: Source | None) -> list[Path]:
     """The folders that the sources were read from, for `reads`; a dataset in memory has none."""
-    return [folder for source in sources for folder in _folder_of(source)]
-
-
-def _folder_of(source: Source | None) -> list[Path]:
-    if isinstance(source, Dataset):
-        return [source.path] if source.path is not None else []
-    return [Path(source)] if isinstance(source, str | Path) else []
+    places = [source.path if isinstance(source, Dataset) else source for source in sources]
+    return [Path(place) for place in places if isinstance(place, str | Path)]
 
 
 def dataset_in(place: Path, dataset: Dataset) -> dict[str, str]:
