@@ -15,7 +15,7 @@ from claimlab.core.words import several, several_of, verb
 def test_one_of_a_few_or_the_near_miss() -> None:
     assert one_of(("fair", "cdl"), "cdl", "protocol") == "cdl"
     with pytest.raises(
-        UnknownName, match="choice for `protocol` named 'fare'. Did you mean 'fair'"
+        UnknownName, match="'fare' is not a choice of `protocol`. Did you mean 'fair'"
     ):
         one_of(("fair", "cdl"), "fare", "protocol")
 

@@ -186,9 +186,8 @@ Counts = Floats  # classes by patterns
 Index = Ints
 
 MANY_CELLS = 10_000
-DRAWS_PER_CELL = (
-    16  # rows that can be drawn one by one in the time of one cell of a multinomial draw
-)
+# rows that can be drawn one by one in the time of one cell of a multinomial draw
+DRAWS_PER_CELL = 16
 
 
 @dataclass(frozen=True)
@@ -268,11 +267,8 @@ class Bootstrap:
     def draw(self, rng: np.random.Generator) -> Counts:
         if self.cell_of_row is not None:
             rows = self.cell_of_row[rng.integers(0, self.n, self.n, dtype=np.int32)]
-            return (
-                np.bincount(rows, minlength=self.shape[0] * self.shape[1])
-                .reshape(self.shape)
-                .astype(np.float64)
-            )
+            counts = np.bincount(rows, minlength=self.shape[0] * self.shape[1])
+            return counts.reshape(self.shape).astype(np.float64)
         drawn = rng.multinomial(self.n, self.share).reshape(self.shape[::-1])
         return np.ascontiguousarray(drawn.T, dtype=np.float64)
 

@@ -96,7 +96,7 @@ def changes(before: Audit, after: Audit) -> list[Change]:
     """
     old, new = ({_key(f): f for f in audit.findings} for audit in (before, after))
     out = [_change(old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
-    return sorted(out, key=lambda c: (KINDS.index(c.change), _gravity(c), c.check, c.feature or ""))
+    return sorted(out, key=_order)
 
 
 def record_changes(before: Dataset, after: Dataset) -> dict[str, int]:
@@ -150,5 +150,7 @@ def _apart(was: Finding | None, now: Finding | None) -> bool:
     return was.interval[1] < now.interval[0] or now.interval[1] < was.interval[0]
 
 
-def _gravity(change: Change) -> int:
-    return min(VERDICTS.index(v) for v in (change.before, change.after) if v is not None)
+def _order(change: Change) -> tuple[int, int, str, str]:
+    verdicts = [v for v in (change.before, change.after) if v is not None]
+    gravity = min(map(VERDICTS.index, verdicts))
+    return KINDS.index(change.change), gravity, change.check, change.feature or ""

@@ -97,6 +97,11 @@ class Finding(BaseModel):
         return self
 
     @property
+    def severity(self) -> tuple[int, float]:
+        """What sorts the most severe verdict first, and then the highest score."""
+        return VERDICTS.index(self.verdict), -(self.score or 0.0)
+
+    @property
     def pointed_at(self) -> int:
         """How many records the finding points at."""
         return self.records_in_all or len(self.records)

@@ -105,11 +105,11 @@ def draw_metric(
     metric = metric or METRICS.get("macro-f1")
     if metric.needs_classes and any(thin_classes(run.answers) for run in runs):
         return None
-    measured = [metric.cells(run.answers, run.task.positive) for run in runs]
+    measured = [metric.cells(run.answers) for run in runs]
     cells = [one for one in measured if one is not None]
     if len(cells) < len(runs):
         return None
-    scores = np.array([metric.measure(run.answers, run.task.positive).value for run in runs])
+    scores = np.array([metric.measure(run.answers).value for run in runs])
     if isinstance(metric, TableMetric):
         drawn, drawn_from = _draw_cells(runs, cells, **how)
     else:  # scores next to each other share a cell, which moves the figure a little
@@ -532,7 +532,7 @@ def rank_runs(runs: Runs, **how: Unpack[Resampling]) -> tuple[list[Board], Pairs
 
 def by_metric(runs: Runs, metric: Metric, **how: Unpack[Resampling]) -> tuple[Board, Pairs]:
     """The runs that have this metric, ranked by it."""
-    mine = [run for run in runs if metric.measure(run.answers, run.task.positive).value is not None]
+    mine = [run for run in runs if metric.measure(run.answers).value is not None]
     first, records = runs[0], runs[0].table.height
     size = records, first.clusters.n_unique()
     board = Board(first.task.name, first.dataset, metric.key, metric.title, *size, standings=[])

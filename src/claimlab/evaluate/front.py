@@ -175,7 +175,7 @@ def evaluate_run(
         task=run.task.name,
         split=run.split,
         about=run.about,
-        scores=measure(answers, run.task.positive),
+        scores=measure(answers),
         confusion=confusion(answers).tolist(),
         intervals={m.key: intervals[m.key] for m in metrics() if m.key in intervals},
         class_intervals=class_intervals,

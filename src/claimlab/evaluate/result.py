@@ -85,12 +85,12 @@ class Scores:
     metrics: dict[str, Measured]
 
 
-def measure(answers: Answers, positive: str | None = None) -> Scores:
-    """Every measure of one run; `positive` is the class that a binary ranking looks for."""
+def measure(answers: Answers) -> Scores:
+    """Every measure of one run."""
     counts = confusion(answers)
     k = len(answers.classes)
     answered = counts[:, : k + 1]  # without "no answer"
-    measured = {metric.key: metric.measure(answers, positive) for metric in metrics()}
+    measured = {metric.key: metric.measure(answers) for metric in metrics()}
     rates = {fpr: measured[f"tpr_at_{100 * fpr:g}"] for fpr in RATES}
     return Scores(
         n=answers.n,

@@ -243,6 +243,7 @@ class ScoredRun:
             groups=self.clusters,
             scores=self.table["scores"],
             order=self.task.classes,
+            positive=self.task.positive,
         )
 
     def trait(self, name: str) -> Values:
