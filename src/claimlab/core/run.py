@@ -25,10 +25,11 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from functools import cached_property
 from pathlib import Path
 from typing import NoReturn, Self, Unpack
 
-from claimlab.core.atomic import atomic_folder, atomic_text
+from claimlab.core.atomic import atomic_folder, atomic_text, read_object
 from claimlab.core.budget import Caps, Ledger
 from claimlab.core.call import note_call
 from claimlab.core.calls.calls import Calls, Deferred, Mode, check_mode
@@ -112,7 +113,6 @@ class Run:
         self._lock: Lock | None = None
         self._journal: Journal | None = None
         self._ledger: Ledger | None = None
-        self._dataset: Dataset | None = None
         self._calls: Calls | None = None
 
     def __enter__(self) -> Self:
@@ -140,14 +140,12 @@ class Run:
             self._lock.release()
             self._lock = None
 
-    @property
+    @cached_property
     def dataset(self) -> Dataset:
         """The input, verified and limited."""
-        if self._dataset is None:
-            assert self._source is not None, f"{self.verb} reads no dataset"
-            progress("reading the records", 0, None)
-            self._dataset = Dataset.of(self._source, self._limit, **self._columns)
-        return self._dataset
+        assert self._source is not None, f"{self.verb} reads no dataset"
+        progress("reading the records", 0, None)
+        return Dataset.of(self._source, self._limit, **self._columns)
 
     @property
     def calls(self) -> Calls:
@@ -270,11 +268,7 @@ class Run:
         return self._journal is not None and self._done().get("key") == self._journal.key
 
     def _done(self) -> dict[str, str]:
-        try:
-            note: dict[str, str] = json.loads((self.work / _DONE).read_bytes()) if self.work else {}
-        except (OSError, ValueError):
-            return {}
-        return note
+        return read_object(self.work / _DONE) if self.work else {}
 
 
 def sweep_finished(output: Path) -> None:

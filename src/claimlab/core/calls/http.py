@@ -117,13 +117,9 @@ class Response(Protocol):
     """The two things this needs of an HTTP response."""
 
     @property
-    def headers(self) -> Headers: ...
+    def headers(self) -> Mapping[str, str]: ...
 
     def aiter_raw(self) -> AsyncIterator[bytes]: ...
-
-
-class Headers(Protocol):
-    def get(self, key: str, default: str, /) -> str: ...
 
 
 async def read_bounded(response: Response, limit: int, *, cut: bool = False) -> bytes:
