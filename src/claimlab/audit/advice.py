@@ -289,14 +289,15 @@ def _fields(group: Sequence[Finding]) -> _Fields:
     names = _list([f"'{_label(f)}'" for f in group])
     scored = _list([f"{_label(f)} {_score(f)}" for f in group])
     columns = f"column{'s' if several else ''} {names}"
+    each, them, give = ("each", "them", "give") if several else ("it", "it", "gives")
     return _Fields(
         names=names,
         scored=f"macro-F1 of {scored}",
         columns=f"the {columns}",
         Columns=f"The {columns}",
-        give="alone give" if several else "alone gives",
-        each="each" if several else "it",
-        them="them" if several else "it",
+        give=f"alone {give}",
+        each=each,
+        them=them,
         checks=_list([f"'{f.check}'" for f in group]),
         first=_label(first),
         counts=_list([f"{f.check} {_count(f):,}" for f in group]),

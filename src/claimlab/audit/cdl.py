@@ -225,19 +225,17 @@ def vote(
     classes: int,
     *,
     trees: int = TREES,
-    leaves: int = LEAVES,
-    seed: int = SEED,
 ) -> Index:
     """Fit on `train` and return the majority answer of the trees for each row of `test`; ties go to
     the first class.
     """
     patterns, counts = fold(train, y, classes)
     distinct, back = _unique(pack(test))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     sample = Bootstrap(counts)
     votes = np.zeros((classes, distinct.shape[1]), np.int32)
     for _ in range(trees):
-        for leaf in grow(patterns, sample.draw(rng), leaves, train.shape[1], rng):
+        for leaf in grow(patterns, sample.draw(rng), LEAVES, train.shape[1], rng):
             votes[leaf.label] += leaf.holds(distinct)
     answers: Index = votes.argmax(axis=0)[back]
     return answers

@@ -178,7 +178,7 @@ def _grow_one(questions: Questions, counts: Counts, allowed: Flags | None) -> In
     label = (total * weight).argmax(axis=1)
     if not leaf.any():
         label[0] = size.argmax()
-    return label[leaf]
+    return np.asarray(label[leaf])
 
 
 def _purity(rows: Floats32, weight: Floats32) -> Floats32:
@@ -269,8 +269,8 @@ class Giveaways(Words):
     the other rows.
     """
 
-    def __init__(self, presence: Sparse, top: int = WIDESPREAD) -> None:
-        super().__init__(presence, top)
+    def __init__(self, presence: Sparse) -> None:
+        super().__init__(presence, WIDESPREAD)
 
     def answers(self, counts: Counts) -> Ints:
         chosen = self.chosen(self.held(counts), counts.sum(axis=1))

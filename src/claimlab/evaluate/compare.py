@@ -24,6 +24,7 @@ others on the same records (`core/stats/attribution`).
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, permutations, product
@@ -250,9 +251,9 @@ def compare_all(
 
 def families(runs: Iterable[ScoredRun]) -> list[list[ScoredRun]]:
     """The runs of each task and dataset."""
-    known: dict[tuple[str, str], list[ScoredRun]] = {}
+    known: defaultdict[tuple[str, str], list[ScoredRun]] = defaultdict(list)
     for run in runs:
-        known.setdefault((run.task.name, run.dataset), []).append(run)
+        known[run.task.name, run.dataset].append(run)
     return list(known.values())
 
 
@@ -266,9 +267,8 @@ def mcnemar(only_first: int, only_second: int) -> float:
     from scipy.special import betainc  # scipy.stats has the test, and takes a second to import
 
     n, fewer = only_first + only_second, min(only_first, only_second)
-    return (
-        min(1.0, 2 * float(betainc(n - fewer, fewer + 1, 0.5))) if n else 1.0
-    )  # twice the lower tail
+    tail = float(betainc(n - fewer, fewer + 1, 0.5)) if n else 1.0
+    return min(1.0, 2 * tail)
 
 
 def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
@@ -331,11 +331,11 @@ def alike(runs: Runs, *, same_part: bool = False) -> list[list[ScoredRun]]:
 
     `same_part` asks for the same held-out values too: another source held out is no other seed.
     """
-    known: dict[tuple[str | None, ...], list[ScoredRun]] = {}
+    known: defaultdict[tuple[str | None, ...], list[ScoredRun]] = defaultdict(list)
     for run in runs:
         if run.about.detector is not None and unmeasured(run.answers) is None:
             part = run.about.division if same_part else None
-            known.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
+            known[*_family(run), run.about.divided_by, part].append(run)
     return list(known.values())
 
 

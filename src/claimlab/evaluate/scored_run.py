@@ -112,9 +112,8 @@ TRAITS: dict[str, Trait] = {
     "year": _date("%Y"),
     "month": _date("%Y-%m"),
 }
-USUAL = tuple(
-    name for name in TRAITS if name != "month"
-)  # what is shown when nothing was asked for
+# what is shown when nothing was asked for
+USUAL = [name for name in TRAITS if name != "month"]
 ALIASES = {
     "date": "year",
     "word_order": "word-order",
@@ -227,10 +226,6 @@ class ScoredRun:
     @property
     def answered(self) -> int:
         return int(self.table["said"].is_not_null().sum())
-
-    @property
-    def hits(self) -> int:
-        return int((self.table["said"] == self.table["truth"]).fill_null(False).sum())
 
     @cached_property
     def answers(self) -> Answers:

@@ -237,12 +237,7 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
         for i, finding in mine:
             inner = finding_blocks(finding, part.figures.get(i, []), rows, detail)
             anchor = f"{part.anchor(check)}-{i + 1}"
-            name = excerpt(finding.feature or finding_title(finding), 80)
-            # a column's name is as it is
-            title = name if "." in name else name[:1].upper() + name[1:]
-            verdict = finding.verdict
-            part_of = Section(title, inner, anchor, verdict, VERDICT_WORDS[verdict])
-            blocks += inner if len(mine) == 1 else [part_of]
+            blocks += inner if len(mine) == 1 else [_part_of_check(finding, inner, anchor)]
         if len(mine) > LONG:
             more = Fold(f"{len(blocks) - SHORT} more, less severe", blocks[SHORT:])
             blocks = [*blocks[:SHORT], more]
@@ -264,6 +259,13 @@ def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
     table = Table.of([Column("Check", named), Column("Why not", "why")], findings)
     title = f"Not measured ({len(findings)})"
     return Section(title, [table], f"{part.name}-not-measured", "not-measured")
+
+
+def _part_of_check(finding: Finding, blocks: Blocks, anchor: str) -> Section:
+    """One of several findings of a check."""
+    name = excerpt(finding.feature or finding_title(finding), 80)
+    title = name if "." in name else name[:1].upper() + name[1:]  # a column's name is as it is
+    return Section(title, blocks, anchor, finding.verdict, VERDICT_WORDS[finding.verdict])
 
 
 def finding_blocks(
