@@ -147,6 +147,7 @@ def _grow_one(questions: Questions, counts: Counts, allowed: Flags | None) -> In
     if not len(questions.column):
         return np.full(len(rows), size.argmax())
     weight = np.divide(size.sum(), len(size) * size, out=np.zeros_like(size), where=size > 0)
+    present = questions.present.T
     leaf = np.zeros(len(rows), np.int64)
     gain = np.full(LEAVES, -np.inf, np.float32)
     best, total = np.zeros(LEAVES, np.int64), np.zeros((LEAVES, len(size)), np.float32)
@@ -155,10 +156,10 @@ def _grow_one(questions: Questions, counts: Counts, allowed: Flags | None) -> In
         """Note the best split of a leaf."""
         mine = rows * (leaf == number)[:, None]
         total[number] = mine.sum(axis=0)
-        yes = questions.yes(np.asarray(questions.present.T @ mine).T)
-        no = total[number][:, None] - yes
-        gains = _purity(yes, weight) + _purity(no, weight) - _purity(total[number], weight)
-        gains[(sum(yes) < MIN_LEAF) | (sum(no) < MIN_LEAF)] = -np.inf
+        yes = questions.yes(np.asarray(present @ mine).T)
+        whole = total[number][:, None]
+        gains = _purity(yes, weight) + _purity(whole - yes, weight) - _purity(whole, weight)
+        gains[(sum(yes) < MIN_LEAF) | (sum(whole - yes) < MIN_LEAF)] = -np.inf
         if allowed is not None:
             gains[~allowed[questions.column]] = -np.inf
         best[number] = gains.argmax()
@@ -184,8 +185,8 @@ def _grow_one(questions: Questions, counts: Counts, allowed: Flags | None) -> In
 def _purity(rows: Floats32, weight: Floats32) -> Floats32:
     """Sum of squared class weights over their sum, along the classes (axis 0), one after the other:
     the higher, the purer."""
-    weighted = [mine * share for mine, share in zip(rows, weight, strict=True)]
-    return np.asarray(sum(one * one for one in weighted) / np.maximum(sum(weighted), TINY))
+    weighted = rows * weight[:, None]
+    return np.asarray(sum(weighted * weighted) / np.maximum(sum(weighted), TINY))
 
 
 STEP = 0.6180339887  # the golden ratio: its multiples spread evenly

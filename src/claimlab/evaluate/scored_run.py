@@ -227,6 +227,10 @@ class ScoredRun:
     def answered(self) -> int:
         return int(self.table["said"].is_not_null().sum())
 
+    @property
+    def hits(self) -> int:
+        return int((self.table["said"] == self.table["truth"]).fill_null(False).sum())
+
     @cached_property
     def answers(self) -> Answers:
         """An abstention is an answer that is none of the classes; only a missing answer is a
