@@ -15,7 +15,7 @@ import pytest
 
 from claimlab.cli.app import explain, run
 from claimlab.core.errors import UnknownName, UnmappedLabels
-from claimlab.core.plain import escape_json, one_line, plain, plain_values
+from claimlab.core.plain import each_text, escape_json, one_line, plain
 
 PAYLOADS = [
     "\x1b[31mred\x1b[0m", "\x1b]0;owned\x07", "\x1b]8;;http://evil.example\x07link\x1b]8;;\x07", "\x1b[2J\x1b[H",
@@ -198,7 +198,7 @@ def test_plain_leaves_ordinary_text_alone() -> None:
     assert plain("a\r\nb") == "a\nb"
     assert plain("half \ud800 of a pair") == "half \ufffd of a pair"
     assert one_line("a\rb\n\tc \x1b[2J") == "a b c \ufffd[2J"
-    assert plain_values({"a\x07": ["b\x1b", 1, None, ("\x9b",)]}) == {
+    assert each_text({"a\x07": ["b\x1b", 1, None, ("\x9b",)]}, plain) == {
         "a\ufffd": ["b\ufffd", 1, None, ["\ufffd"]]
     }
     value = {"a": "".join(PAYLOADS)}

@@ -24,17 +24,10 @@ def test_what_names_no_language_is_null(nothing: str) -> None:
     assert languages.normalise(nothing) is None
 
 
-def test_an_individual_language_can_be_kept() -> None:
-    assert languages.normalise("cmn", macro=False) == "cmn"
-    assert languages.normalise("zsm", macro=False) == "zsm"
-
-
 def test_the_way_back() -> None:
     assert languages.to_iso1("zho") == "zh"
     assert languages.to_iso1("cmn") == "zh"
     assert languages.to_iso1("ceb") is None
-    assert languages.individuals("nor") == ("nno", "nob")
-    assert "zsm" in languages.individuals("msa")
 
 
 def test_every_language_of_the_table_round_trips() -> None:

@@ -15,7 +15,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.stats.interval import _numbered, tail
 from claimlab.evaluate.compare import compare
 from claimlab.evaluate.metric import answers
-from claimlab.evaluate.metrics.table_scores import rank_area
+from claimlab.evaluate.metrics.table_scores import areas, ranking
 from claimlab.evaluate.scored_run import open_runs
 from claimlab.evaluate.slices import slice_run
 from claimlab.files.predictions import _remainders, _written
@@ -64,7 +64,7 @@ def test_ranks_tails_and_codes_are_scipys() -> None:
     rng = np.random.default_rng(2)
     truth, score = rng.random(500) < 0.4, rng.random(500).round(2)
     up, down = int(truth.sum()), int((~truth).sum())
-    assert rank_area(truth, score) == float(
+    assert areas(ranking(truth, score)) == float(
         (rankdata(score)[truth].sum() - up * (up + 1) / 2) / (up * down)
     )
     for groups in (2, 3, 20, 95_000):

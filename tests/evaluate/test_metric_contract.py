@@ -44,7 +44,7 @@ def made_up(
     scores = [dict(zip(names, map(float, row), strict=True)) for row in probs]
     if said is not None:
         scores = [dict.fromkeys(names, 1 / len(names))] * len(truth)
-    return answers(truth, guesses, scores=scores, order=names)
+    return answers(truth, guesses, scores=scores, order=names, positive="a")
 
 
 def better(metric: Metric, one: float, other: float) -> bool:
@@ -68,14 +68,14 @@ def test_it_says_what_it_is(metric: Metric) -> None:
 @EACH
 @pytest.mark.parametrize("names", ["ab", "abc"])
 def test_values_are_within_bounds_and_the_truth_itself_is_best(metric: Metric, names: str) -> None:
-    perfect = metric.measure(made_up(names, np.inf), "a")
+    perfect = metric.measure(made_up(names, np.inf))
     if perfect.value is None:
         assert perfect.why == "There are more than two classes."
         return
     best = metric.highest if metric.higher_is_better else metric.lowest
     assert perfect.value == pytest.approx(best, abs=1e-12)
     for seed in range(5):
-        found = metric.measure(made_up(names, 0.5, seed, strange=bool(seed % 2)), "a").value
+        found = metric.measure(made_up(names, 0.5, seed, strange=bool(seed % 2))).value
         assert found is not None
         assert metric.lowest <= found <= metric.highest
         assert better(metric, perfect.value, found)
@@ -85,11 +85,11 @@ def test_values_are_within_bounds_and_the_truth_itself_is_best(metric: Metric, n
 def test_a_constant_answer_is_never_good_and_constant_scores_are_not_measured(
     metric: Metric,
 ) -> None:
-    found = metric.measure(made_up("abc", 1.0, said="b"), "a")
+    found = metric.measure(made_up("abc", 1.0, said="b"))
     if not isinstance(metric, TableMetric):
         assert (found.value, found.why) == (None, "Every record has the same scores.")
         return
-    skilled = metric.measure(made_up("abc", 2.0), "a").value
+    skilled = metric.measure(made_up("abc", 2.0)).value
     assert found.value is not None
     assert skilled is not None
     assert better(metric, skilled, found.value)
@@ -109,8 +109,9 @@ def test_the_names_and_the_order_of_the_classes_change_nothing(metric: Metric, n
         run.cluster,
         run.scores[:, order],
         tuple(names[i].upper() for i in order),
+        positive="A",
     )
-    found, again = metric.measure(run, "a"), metric.measure(renamed, "A")
+    found, again = metric.measure(run), metric.measure(renamed)
     assert again.why == found.why
     assert again.value == pytest.approx(found.value, abs=1e-12)
 
@@ -127,10 +128,10 @@ def test_a_stack_of_tables_is_measured_as_each_of_them(metric: TableMetric) -> N
 
 @EACH
 def test_what_is_not_measured_says_why(metric: Metric) -> None:
-    silent = metric.measure(answers(["a", "b"] * 20, [None] * 40), "a")
+    silent = metric.measure(answers(["a", "b"] * 20, [None] * 40))
     assert silent.value is None
     assert silent.why
-    alone = metric.measure(answers(["a"] * 40, ["a"] * 40), "a")
+    alone = metric.measure(answers(["a"] * 40, ["a"] * 40))
     assert (alone.value is None) == (alone.why is not None)
 
 
@@ -139,8 +140,8 @@ def test_what_is_not_measured_says_why(metric: Metric) -> None:
 def test_counts_give_the_same_figure_as_the_records_themselves(metric: Metric, names: str) -> None:
     """Of all records, and of a resample of them: what intervals and ranks are made of."""
     run = made_up(names, 1.0, 5)
-    cells = metric.cells(run, "a")
-    point = metric.measure(run, "a").value
+    cells = metric.cells(run)
+    point = metric.measure(run).value
     if cells is None:
         assert point is None
         return
@@ -148,8 +149,8 @@ def test_counts_give_the_same_figure_as_the_records_themselves(metric: Metric, n
     rows = np.random.default_rng(1).integers(run.n, size=run.n)
     counts = np.bincount(np.atleast_2d(cells.cell)[:, rows].ravel(), minlength=cells.size)
     drawn = cells.figure(counts[None].astype(float))[0]
-    assert drawn == pytest.approx(metric.measure(run.take(rows), "a").value, abs=0.01)
+    assert drawn == pytest.approx(metric.measure(run.take(rows)).value, abs=0.01)
     twice = np.concatenate([np.arange(run.n), np.arange(run.n)])
-    doubled = metric.measure(run.take(twice), "a").value
+    doubled = metric.measure(run.take(twice)).value
     whole = np.bincount(cells.cell.ravel(), minlength=cells.size)
     assert cells.figure(2.0 * whole[None])[0] == pytest.approx(doubled, abs=1e-9)

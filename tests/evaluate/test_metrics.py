@@ -10,7 +10,7 @@ from sklearn import metrics as sk
 
 from claimlab.core.stats.scores import macro_f1
 from claimlab.evaluate.metric import Answers, answers, confusion
-from claimlab.evaluate.metrics.table_scores import RATES, calibration, tpr_at
+from claimlab.evaluate.metrics.table_scores import RATES, calibration, ranking, rates_at
 from claimlab.evaluate.result import measure
 
 NAMES = ("ay", "bee", "cee", "dee", "eff", "gee")
@@ -38,7 +38,7 @@ def made_up_run(
 @pytest.mark.parametrize("seed", range(40))
 def test_scores_equal_scikit_learns(seed: int) -> None:
     truth, said, scores, k = made_up_run(seed)
-    found = measure(answers(truth, said, scores=scores, order=NAMES), positive="ay")
+    found = measure(answers(truth, said, scores=scores, order=NAMES, positive="ay"))
     labels, near = list(NAMES[:k]), pytest.approx
     assert found.accuracy == near(sk.accuracy_score(truth, said), abs=1e-9)
     assert found.macro_f1 == near(
@@ -112,7 +112,7 @@ def test_what_cannot_be_measured_is_null_and_says_why() -> None:
     constant = measure(answers(truth, truth, scores=[{"a": 0.5, "b": 0.5}] * 100))
     assert "same scores" in str(constant.auroc_why)
     loud = measure(
-        answers(truth, truth, scores=[{"a": i, "b": 7.0} for i in range(100)]), positive="b"
+        answers(truth, truth, scores=[{"a": i, "b": 7.0} for i in range(100)], positive="b")
     )
     assert loud.auroc == 0.5  # the score of b is constant
     assert "not probabilities" in str(loud.calibration.why)
@@ -129,9 +129,9 @@ def test_the_rate_never_lets_more_negatives_pass_than_it_says() -> None:
     truth = rng.random(2_000) < 0.4
     score = np.round(rng.normal(size=2_000) + truth, 1)  # ties across the bar
     for fpr in RATES:
-        rate = tpr_at(truth, score, fpr)
+        rate = rates_at(ranking(truth, score), fpr)
         bars = [b for b in np.unique(score) if (score[~truth] > b).mean() <= fpr]
-        assert rate.value == (score[truth] > min(bars)).mean()
+        assert rate == (score[truth] > min(bars)).mean()
 
 
 def test_only_classes_of_the_truth_are_averaged() -> None:

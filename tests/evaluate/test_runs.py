@@ -47,7 +47,7 @@ def test_predictions_made_elsewhere(data: Dataset, make_run: Maker, tmp_path: Pa
     )
     ours.write(tmp_path / "run")
     (mine,), (theirs,) = open_runs(tmp_path / "run"), open_foreign(file, data)
-    left, right = (measure(r.answers, "false") for r in (mine, theirs))
+    left, right = (measure(r.answers) for r in (mine, theirs))
     assert right.macro_f1 == left.macro_f1
     assert right.auroc == pytest.approx(left.auroc)
     assert right.calibration.ece == pytest.approx(left.calibration.ece)
@@ -59,7 +59,7 @@ def test_predictions_made_elsewhere(data: Dataset, make_run: Maker, tmp_path: Pa
     )  # one column per class says the same
     wide.write_csv(tmp_path / "wide.csv")
     (third,) = open_foreign(tmp_path / "wide.csv", data)
-    assert measure(third.answers, "false").auroc == pytest.approx(left.auroc)
+    assert measure(third.answers).auroc == pytest.approx(left.auroc)
 
 
 def test_scores_that_are_no_probabilities_rank_all_the_same(data: Dataset, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_scores_that_are_no_probabilities_rank_all_the_same(data: Dataset, tmp_p
     )
     frame.write_csv(tmp_path / "p.csv")
     (run,) = open_foreign(tmp_path / "p.csv", data)
-    found = measure(run.answers, "false")
+    found = measure(run.answers)
     assert found.auroc == 1.0
     assert found.calibration.ece is None
 
@@ -206,12 +206,11 @@ def test_scores_belong_to_a_class_whatever_its_capitals(
 ) -> None:
     run = make_run(data, 0.8)
     plain = measure(
-        each_run("plain", run.tables["predictions"], data, open_task("veracity"))[0].answers,
-        "false",
+        each_run("plain", run.tables["predictions"], data, open_task("veracity"))[0].answers
     )
     loud = run.tables["predictions"].with_columns(pl.col("scores").str.to_titlecase())
     assert json.loads(loud["scores"][0]).keys() == {"True", "False"}
-    found = measure(each_run("loud", loud, data, open_task("veracity"))[0].answers, "false")
+    found = measure(each_run("loud", loud, data, open_task("veracity"))[0].answers)
     assert found.auroc == plain.auroc
     assert found.calibration == plain.calibration
 

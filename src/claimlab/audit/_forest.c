@@ -1,5 +1,4 @@
-/* Many small decision trees on counts, one after the other: what `Forest` of features.py does for all of them side by
- * side with NumPy. Sums are of whole numbers, and impurities are rounded in the same order, so that both grow the same
+/* Many small decision trees on counts, one after the other: what `_grow_one` of features.py does with NumPy. Sums are of whole numbers, and impurities are rounded in the same order, so that both grow the same
  * trees. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -10,6 +10,7 @@ out.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -179,13 +180,13 @@ def usable(findings: Sequence[Finding]) -> str:
 
 def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, ...]:
     """Advice for every fail and warning, what can move a score most first."""
-    groups: dict[int, list[Finding]] = {}
+    groups: defaultdict[int, list[Finding]] = defaultdict(list)
     for finding in findings:
         if finding.verdict in ALARMS:
-            groups.setdefault(RULES.index(rule_for(finding)), []).append(finding)
+            groups[RULES.index(rule_for(finding))].append(finding)
     out = []
     for number in sorted(groups):
-        group, rule = sorted(groups[number], key=_severity), RULES[number]
+        group, rule = sorted(groups[number], key=lambda f: f.severity), RULES[number]
         out.append(
             Advice(
                 rule.action,
@@ -273,10 +274,6 @@ def _sentence(named: dict[Verdict, tuple[str, ...]]) -> str:
 _UNCLEAR: tuple[Verdict, ...] = ("inconclusive", "not-measured")
 
 
-def _severity(finding: Finding) -> tuple[int, float]:
-    return VERDICTS.index(finding.verdict), -(finding.score or 0.0)
-
-
 class _Fields(dict[str, str]):
     """Missing figures are a dash: no advice is dropped because a finding lacks one."""
 
@@ -292,14 +289,15 @@ def _fields(group: Sequence[Finding]) -> _Fields:
     names = _list([f"'{_label(f)}'" for f in group])
     scored = _list([f"{_label(f)} {_score(f)}" for f in group])
     columns = f"column{'s' if several else ''} {names}"
-    fields = _Fields(
+    each, them, give = ("each", "them", "give") if several else ("it", "it", "gives")
+    return _Fields(
         names=names,
         scored=f"macro-F1 of {scored}",
         columns=f"the {columns}",
         Columns=f"The {columns}",
-        give="alone give" if several else "alone gives",
-        each="each" if several else "it",
-        them="them" if several else "it",
+        give=f"alone {give}",
+        each=each,
+        them=them,
         checks=_list([f"'{f.check}'" for f in group]),
         first=_label(first),
         counts=_list([f"{f.check} {_count(f):,}" for f in group]),
@@ -308,8 +306,8 @@ def _fields(group: Sequence[Finding]) -> _Fields:
         words=_list([f"'{row['word']}'" for row in first.details.get("words", [])]),
         pairs=PAIRS if any(map(_contradicts_most, group)) else "",
         column=str(next((row.get("column") for row in first.details.get("filled", [])), "–")),
+        **_figures(first),
     )
-    return _Fields(fields | _figures(first))
 
 
 def _figures(finding: Finding) -> dict[str, str]:

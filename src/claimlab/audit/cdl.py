@@ -186,9 +186,8 @@ Counts = Floats  # classes by patterns
 Index = Ints
 
 MANY_CELLS = 10_000
-DRAWS_PER_CELL = (
-    16  # rows that can be drawn one by one in the time of one cell of a multinomial draw
-)
+# rows that can be drawn one by one in the time of one cell of a multinomial draw
+DRAWS_PER_CELL = 16
 
 
 @dataclass(frozen=True)
@@ -226,19 +225,17 @@ def vote(
     classes: int,
     *,
     trees: int = TREES,
-    leaves: int = LEAVES,
-    seed: int = SEED,
 ) -> Index:
     """Fit on `train` and return the majority answer of the trees for each row of `test`; ties go to
     the first class.
     """
     patterns, counts = fold(train, y, classes)
     distinct, back = _unique(pack(test))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     sample = Bootstrap(counts)
     votes = np.zeros((classes, distinct.shape[1]), np.int32)
     for _ in range(trees):
-        for leaf in grow(patterns, sample.draw(rng), leaves, train.shape[1], rng):
+        for leaf in grow(patterns, sample.draw(rng), LEAVES, train.shape[1], rng):
             votes[leaf.label] += leaf.holds(distinct)
     answers: Index = votes.argmax(axis=0)[back]
     return answers
@@ -268,11 +265,8 @@ class Bootstrap:
     def draw(self, rng: np.random.Generator) -> Counts:
         if self.cell_of_row is not None:
             rows = self.cell_of_row[rng.integers(0, self.n, self.n, dtype=np.int32)]
-            return (
-                np.bincount(rows, minlength=self.shape[0] * self.shape[1])
-                .reshape(self.shape)
-                .astype(np.float64)
-            )
+            counts = np.bincount(rows, minlength=self.shape[0] * self.shape[1])
+            return counts.reshape(self.shape).astype(np.float64)
         drawn = rng.multinomial(self.n, self.share).reshape(self.shape[::-1])
         return np.ascontiguousarray(drawn.T, dtype=np.float64)
 

@@ -96,7 +96,7 @@ def changes(before: Audit, after: Audit) -> list[Change]:
     """
     old, new = ({_key(f): f for f in audit.findings} for audit in (before, after))
     out = [_change(old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
-    return sorted(out, key=lambda c: (KINDS.index(c.change), _gravity(c), c.check, c.feature or ""))
+    return sorted(out, key=_order)
 
 
 def record_changes(before: Dataset, after: Dataset) -> dict[str, int]:
@@ -124,24 +124,21 @@ def _key(finding: Finding) -> tuple[str, str]:
 def _change(was: Finding | None, now: Finding | None) -> Change:
     one = now or was
     assert one is not None  # a key comes from one of them
+    before, after = (finding.verdict if finding else None for finding in (was, now))
     scores = (finding.score if finding else None for finding in (was, now))
-    return Change(_kind(was, now), one.check, one.feature, *_verdicts(was, now), *scores)
+    kind = _kind(before, after, apart=_apart(was, now))
+    return Change(kind, one.check, one.feature, before, after, *scores)
 
 
-def _verdicts(was: Finding | None, now: Finding | None) -> tuple[Verdict | None, Verdict | None]:
-    return was.verdict if was else None, now.verdict if now else None
-
-
-def _kind(was: Finding | None, now: Finding | None) -> Kind:
+def _kind(before: Verdict | None, after: Verdict | None, *, apart: bool) -> Kind:
     """An alarm that is no longer measured did not go: it changed. So did a score that left its
     interval.
     """
-    before, after = _verdicts(was, now)
     if after in ALARMS and before not in ALARMS:
         return "came"
     if before in ALARMS and after == "pass":
         return "went"
-    return "changed" if before != after or _apart(was, now) else "same"
+    return "changed" if before != after or apart else "same"
 
 
 def _apart(was: Finding | None, now: Finding | None) -> bool:
@@ -150,5 +147,7 @@ def _apart(was: Finding | None, now: Finding | None) -> bool:
     return was.interval[1] < now.interval[0] or now.interval[1] < was.interval[0]
 
 
-def _gravity(change: Change) -> int:
-    return min(VERDICTS.index(v) for v in (change.before, change.after) if v is not None)
+def _order(change: Change) -> tuple[int, int, str, str]:
+    verdicts = [v for v in (change.before, change.after) if v is not None]
+    gravity = min(map(VERDICTS.index, verdicts))
+    return KINDS.index(change.change), gravity, change.check, change.feature or ""

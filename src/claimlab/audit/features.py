@@ -9,10 +9,10 @@ Many small decision trees at once, grown on counts.
 
 A permutation test grows the same small tree hundreds of times on the same numbers with other
 labels. So numbers are put into bins once, rows that fall into the same bins become one cell, and a
-tree needs no rows any more, only how many of each class every cell holds. All trees (one per
-permutation, repeat and fold) grow leaf by leaf, as scikit-learn grows one: the best split first,
-Gini impurity, classes weighted alike. A compiled loop (_forest.c) grows one after the other; where
-it was not built, NumPy grows them side by side, to the same trees.
+tree needs no rows any more, only how many of each class every cell holds. Each tree (one per
+permutation, repeat and fold) grows leaf by leaf, as scikit-learn grows one: the best split first,
+Gini impurity, classes weighted alike. A compiled loop (_forest.c) does it; where it was not built,
+NumPy grows the same trees, more slowly.
 """
 
 from __future__ import annotations
@@ -111,16 +111,15 @@ def grow(questions: Questions, counts: Counts, allowed: Flags | None = None) -> 
     says which columns each may ask about. A tree that cannot split answers the most frequent class
     of its training rows.
     """
+    trees, cells, classes = counts.shape
+    answers = np.empty((trees, cells), np.int64)
     try:
         from claimlab.audit._forest import grow as grow_compiled
     except ImportError:  # not built here
-        forest = _Forest(questions, counts, allowed)
-        for new in range(1, LEAVES):
-            if not forest.split(new):
-                break
-        return forest.answers()
-    trees, cells, classes = counts.shape
-    answers = np.empty((trees, cells), np.int64)
+        for number, rows in enumerate(counts):
+            mine = None if allowed is None else allowed[number]
+            answers[number] = _grow_one(questions, rows, mine)
+        return answers
     if answers.size:
         grow_compiled(
             questions.column,
@@ -140,130 +139,54 @@ def grow(questions: Questions, counts: Counts, allowed: Flags | None = None) -> 
     return answers
 
 
-class _Forest:
-    """The trees while they grow. Leaf 0 is the root; of a split, one side keeps the number and the
-    other gets a new.
-    """
+def _grow_one(questions: Questions, counts: Counts, allowed: Flags | None) -> Ints:
+    """The same for one tree. Leaf 0 is the root; of a split, the side with fewer cells gets a new
+    number, and the other keeps the old one."""
+    rows = counts.astype(np.float32)
+    size = rows.sum(axis=0)
+    if not len(questions.column):
+        return np.full(len(rows), size.argmax())
+    weight = np.divide(size.sum(), len(size) * size, out=np.zeros_like(size), where=size > 0)
+    present = questions.present.T
+    leaf = np.zeros(len(rows), np.int64)
+    gain = np.full(LEAVES, -np.inf, np.float32)
+    best, total = np.zeros(LEAVES, np.int64), np.zeros((LEAVES, len(size)), np.float32)
 
-    def __init__(self, questions: Questions, counts: Counts, allowed: Flags | None) -> None:
-        self.q, self.counts = questions, counts
-        trees, cells, classes = counts.shape
-        self.total = np.zeros((trees, LEAVES, classes), np.float32)
-        self.total[:, 0] = counts.sum(axis=1)
-        size = self.total[:, 0]
-        rows = size.sum(axis=1, keepdims=True)
-        self.weight = np.divide(rows, classes * size, out=np.zeros_like(size), where=size > 0)
-        self.closed = None if allowed is None else ~allowed[:, questions.column]
-        self.leaf = np.zeros((trees, cells), np.int8)
-        self.gain = np.full((trees, LEAVES), -np.inf, np.float32)
-        self.best = np.zeros((trees, LEAVES), np.int64)
-        self.right = np.zeros((trees, LEAVES, classes), np.float32)
-        flat = counts.transpose(0, 2, 1).reshape(trees * classes, cells).astype(np.float32)
-        root = np.asarray(questions.present.T @ flat.T).T.reshape(
-            trees, classes, len(questions.column)
-        )
-        self.held = np.zeros((trees, LEAVES, classes, len(questions.column)), np.float32)
-        everyone = np.arange(trees)
-        self._look(everyone, np.zeros(trees, np.int64), root)
+    def look(number: int) -> None:
+        """Note the best split of a leaf."""
+        mine = rows * (leaf == number)[:, None]
+        total[number] = mine.sum(axis=0)
+        yes = questions.yes(np.asarray(present @ mine).T)
+        whole = total[number][:, None]
+        gains = _purity(yes, weight) + _purity(whole - yes, weight) - _purity(whole, weight)
+        gains[(sum(yes) < MIN_LEAF) | (sum(whole - yes) < MIN_LEAF)] = -np.inf
+        if allowed is not None:
+            gains[~allowed[questions.column]] = -np.inf
+        best[number] = gains.argmax()
+        gain[number] = gains[best[number]]
 
-    def _look(self, tree: Ints, leaf: Ints, held: Floats32) -> None:
-        """Note the best split of each of these leaves, given rows per class and highest
-        question.
-        """
-        self.held[tree, leaf] = held
-        if not held.shape[-1]:
-            return
-        yes = self.q.yes(held)
-        total, weight = self.total[tree, leaf], self.weight[tree]
-        no = total[:, :, None] - yes
-        gain = _purity(yes, weight) + _purity(no, weight) - _purity(total, weight)[:, None]
-        small = (_over_classes(yes) < MIN_LEAF) | (_over_classes(no) < MIN_LEAF)
-        gain[small if self.closed is None else small | self.closed[tree]] = -np.inf
-        best = gain.argmax(axis=1)
-        at = np.arange(len(tree))
-        self.best[tree, leaf], self.gain[tree, leaf] = best, gain[at, best]
-        self.right[tree, leaf] = yes[at, :, best]
-
-    def split(self, new: int) -> bool:
-        """Split the best leaf of every tree that can still be split; false when none can."""
-        tree = np.flatnonzero(self.gain.max(axis=1) > LEAST_GAIN)
-        if not len(tree):
-            return False
-        leaf = self.gain[tree].argmax(axis=1)
-        question = self.best[tree, leaf]
-        # Only the side with fewer cells is walked and counted; the other is what is left of the
-        # whole.
-        cells, below = self.leaf.shape[1], self.q.below[question]
-        yes = cells - below <= below
-        at, cell = _slices(
-            self.q.order,
-            self.q.column[question],
-            np.where(yes, below, 0),
-            np.where(yes, cells, below),
-        )
-        inside = self.leaf[tree[at], cell] == leaf[at]
-        at, cell = at[inside], cell[inside]
-        self.leaf[tree[at], cell] = new
-        walked = np.where(
-            yes[:, None], self.right[tree, leaf], self.total[tree, leaf] - self.right[tree, leaf]
-        )
-        counted = self._count(tree, at, cell)
-        rest = self.held[tree, leaf] - counted
-        self.total[tree, leaf], self.total[tree, new] = self.total[tree, leaf] - walked, walked
-        self._look(tree, leaf, rest)
-        self._look(tree, np.full(len(tree), new), counted)
-        return True
-
-    def _count(self, tree: Ints, at: Ints, cell: Ints) -> Floats32:
-        """Rows per class and highest question in the given cells (`at` counts within `tree`)."""
-        from scipy.sparse import csr_matrix
-
-        classes = self.counts.shape[2]
-        rows = self.counts[tree[at], cell]
-        entry, label = np.nonzero(rows)
-        shape = (len(tree) * classes, self.counts.shape[1])
-        cells = csr_matrix(
-            (rows[entry, label].astype(np.float32), (at[entry] * classes + label, cell[entry])),
-            shape,
-        )
-        return np.asarray((cells @ self.q.present).toarray()).reshape(len(tree), classes, -1)
-
-    def answers(self) -> Ints:
-        label = (self.total * self.weight[:, None, :]).argmax(axis=2)
-        unsplit = self.total[:, 1].sum(axis=1) == 0
-        label[unsplit, 0] = self.total[unsplit, 0].argmax(axis=1)
-        return np.take_along_axis(label, self.leaf.astype(np.int64), axis=1)
-
-
-def _slices(order: Ints, column: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """`order[column, start:end]` of each in one row, with the number of the slice that each comes
-    from.
-    """
-    length = end - start
-    at = np.repeat(np.arange(len(length)), length)
-    place = np.arange(len(at)) - np.repeat(
-        np.cumsum(length) - length - start - column * order.shape[1], length
-    )
-    return at, order.ravel()[place]
+    look(0)
+    for new in range(1, LEAVES):
+        parted = int(gain.argmax())
+        if not gain[parted] > LEAST_GAIN:
+            break
+        below = questions.below[best[parted]]
+        order = questions.order[questions.column[best[parted]]]
+        fewer = order[below:] if len(order) - below <= below else order[:below]
+        leaf[fewer[leaf[fewer] == parted]] = new
+        look(parted)
+        look(new)
+    label = (total * weight).argmax(axis=1)
+    if not leaf.any():
+        label[0] = size.argmax()
+    return np.asarray(label[leaf])
 
 
 def _purity(rows: Floats32, weight: Floats32) -> Floats32:
-    """Sum of squared class weights over their sum, along the classes (axis 1): the higher, the
-    purer.
-    """
-    weighted = rows * weight.reshape(*weight.shape, *(1,) * (rows.ndim - 2))
-    squares = _over_classes(weighted * weighted)
-    return np.asarray(squares / np.maximum(_over_classes(weighted), TINY))
-
-
-def _over_classes(values: Floats32) -> Floats32:
-    """The sum along axis 1. It is short and not the last, where NumPy's own sum takes several times
-    as long.
-    """
-    total = values[:, 0].copy()
-    for k in range(1, values.shape[1]):
-        total += values[:, k]
-    return total
+    """Sum of squared class weights over their sum, along the classes (axis 0), one after the other:
+    the higher, the purer."""
+    weighted = rows * weight[:, None]
+    return np.asarray(sum(weighted * weighted) / np.maximum(sum(weighted), TINY))
 
 
 STEP = 0.6180339887  # the golden ratio: its multiples spread evenly
@@ -347,8 +270,8 @@ class Giveaways(Words):
     the other rows.
     """
 
-    def __init__(self, presence: Sparse, top: int = WIDESPREAD) -> None:
-        super().__init__(presence, top)
+    def __init__(self, presence: Sparse) -> None:
+        super().__init__(presence, WIDESPREAD)
 
     def answers(self, counts: Counts) -> Ints:
         chosen = self.chosen(self.held(counts), counts.sum(axis=1))

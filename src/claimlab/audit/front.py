@@ -248,7 +248,13 @@ def diff(
         saved = [_saved(source) for source in (before, after)]
         records = None
         if saved[0] is not None and saved[1] is not None:
-            audits = [_only(one, checks) for one in saved if one is not None]
+            audits = [
+                replace(
+                    one, findings=[f for f in one.findings if checks is None or f.check in checks]
+                )
+                for one in saved
+                if one is not None
+            ]
         elif any(saved):
             Dataset.of(
                 before if saved[0] is None else after
@@ -281,9 +287,3 @@ def _saved(source: Source) -> Audit | None:
             f"'{source}' holds {len(audits)} audits.", "Compare reports on one dataset each."
         )
     return audits[0]
-
-
-def _only(audit: Audit, checks: Sequence[str] | None) -> Audit:
-    return replace(
-        audit, findings=[f for f in audit.findings if checks is None or f.check in checks]
-    )

@@ -18,6 +18,7 @@ from claimlab.audit.remedy import Case, Command
 from claimlab.core.errors import DataError
 from claimlab.core.finding import VERDICTS, Baselines, Finding
 from claimlab.core.shown import Shown
+from claimlab.core.stats.interval import ends_of
 from claimlab.core.types import JsonObject
 
 
@@ -51,13 +52,11 @@ class Audit(Shown):
     labelled: int
     findings: list[Finding] = field(default_factory=list)
     card: str | None = None
-    examples: list[Example] = field(
-        default_factory=list
-    )  # the rows that findings point at, cut short
+    # the rows that findings point at, cut short
+    examples: list[Example] = field(default_factory=list)
     rule: str = ""  # how scores became verdicts, in words
-    folder: str = (
-        ""  # the name of the dataset's folder, never its path: for commands that are run beside it
-    )
+    # the name of the dataset's folder, never its path: for commands that are run beside it
+    folder: str = ""
     split: bool = False  # whether the dataset has a train and a test part
 
     def counts(self) -> dict[str, int]:
@@ -94,7 +93,7 @@ class Audit(Shown):
         rows = [
             {
                 **{name: getattr(f, name) for name in ("check", "feature", "verdict", "score")},
-                **dict(zip(("low", "high"), f.interval or (None, None), strict=True)),
+                **ends_of(f.interval, "low", "high"),
                 **f.baselines.model_dump(),
                 **{name: getattr(f, name) for name in MEASURED},
             }
@@ -111,7 +110,7 @@ class Audit(Shown):
     def worst(self, check: str) -> Finding | None:
         """The most severe finding of a check, which a matrix shows."""
         mine = (f for finding in self.findings for f in finding.every if f.check == check)
-        return min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0)), default=None)
+        return min(mine, key=lambda f: f.severity, default=None)
 
     def to_json(self) -> JsonObject:
         return {

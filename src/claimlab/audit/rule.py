@@ -55,8 +55,9 @@ class Share:
         return f"fail: surely more than {100 * self.fail:.0f}%; warn: any"
 
 
-def needed(what: str, n: int, least: int = Rule.min_units) -> str | None:
+def needed(what: str, n: int) -> str | None:
     """Why a share of so few records gets no verdict, or null."""
+    least = Rule.min_units
     return None if n >= least else f"{what}: {n:,}. A verdict needs at least {least}."
 
 

@@ -215,17 +215,12 @@ def settle(findings: Sequence[Finding], rule: Rule) -> list[Finding]:
         finding.verdict = rule.given(
             rule.verdict(finding.difference_interval, adjusted), finding.details.get(GAIN)
         )
-        finding.why += f" {p_words(finding)}"
+        shown = "below 0.001" if adjusted < 0.001 else f"{adjusted:.3f}"
+        finding.why += (
+            f" Adjusted p {shown}, {finding.permutations} permutations, which give"
+            f" {100 * (finding.moved or 0.0):.0f}% of the records another label."
+        )
     return one_per_fact(findings)
-
-
-def p_words(finding: Finding) -> str:
-    """The test in a sentence."""
-    shown = "below 0.001" if (finding.p_adjusted or 0.0) < 0.001 else f"{finding.p_adjusted:.3f}"
-    return (
-        f"Adjusted p {shown}, {finding.permutations} permutations, which give"
-        f" {100 * (finding.moved or 0.0):.0f}% of the records another label."
-    )
 
 
 def one_per_fact(findings: Sequence[Finding]) -> list[Finding]:

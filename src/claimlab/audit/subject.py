@@ -60,12 +60,7 @@ class Subject:
         labels = task.labels(dataset.records)
         classes = task.classes_in(dataset.records)
         keep = labels.is_in(classes) & labels.is_not_null()
-        code = {c: i for i, c in enumerate(classes)}
-        y = (
-            labels.filter(keep).replace_strict(code, return_dtype=pl.Int64).to_numpy()
-            if classes
-            else np.empty(0, np.int64)
-        )
+        y = labels.filter(keep).cast(pl.Enum(classes)).to_physical().to_numpy().astype(np.int64)
         rows = dataset.records.filter(keep)
         return cls(dataset, target, rows, tuple(classes), y, context or Context())
 

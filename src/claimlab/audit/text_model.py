@@ -34,9 +34,8 @@ from claimlab.core.types import Sparse
 
 FEATURES = 2**16
 STRENGTH = 3.0
-READ = (
-    1_500  # characters of a text: an article's beginning says what it is about, and costs a tenth
-)
+# characters of a text: an article's beginning says what it is about, and costs a tenth
+READ = 1_500
 PART = 5_000  # texts that are cut into words at a time
 WORD = re.compile(r"\b\w\w+\b")
 Words: TypeAlias = npt.NDArray[np.uint32]  # of 32 bits

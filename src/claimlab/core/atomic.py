@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import hashlib
+import json
 import os
 import shutil
 import socket
@@ -19,6 +20,8 @@ import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+
+from claimlab.core.types import JsonObject
 
 _RENAME_EXCHANGE = 2
 _AT_FDCWD = -100
@@ -57,6 +60,15 @@ def quick_text(path: Path, text: str) -> None:
     )  # what a killed process leaves is replaced by the next
     building.write_text(text, encoding="utf-8")
     building.replace(path)
+
+
+def read_object(file: Path) -> JsonObject:
+    """The JSON object in a file; empty where there is none that can be read."""
+    try:
+        content = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def atomic_bytes(target: Path, data: bytes) -> None:

@@ -239,9 +239,6 @@ def _written(value: Any, *, is_path: bool) -> Any:
     match value:
         case None | bool() | int() | float():
             return value
-        case Dataset():
-            name = _name(value.path) if value.path else value.name
-            return {INPUT: name, "sha256": value.fingerprint()}
         case str() | Path():
             return _named(value, is_path=is_path or isinstance(value, Path))
         case date():
@@ -255,7 +252,11 @@ def _written(value: Any, *, is_path: bool) -> Any:
 
 
 def _object(value: object) -> JsonObject:
-    """The plain fields of a dataclass; of anything else, only what it was."""
+    """A dataset by its name and digest, the plain fields of another dataclass; of anything else,
+    only what it was."""
+    if isinstance(value, Dataset):
+        name = _name(value.path) if value.path else value.name
+        return {INPUT: name, "sha256": value.fingerprint()}
     if is_dataclass(value) and not isinstance(value, type):
         fields = asdict(value)
         if all(field is None or isinstance(field, _PLAIN) for field in fields.values()):

@@ -87,11 +87,9 @@ def conditions(
 
 
 def _language_facts(languages: pl.Series, name: str) -> pl.Series:
-    known = {code: describe(code) for code in languages.drop_nulls().unique()}
-    facts = {
-        code: getattr(language, name) for code, language in known.items() if language is not None
-    }
-    return pl.Series(name, [facts.get(code) for code in languages], dtype=pl.String)
+    codes = languages.drop_nulls().unique()
+    facts = {code: getattr(describe(code), name, None) for code in codes}
+    return languages.replace_strict(facts, default=None, return_dtype=pl.String)
 
 
 def filled_columns(records: pl.DataFrame) -> pl.DataFrame:
@@ -129,8 +127,6 @@ def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:
 
 def _plain(value: Json) -> Json:
     """Lists and objects as text, so that they can be compared."""
-    return (
-        json.dumps(value, ensure_ascii=False, sort_keys=True)
-        if isinstance(value, list | dict)
-        else value
-    )
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return value

@@ -73,17 +73,15 @@ class Manifest(BaseModel):
     counts: JsonObject = {}
     files: dict[str, str] = {}
     lineage: list[Lineage] = []
-    digest: str | None = (
-        None  # sha256 of all the above: a name or a licence that was edited is noticed too
-    )
+    # sha256 of all the above: a name or a licence that was edited is noticed too
+    digest: str | None = None
 
     def own_digest(self) -> str:
         return digest_json(self.model_dump(exclude={"digest"}))
 
     def fingerprint(self) -> str:
         """sha256 of the name and all tables: what a run that reads it depends on."""
-        tables = {name: digest for name, digest in self.files.items() if _is_table(name)}
-        return digest_json([self.name, tables])
+        return _fingerprint(self.name, self.files)
 
 
 @dataclass
@@ -173,14 +171,11 @@ class Dataset:
         return source.limited(limit)
 
     def __repr__(self) -> str:
-        counts = ", ".join(
-            f"{name} {n:,}" for name, n in count(self.records, {}).get("veracity", {}).items()
-        )
+        labels = count(self.records, {}).get("veracity", {})
+        counts = ", ".join(f"{name} {n:,}" for name, n in labels.items())
+        labelled = f" ({counts})" if counts else ""
         tables = f", tables: {', '.join(sorted(self.tables))}" if self.tables else ""
-        return (
-            f"<Dataset '{self.name}':"
-            f" {several(len(self), 'record')}{f' ({counts})' if counts else ''}{tables}>"
-        )
+        return f"<Dataset '{self.name}': {several(len(self), 'record')}{labelled}{tables}>"
 
     def __str__(self) -> str:
         """What `claimlab show` prints of it, in short."""
@@ -289,11 +284,9 @@ class Dataset:
         """The first records with what side tables say of them, and a lineage step that says so;
         null: all.
         """
-        return (
-            self
-            if limit is None
-            else self._narrowed(self.records.head(limit), "limit", {"limit": limit})
-        )
+        if limit is None:
+            return self
+        return self._narrowed(self.records.head(limit), "limit", {"limit": limit})
 
     def _narrowed(self, records: pl.DataFrame, step: str, parameters: JsonObject) -> Dataset:
         lineage = Lineage(
@@ -314,13 +307,14 @@ class Dataset:
 
     def fingerprint(self) -> str:
         """sha256 of everything in it, side tables included: what a run that reads it depends on."""
-        files = {name: digest for name, digest in self.files.items() if _is_table(name)}
-        if not files:
-            files = {
-                RECORDS: self.digest(),
-                **{f"{n}.parquet": digest_table(t) for n, t in self.tables.items()},
-            }
-        return digest_json([self.name, files])
+        if self.files:
+            return _fingerprint(self.name, self.files)
+        tables = {f"{name}.parquet": digest_table(table) for name, table in self.tables.items()}
+        return _fingerprint(self.name, {RECORDS: self.digest(), **tables})
+
+
+def _fingerprint(name: str, files: Mapping[str, str]) -> str:
+    return digest_json([name, {file: files[file] for file in files if _is_table(file)}])
 
 
 def _is_table(name: str) -> bool:
@@ -442,37 +436,28 @@ def accept_edits(folder: Path, why: str) -> Manifest:
 
 def _check_edited(dataset: Dataset, before: Manifest) -> None:
     """What claimlab itself always writes, and what an editor may have broken."""
-    validate(dataset.records)
-    _refuse_new_name(dataset)
-    _refuse_new_splits(dataset, before)
-    refuse_wrong_meta(dataset.records)
-    for name, table in dataset.tables.items():
-        if name in SIDE_TABLES and table.schema != to_side_table(name, table).schema:
-            raise SchemaError(
-                f"The table '{name}' has wrong or missing columns.", "Restore it or make it again."
-            )
-
-
-def _refuse_new_name(dataset: Dataset) -> None:
-    """The name is in every record, too: changed in one place only, it would say that the records
-    are another's.
-    """
-    names = sorted(dataset.records["dataset"].drop_nulls().unique())
+    records = dataset.records
+    validate(records)
+    # The name is in every record, too: changed in one place only, it would say that the records are
+    # another's.
+    names = sorted(records["dataset"].drop_nulls().unique())
     if len(names) == 1 and names != [dataset.name]:
         raise SchemaError(
             f"The records belong to the dataset '{names[0]}', and {MANIFEST} calls it"
             f" '{dataset.name}'.",
             "Give it one name in both places.",
         )
-
-
-def _refuse_new_splits(dataset: Dataset, before: Manifest) -> None:
-    """A misspelt side ("Train", "validation") would leave its records out of every part without a
-    word.
-    """
+    # A misspelt side ("Train", "validation") would leave its records out of every part without a
+    # word.
     known = {*SIDES, *before.counts.get("split", {})}
-    new = sorted(set(dataset.records["split"].drop_nulls()) - known)
+    new = sorted(set(records["split"].drop_nulls()) - known)
     if new:
         raise SchemaError(
             f"Column 'split' holds {new[:5]}.", f"Use only: {', '.join(sorted(known))}, or null."
         )
+    refuse_wrong_meta(records)
+    for name, table in dataset.tables.items():
+        if name in SIDE_TABLES and table.schema != to_side_table(name, table).schema:
+            raise SchemaError(
+                f"The table '{name}' has wrong or missing columns.", "Restore it or make it again."
+            )

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import polars as pl
 
-_COARSE = (
-    2_000_000_000  # nanoseconds in which a file may be changed again without its time showing it
-)
+# nanoseconds in which a file may be changed again without its time showing it
+_COARSE = 2_000_000_000
 _known: dict[tuple[int, ...], str] = {}  # what a file was when it was hashed, and its hash
 
 

@@ -44,12 +44,8 @@ class Baselines(BaseModel):
         }
 
     def best(self) -> float | None:
-        known = [
-            v
-            for v in (self.majority, self.stratified, self.shuffled, self.own_text)
-            if v is not None
-        ]
-        return max(known) if known else None
+        known = [value for value in vars(self).values() if value is not None]
+        return max(known, default=None)
 
 
 class Finding(BaseModel):
@@ -77,9 +73,8 @@ class Finding(BaseModel):
     p_adjusted: float | None = None  # for the number of tests in the audit (Benjamini-Hochberg)
     permutations: int | None = None
     moved: float | None = None  # share of labels that a permutation moved
-    moved_freely: float | None = (
-        None  # the share that relabelling without regard to groups would move
-    )
+    # the share that relabelling without regard to groups would move
+    moved_freely: float | None = None
     n: int = 0
     classes: dict[str, int] = {}
     feature: str | None = None  # the column or feature group when a check yields several findings
@@ -100,6 +95,11 @@ class Finding(BaseModel):
         if len(self.records) > KEPT:
             self.records_in_all, self.records = len(self.records), self.records[:KEPT]
         return self
+
+    @property
+    def severity(self) -> tuple[int, float]:
+        """What sorts the most severe verdict first, and then the highest score."""
+        return VERDICTS.index(self.verdict), -(self.score or 0.0)
 
     @property
     def pointed_at(self) -> int:

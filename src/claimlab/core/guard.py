@@ -12,9 +12,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from claimlab.core.atomic import recover
+from claimlab.core.atomic import read_object, recover
 from claimlab.core.errors import OutputExists, UsageError
-from claimlab.core.types import JsonObject
 
 MARK = ".claimlab.json"
 DATASET, EXPORT, AUDIT = "dataset", "export", "audit report"
@@ -83,7 +82,7 @@ def seal_folder(folder: Path, kind: str) -> None:
 
 def kind_of(folder: Path) -> str | None:
     """What claimlab wrote there; null for everything else."""
-    kind = _read(folder / MARK).get("kind")
+    kind = read_object(folder / MARK).get("kind")
     if isinstance(kind, str):
         return kind
     return next((kind for name, kind in _MANIFESTS.items() if (folder / name).is_file()), None)
@@ -91,7 +90,7 @@ def kind_of(folder: Path) -> str | None:
 
 def files_of(folder: Path) -> list[str]:
     """The files that claimlab wrote there, as its mark lists them; none where there is no mark."""
-    listed = _read(folder / MARK).get("files")
+    listed = read_object(folder / MARK).get("files")
     return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
 
 
@@ -103,7 +102,7 @@ def foreign_files(folder: Path) -> list[str]:
         prefix = place.relative_to(folder)
         names = [*files_of(place), MARK]
         for manifest in _MANIFESTS:
-            hashes = _read(place / manifest).get("files")
+            hashes = read_object(place / manifest).get("files")
             names += [*hashes, manifest] if isinstance(hashes, dict) else []
         known |= {(prefix / name).as_posix() for name in names if isinstance(name, str)}
     return [
@@ -135,11 +134,3 @@ def _files(folder: Path) -> list[str]:
         for p in folder.rglob("*")
         if p.is_symlink() or not p.is_dir()
     )
-
-
-def _read(file: Path) -> JsonObject:
-    try:
-        content = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}

@@ -19,7 +19,8 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UsageError, either
+from claimlab.core import packaged
+from claimlab.core.errors import DataError, UnmappedLabels, UsageError, check_name, either
 from claimlab.core.record import VERACITIES
 from claimlab.core.settings import one_of
 
@@ -66,11 +67,7 @@ class LabelMap:
 
     @cached_property
     def _folded(self) -> dict[str, str]:
-        return (
-            dict(self.verdicts)
-            if self.exact
-            else {fold(raw): v for raw, v in self.verdicts.items()}
-        )
+        return {raw if self.exact else fold(raw): v for raw, v in self.verdicts.items()}
 
     def verdict(self, raw: str | None) -> str | None:
         """The veracity of one raw value; None when the value is blank or the map does not know
@@ -155,16 +152,12 @@ def load_map(source: Mapping[str, str] | str | Path) -> LabelMap:
     if is_own(source) and path.suffix != ".toml":
         pairs = [pair.rpartition("=") for pair in str(source).split(",")]
         return _of_pairs({raw: verdict.strip() for raw, _, verdict in pairs})
-    built_in = resources.files("claimlab.core") / "data"
-    if path.suffix == ".toml":
-        if not path.is_file():
-            raise DataError(f"There is no map file '{path}'.", "Check `map`.")
-        text = path.read_text(encoding="utf-8")
-    elif (built_in / f"labels_{source}.toml").is_file():
-        text = (built_in / f"labels_{source}.toml").read_text(encoding="utf-8")
-    else:
-        raise UnknownName("label map", str(source), built_in_maps())
-    return parse_map(text, str(source))
+    if path.suffix != ".toml":
+        check_name("label map", str(source), built_in_maps())
+        return parse_map(packaged.text("claimlab.core", f"labels_{source}.toml"), str(source))
+    if not path.is_file():
+        raise DataError(f"There is no map file '{path}'.", "Check `map`.")
+    return parse_map(path.read_text(encoding="utf-8"), str(source))
 
 
 def is_own(source: Mapping[str, str] | str | Path) -> bool:

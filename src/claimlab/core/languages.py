@@ -51,7 +51,7 @@ def table() -> dict[str, Language]:
 
 
 @cache
-def normalise(code: str, *, macro: bool = True) -> str | None:
+def normalise(code: str) -> str | None:
     """The ISO 639-3 code for a code, tag or English name; null when nothing is known by it ("und",
     "xx", "").
     """
@@ -64,7 +64,7 @@ def normalise(code: str, *, macro: bool = True) -> str | None:
         return None
     if first == lang.pt3 and len(more) > 3 and first not in table():
         return None  # "non-rumour" is no Old Norse
-    if macro and lang.pt3 not in table():
+    if lang.pt3 not in table():
         parent = lang.macro()
         if parent is not None and parent.pt3 in table():
             return str(parent.pt3)
@@ -94,15 +94,6 @@ def to_iso1(code: str) -> str | None:
         return str(lang.pt1)
     parent = lang.macro()
     return str(parent.pt1) if parent is not None and parent.pt1 else None
-
-
-@cache
-def individuals(code: str) -> tuple[str, ...]:
-    """The individual languages of a macrolanguage: nor -> nno, nob. Empty for an individual
-    language.
-    """
-    lang = _find(code)
-    return tuple(sorted(str(i.pt3) for i in lang.individuals())) if lang is not None else ()
 
 
 def same(a: str, b: str, *, equivalent: Iterable[frozenset[str]] = ()) -> bool:

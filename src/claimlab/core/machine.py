@@ -76,7 +76,8 @@ def is_short() -> bool:
     """Whether memory is short now, for an abort that leaves no error: near the limit of the
     process, or of the machine. False where that cannot be known."""
     try:
-        return _near_limit() or _machine_is_full()
+        memory = _kilobytes("/proc/meminfo")
+        return _near_limit() or memory["MemAvailable"] < _LEFT * memory["MemTotal"]
     except (OSError, ValueError, KeyError, ImportError):
         return False
 
@@ -93,21 +94,9 @@ def _near_limit() -> bool:
     )
 
 
-def _machine_is_full() -> bool:
-    memory = _kilobytes("/proc/meminfo")
-    return memory["MemAvailable"] < _LEFT * memory["MemTotal"]
-
-
 def _kilobytes(file: str) -> dict[str, int]:
-    lines = (
-        line.split()
-        for line in Path(file).read_text(encoding="ascii", errors="replace").splitlines()
-    )
-    return {
-        words[0].rstrip(":"): int(words[1])
-        for words in lines
-        if len(words) == 3 and words[2] == "kB"
-    }
+    text = Path(file).read_text(encoding="ascii", errors="replace")
+    return {name: int(size) for name, size in re.findall(r"^(\w+):\s+(\d+) kB$", text, re.M)}
 
 
 SHARE = 1 << 30  # bytes that a worker may need, where the stage does not say

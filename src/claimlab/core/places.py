@@ -13,32 +13,25 @@ from pathlib import Path
 
 def cache_folder() -> Path:
     """The folder; it may not exist yet."""
-    chosen = os.environ.get("CLAIMLAB_CACHE")
+    return _folder("CACHE", Path("Library") / "Caches", Path(".cache"))
+
+
+def _folder(kind: str, of_mac: Path, of_others: Path) -> Path:
+    """What the environment names, or the folder of the platform, from the user's own."""
+    chosen = os.environ.get(f"CLAIMLAB_{kind}")
     if chosen:
         return Path(chosen).expanduser()
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "claimlab"
+        return base / "claimlab" / ("state" if kind == "STATE" else "")
+    if sys.platform == "darwin":
+        return Path.home() / of_mac / "claimlab"
+    return Path(os.environ.get(f"XDG_{kind}_HOME") or Path.home() / of_others) / "claimlab"
 
 
 def state_folder() -> Path:
     """The folder for what must outlive the cache; it may not exist yet."""
-    chosen = os.environ.get("CLAIMLAB_STATE")
-    if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        return (
-            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-            / "claimlab"
-            / "state"
-        )
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "claimlab"
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "claimlab"
+    return _folder("STATE", Path("Library") / "Application Support", Path(".local") / "state")
 
 
 def remote_folder() -> Path:

@@ -35,11 +35,6 @@ def one_line(text: str) -> str:
     return " ".join(plain(text.replace("\r", "\n")).split())
 
 
-def plain_values(value: Json) -> Json:
-    """`value` with every text in it plain."""
-    return each_text(value, plain)
-
-
 def each_text(value: Json, change: Callable[[str], str]) -> Json:
     """`value` with every text in it changed: lists and mappings are walked, keys included."""
     if isinstance(value, str):

@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.atomic import quick_text
+from claimlab.core.atomic import quick_text, read_object
 from claimlab.core.digest import digest_file, digest_json
 from claimlab.core.errors import DataError, MissingExtra, UsageError
 from claimlab.core.places import remote_folder
@@ -162,7 +162,7 @@ def fetch(path: str | Path) -> Path:
             ):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 building = file.with_name(f".{file.name}.building")
-                files.get_file(f"{place}/{name}" if name else place, str(building))
+                files.get_file(_at(place, name), str(building))
                 building.replace(file)
     _note(url, there)
     return target
@@ -199,13 +199,16 @@ def send(output: Path) -> None:
     if url is None or not output.exists():
         return
     names = _names(output)
-    absent = {name for name in names if _is_placeholder(_inside(output, name))}
-    digests = {name: digest_file(_inside(output, name)) for name in names if name not in absent}
+    digests = {
+        name: digest_file(file)
+        for name in names
+        if not _is_placeholder(file := _inside(output, name))
+    }
     with _storage(url) as (files, place):
         there, state = _listing(files, place), _state(url)
         state = {name: seen for name, seen in state.items() if there.get(name) == seen[:2]}
         unsent = {name for name, digest in digests.items() if state.get(name, [])[2:] != [digest]}
-        stale = set(there) - set(digests) - absent - {SENDING}
+        stale = set(there) - {*names, SENDING}
         if not unsent and not stale and SENDING not in there:
             return
         files.pipe_file(f"{place}/{SENDING}", json.dumps(sorted(digests)).encode())
@@ -213,7 +216,7 @@ def send(output: Path) -> None:
         for name in stale | (seals & unsent & set(there)):
             files.rm_file(f"{place}/{name}")
         for name in sorted(unsent, key=lambda name: (name in seals, name.count("/") == 0, name)):
-            target = f"{place}/{name}" if name else place
+            target = _at(place, name)
             files.put_file(str(_inside(output, name)), target)
             state[name] = [*_seen(files.info(target)), digests[name]]
             _note(url, state)
@@ -301,17 +304,17 @@ def _inside(target: Path, name: str) -> Path:
     return target / name if name else target
 
 
+def _at(place: str, name: str) -> str:
+    return f"{place}/{name}" if name else place
+
+
 def _state_file(url: str) -> Path:
     return remote_folder() / ".state" / f"{digest_json(url)[:24]}.json"
 
 
 def _state(url: str) -> Listing:
     """What is known of the files at a place since it was last fetched or sent to."""
-    try:
-        content: Listing = json.loads(_state_file(url).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return content
+    return read_object(_state_file(url))
 
 
 def _note(url: str, state: Listing) -> None:

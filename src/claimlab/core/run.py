@@ -25,10 +25,11 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from functools import cached_property
 from pathlib import Path
 from typing import NoReturn, Self, Unpack
 
-from claimlab.core.atomic import atomic_folder, atomic_text
+from claimlab.core.atomic import atomic_folder, atomic_text, read_object
 from claimlab.core.budget import Caps, Ledger
 from claimlab.core.call import note_call
 from claimlab.core.calls.calls import Calls, Deferred, Mode, check_mode
@@ -112,7 +113,6 @@ class Run:
         self._lock: Lock | None = None
         self._journal: Journal | None = None
         self._ledger: Ledger | None = None
-        self._dataset: Dataset | None = None
         self._calls: Calls | None = None
 
     def __enter__(self) -> Self:
@@ -140,14 +140,12 @@ class Run:
             self._lock.release()
             self._lock = None
 
-    @property
+    @cached_property
     def dataset(self) -> Dataset:
         """The input, verified and limited."""
-        if self._dataset is None:
-            assert self._source is not None, f"{self.verb} reads no dataset"
-            progress("reading the records", 0, None)
-            self._dataset = Dataset.of(self._source, self._limit, **self._columns)
-        return self._dataset
+        assert self._source is not None, f"{self.verb} reads no dataset"
+        progress("reading the records", 0, None)
+        return Dataset.of(self._source, self._limit, **self._columns)
 
     @property
     def calls(self) -> Calls:
@@ -201,7 +199,6 @@ class Run:
         `more` writes further files into the folder before it is sealed (a report beside the
         tables). `dataset` then knows its folder.
         """
-        self._refuse_estimate()
         self._settle()
         if self.output is None or self.work is None:
             return dataset
@@ -225,7 +222,6 @@ class Run:
         """Put a folder of another kind in place in one step: `write` fills and seals it (a report,
         an export).
         """
-        self._refuse_estimate()
         self._settle()
         if self.output is None:
             return
@@ -236,13 +232,12 @@ class Run:
         send(self.output)
         self.clear()
 
-    def _refuse_estimate(self) -> None:
-        """A verb that was to be estimated ends before this, unless it asks nothing."""
-        if self.estimate:
-            raise costs_nothing()
-
     def _settle(self) -> None:
         """Send the questions of a batch; nothing is written while some are unanswered."""
+        if (
+            self.estimate
+        ):  # a verb that was to be estimated ends before this, unless it asks nothing
+            raise costs_nothing()
         if self._calls is not None and self._calls.deferred is not None:
             self._calls.deferred.settle()
 
@@ -273,11 +268,7 @@ class Run:
         return self._journal is not None and self._done().get("key") == self._journal.key
 
     def _done(self) -> dict[str, str]:
-        try:
-            note: dict[str, str] = json.loads((self.work / _DONE).read_bytes()) if self.work else {}
-        except (OSError, ValueError):
-            return {}
-        return note
+        return read_object(self.work / _DONE) if self.work else {}
 
 
 def sweep_finished(output: Path) -> None:
@@ -290,13 +281,8 @@ def sweep_finished(output: Path) -> None:
 
 def folders_of(*sources: Source | None) -> list[Path]:
     """The folders that the sources were read from, for `reads`; a dataset in memory has none."""
-    return [folder for source in sources for folder in _folder_of(source)]
-
-
-def _folder_of(source: Source | None) -> list[Path]:
-    if isinstance(source, Dataset):
-        return [source.path] if source.path is not None else []
-    return [Path(source)] if isinstance(source, str | Path) else []
+    places = [source.path if isinstance(source, Dataset) else source for source in sources]
+    return [Path(place) for place in places if isinstance(place, str | Path)]
 
 
 def dataset_in(place: Path, dataset: Dataset) -> dict[str, str]:

@@ -76,7 +76,9 @@ def facts(
     ]
     lines += [f"{column}: {tally(counts[column])}" for column in COUNTED if column in counts]
     lines += [f"veracity in {part}: {words}" for part, words in by_split(records).items()]
-    return [*lines, f"columns: {columns_filled(records)}"] if records.height else lines
+    filled = {name: records[name].count() for name in records.columns}
+    words = [name if n == records.height else f"{name} ({n:,})" for name, n in filled.items() if n]
+    return [*lines, f"columns: {', '.join(words)}"] if records.height else lines
 
 
 def date_range(records: pl.DataFrame) -> list[str]:
@@ -91,12 +93,6 @@ def by_split(records: pl.DataFrame) -> dict[str, str]:
     return {
         part: tally(value_counts(records.filter(split=part)["veracity"])) for part in parts[:MOST]
     }
-
-
-def columns_filled(records: pl.DataFrame) -> str:
-    shares = {c: records[c].count() for c in records.columns}
-    words = [c if n == records.height else f"{c} ({n:,})" for c, n in shares.items() if n]
-    return ", ".join(words)
 
 
 def value_counts(values: pl.Series) -> dict[str, int]:

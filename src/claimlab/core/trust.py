@@ -46,7 +46,7 @@ def require(file: Path, needs: Iterable[Need], *, trust: bool = False) -> None:
     has allowed it.
     """
     listed = sorted(set(needs))
-    if not listed or trust or _place(file, listed).is_file():
+    if trust or is_allowed(file, listed):
         return
     names = [f"{need.kind} {need.value}" for need in listed]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""

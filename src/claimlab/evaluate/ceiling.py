@@ -131,7 +131,8 @@ def _quality(votes: Votes | None, classes: int, seed: int) -> tuple[LabelQuality
         agreement = f"{100 * pairs.mean():.0f}% of pairs of annotators agree"
     else:
         truths, answers = table["truth"].to_list(), table["answers"].to_list()
-        pairs = np.array([*map(_share_of, truths, answers)])
+        shares = zip(answers, truths, strict=True)
+        pairs = np.array([cast.count(label) / len(cast) for cast, label in shares])
         if (pairs == 1).all():
             return None, NO_ANSWERS
         alike = kappa(truths, table["answers"].list.first().to_list())
@@ -151,11 +152,6 @@ def _are_majority(twice: pl.DataFrame) -> bool:
     decided = [(truth, most) for truth, cast in rows if (most := majority(cast)) is not None]
     same = sum(truth == most for truth, most in decided)
     return bool(decided) and same >= SAME * len(decided)
-
-
-def _share_of(label: str, answers: list[str]) -> float:
-    """The share of the answers to one record that are its label."""
-    return answers.count(label) / len(answers)
 
 
 def _equal_pairs(answers: Collection[str]) -> float:

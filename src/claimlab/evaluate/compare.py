@@ -24,6 +24,7 @@ others on the same records (`core/stats/attribution`).
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, permutations, product
@@ -105,11 +106,11 @@ def draw_metric(
     metric = metric or METRICS.get("macro-f1")
     if metric.needs_classes and any(thin_classes(run.answers) for run in runs):
         return None
-    measured = [metric.cells(run.answers, run.task.positive) for run in runs]
+    measured = [metric.cells(run.answers) for run in runs]
     cells = [one for one in measured if one is not None]
     if len(cells) < len(runs):
         return None
-    scores = np.array([metric.measure(run.answers, run.task.positive).value for run in runs])
+    scores = np.array([metric.measure(run.answers).value for run in runs])
     if isinstance(metric, TableMetric):
         drawn, drawn_from = _draw_cells(runs, cells, **how)
     else:  # scores next to each other share a cell, which moves the figure a little
@@ -250,9 +251,9 @@ def compare_all(
 
 def families(runs: Iterable[ScoredRun]) -> list[list[ScoredRun]]:
     """The runs of each task and dataset."""
-    known: dict[tuple[str, str], list[ScoredRun]] = {}
+    known: defaultdict[tuple[str, str], list[ScoredRun]] = defaultdict(list)
     for run in runs:
-        known.setdefault((run.task.name, run.dataset), []).append(run)
+        known[run.task.name, run.dataset].append(run)
     return list(known.values())
 
 
@@ -266,9 +267,8 @@ def mcnemar(only_first: int, only_second: int) -> float:
     from scipy.special import betainc  # scipy.stats has the test, and takes a second to import
 
     n, fewer = only_first + only_second, min(only_first, only_second)
-    return (
-        min(1.0, 2 * float(betainc(n - fewer, fewer + 1, 0.5))) if n else 1.0
-    )  # twice the lower tail
+    tail = float(betainc(n - fewer, fewer + 1, 0.5)) if n else 1.0
+    return min(1.0, 2 * tail)
 
 
 def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
@@ -331,11 +331,11 @@ def alike(runs: Runs, *, same_part: bool = False) -> list[list[ScoredRun]]:
 
     `same_part` asks for the same held-out values too: another source held out is no other seed.
     """
-    known: dict[tuple[str | None, ...], list[ScoredRun]] = {}
+    known: defaultdict[tuple[str | None, ...], list[ScoredRun]] = defaultdict(list)
     for run in runs:
         if run.about.detector is not None and unmeasured(run.answers) is None:
             part = run.about.division if same_part else None
-            known.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
+            known[*_family(run), run.about.divided_by, part].append(run)
     return list(known.values())
 
 
@@ -532,7 +532,7 @@ def rank_runs(runs: Runs, **how: Unpack[Resampling]) -> tuple[list[Board], Pairs
 
 def by_metric(runs: Runs, metric: Metric, **how: Unpack[Resampling]) -> tuple[Board, Pairs]:
     """The runs that have this metric, ranked by it."""
-    mine = [run for run in runs if metric.measure(run.answers, run.task.positive).value is not None]
+    mine = [run for run in runs if metric.measure(run.answers).value is not None]
     first, records = runs[0], runs[0].table.height
     size = records, first.clusters.n_unique()
     board = Board(first.task.name, first.dataset, metric.key, metric.title, *size, standings=[])

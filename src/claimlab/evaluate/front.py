@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, TypeGuard, Unpack
@@ -175,7 +175,7 @@ def evaluate_run(
         task=run.task.name,
         split=run.split,
         about=run.about,
-        scores=measure(answers, run.task.positive),
+        scores=measure(answers),
         confusion=confusion(answers).tolist(),
         intervals={m.key: intervals[m.key] for m in metrics() if m.key in intervals},
         class_intervals=class_intervals,
@@ -276,13 +276,6 @@ def _refuse_missing(runs: bool, predictions: bool, data: bool) -> None:
         )
 
 
-def _foreign(
-    files: Sequence[Place], about: Dataset, task: str | None, split: str | None
-) -> list[ScoredRun]:
-    opened = (open_foreign(Path(file), about, task=task, split=split) for file in files)
-    return list(chain.from_iterable(opened))
-
-
 @repeatable()
 def evaluate(
     runs: Annotated[
@@ -350,7 +343,9 @@ def evaluate(
         boards = rank_items(results, seed=seed, draws=draws) if results else []
         opened = _opened([one for one in folders if not _is_file(one)], task, split)
         if data is not None:
-            opened += _foreign(files, Dataset.of(data), task, split)
+            about = Dataset.of(data)
+            for file in files:
+                opened += open_foreign(Path(file), about, task=task, split=split)
         done = evaluate_runs(
             opened,
             by=by,

@@ -63,6 +63,7 @@ class Answers:
     scores: Floats | None = None
     scored: tuple[str, ...] = ()
     unscored: str = "The run gives no scores."  # why `scores` is null, where it is
+    positive: str | None = None  # the class that a binary ranking looks for
 
     @property
     def n(self) -> int:
@@ -113,6 +114,7 @@ def answers(
     groups: Sequence[str | None] | pl.Series | None = None,
     scores: Sequence[str | Mapping[str, float] | None] | pl.Series | None = None,
     order: Sequence[str] = (),
+    positive: str | None = None,
 ) -> Answers:
     """Arrays from columns. `order` is the task's order of classes; a record without a group is a
     group of its own.
@@ -140,6 +142,7 @@ def answers(
             if strange
             else Answers.unscored
         ),
+        positive,
     )
 
 
@@ -321,11 +324,11 @@ class Metric(ABC):
         return f"{self.short[:1].upper()}{self.short[1:]}"
 
     @abstractmethod
-    def measure(self, answers: Answers, positive: str | None = None) -> Measured:
-        """Of one run; `positive` is the class that a binary ranking looks for."""
+    def measure(self, answers: Answers) -> Measured:
+        """Of one run."""
 
     @abstractmethod
-    def cells(self, answers: Answers, positive: str | None = None) -> Cells | None:
+    def cells(self, answers: Answers) -> Cells | None:
         """The metric of resamples of the run; null where it is not measured."""
 
 
@@ -337,34 +340,34 @@ class TableMetric(Metric):
 
     figure: Callable[[Counts], Floats]
 
-    def measure(self, answers: Answers, positive: str | None = None) -> Measured:  # noqa: ARG002
+    def measure(self, answers: Answers) -> Measured:
         why = unmeasured(answers)
         if why is not None and (self.needs_classes or not answers.answered):
             return Measured(None, why)
         return Measured(float(self.figure(confusion(answers))))
 
-    def cells(self, answers: Answers, positive: str | None = None) -> Cells | None:
-        if self.measure(answers, positive).value is None:
+    def cells(self, answers: Answers) -> Cells | None:
+        if self.measure(answers).value is None:
             return None
         return table_cells(answers, self.figure)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreMetric(Metric):
-    """`figure` takes the answers with their scores and the positive class, and so does `counted`,
-    which gives the same as a function of counts; without it, the metric has no interval.
+    """`figure` takes answers with scores, and so does `counted`, which gives the same as a function
+    of counts; without it, the metric has no interval.
     """
 
-    figure: Callable[[Answers, str | None], Measured]
-    counted: Callable[[Answers, str | None], Cells] | None = None
+    figure: Callable[[Answers], Measured]
+    counted: Callable[[Answers], Cells] | None = None
 
-    def measure(self, answers: Answers, positive: str | None = None) -> Measured:
-        return self.figure(answers, positive)
+    def measure(self, answers: Answers) -> Measured:
+        return self.figure(answers)
 
-    def cells(self, answers: Answers, positive: str | None = None) -> Cells | None:
-        if self.counted is None or self.measure(answers, positive).value is None:
+    def cells(self, answers: Answers) -> Cells | None:
+        if self.counted is None or self.measure(answers).value is None:
             return None
-        return self.counted(answers, positive)
+        return self.counted(answers)
 
 
 METRICS: Registry[Metric] = Registry(

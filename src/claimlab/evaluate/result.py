@@ -33,6 +33,7 @@ from claimlab.evaluate.scored_run import ABSTENTIONS, About, ScoredRun
 
 if TYPE_CHECKING:
     from claimlab.core.stats.chance import Chance
+    from claimlab.core.stats.ranks import Ranks
     from claimlab.evaluate.ceiling import Ceiling
     from claimlab.evaluate.compare import Board, Comparison, Drop, Explained, Seeds
     from claimlab.evaluate.slices import Beside, Slices
@@ -85,12 +86,12 @@ class Scores:
     metrics: dict[str, Measured]
 
 
-def measure(answers: Answers, positive: str | None = None) -> Scores:
-    """Every measure of one run; `positive` is the class that a binary ranking looks for."""
+def measure(answers: Answers) -> Scores:
+    """Every measure of one run."""
     counts = confusion(answers)
     k = len(answers.classes)
     answered = counts[:, : k + 1]  # without "no answer"
-    measured = {metric.key: metric.measure(answers, positive) for metric in metrics()}
+    measured = {metric.key: metric.measure(answers) for metric in metrics()}
     rates = {fpr: measured[f"tpr_at_{100 * fpr:g}"] for fpr in RATES}
     return Scores(
         n=answers.n,
@@ -160,11 +161,15 @@ class Abstentions:
 def abstentions(run: ScoredRun, **how: Unpack[Resampling]) -> Abstentions | None:
     """Null when the run never abstained."""
     table = run.table
-    withheld = [_kind(table, kind, run.answers.classes) for kind in ABSTENTIONS]
-    kinds = [w for w in withheld if w.n]
+    classes, kinds = run.answers.classes, []
+    for kind in ABSTENTIONS:
+        truth = table.filter(abstained=kind)["truth"].to_list()
+        if truth:
+            counted = {name: truth.count(name) for name in classes}
+            kinds.append(Withheld(kind, len(truth), len(truth) / table.height, counted))
     if not kinds:
         return None
-    k = len(run.answers.classes)
+    k = len(classes)
     counts = confusion(run.answers)
     verdicts = np.array(counts)
     verdicts[:, k:] = 0  # a verdict is one of the classes
@@ -176,13 +181,6 @@ def abstentions(run: ScoredRun, **how: Unpack[Resampling]) -> Abstentions | None
         covered,
         float(accuracy(verdicts)) if spoke else None,
         measured_macro_f1(verdicts),
-    )
-
-
-def _kind(table: pl.DataFrame, kind: str, classes: tuple[str, ...]) -> Withheld:
-    truth = table.filter(abstained=kind)["truth"].to_list()
-    return Withheld(
-        kind, len(truth), len(truth) / max(1, table.height), {c: truth.count(c) for c in classes}
     )
 
 
@@ -251,6 +249,13 @@ class Evaluation(Shown):
         mine = (b for b in self.boards if (b.task, b.dataset) == (task, dataset))
         return next(mine, None)
 
+    def ranks(self, run: RunResult) -> Ranks | None:
+        """Those that macro-F1 allows a run among the others on its dataset."""
+        about = run.task, run.dataset, "macro_f1"
+        boards = [b for b in self.boards if (b.task, b.dataset, b.metric) == about]
+        known = (one.ranks for board in boards for one in board.standings if one.name == run.name)
+        return next(known, None)
+
     def headline(self) -> str:
         if not self.runs:
             return " ".join(board.headline() for board in self.boards)
@@ -264,12 +269,6 @@ class Evaluation(Shown):
         if not self.runs:
             rows = [row for board in self.boards for row in board.rows()]
             return pl.DataFrame(rows, infer_schema_length=None)
-        ranks = {
-            one.name: one.ranks
-            for board in self.boards
-            if board.metric == "macro_f1"
-            for one in board.standings
-        }
         rows = [
             {
                 "run": run.name,
@@ -282,7 +281,7 @@ class Evaluation(Shown):
                 **ends_of(run.intervals["macro_f1"], "macro_f1_low", "macro_f1_high"),
                 "accuracy": run.scores.accuracy,
                 "auroc": run.scores.auroc,
-                **ends_of(ranks.get(run.name), "best_rank", "worst_rank"),
+                **ends_of(self.ranks(run), "best_rank", "worst_rank"),
             }
             for run in self.runs
         ]

@@ -112,9 +112,8 @@ TRAITS: dict[str, Trait] = {
     "year": _date("%Y"),
     "month": _date("%Y-%m"),
 }
-USUAL = tuple(
-    name for name in TRAITS if name != "month"
-)  # what is shown when nothing was asked for
+# what is shown when nothing was asked for
+USUAL = [name for name in TRAITS if name != "month"]
 ALIASES = {
     "date": "year",
     "word_order": "word-order",
@@ -243,6 +242,7 @@ class ScoredRun:
             groups=self.clusters,
             scores=self.table["scores"],
             order=self.task.classes,
+            positive=self.task.positive,
         )
 
     def trait(self, name: str) -> Values:

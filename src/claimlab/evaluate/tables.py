@@ -332,18 +332,11 @@ def flat(evaluation: Evaluation) -> list[JsonObject]:
     its cells.
     """
     out = []
-    places = {
-        (board.task, board.dataset, one.name): one.ranks
-        for board in evaluation.boards
-        if board.metric == FIRST[0]
-        for one in board.standings
-    }
     for run in evaluation.runs:
-        ranks = places.get((run.task, run.dataset, run.name))
         named = {"run": run.name, "dataset": run.dataset, "task": run.task}
         ends = run.intervals["macro_f1"], run.intervals["accuracy"]
         whole = _figures(run.scores, run.groups, *ends)
-        ends_of_ranks = ends_of(ranks, "best_rank", "worst_rank")
+        ends_of_ranks = ends_of(evaluation.ranks(run), "best_rank", "worst_rank")
         out.append({**named, "by": None, "value": None, **whole, **ends_of_ranks})
         for subgroups in run.slices:
             for c in subgroups.cells:

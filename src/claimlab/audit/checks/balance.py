@@ -131,11 +131,8 @@ def association(deal: fair.Deal, rows: Ints, slices: Ints, permutations: int) ->
     cells = shape[0] * shape[1]
 
     def tables(labels: npt.NDArray[np.integer]) -> Floats:
-        return (
-            np.bincount(slices * shape[1] + labels[rows], minlength=cells)
-            .reshape(shape)
-            .astype(np.float64)
-        )
+        cell = slices * shape[1] + labels[rows]
+        return np.bincount(cell, minlength=cells).reshape(shape).astype(np.float64)
 
     counts = tables(deal.y)
     chance = float(np.mean([phi_squared(tables(deal.permuted(i)[0])) for i in range(permutations)]))

@@ -51,9 +51,8 @@ ANSWERS = {
     "no": "no",
 }
 WORDS = {"feasible": "feasible", "search": "feasible with web search", "no": "not feasible"}
-MODERATE = (
-    0.4  # kappa from which a judge counts as agreeing with annotators (Landis and Koch, 1977)
-)
+# kappa from which a judge counts as agreeing with annotators (Landis and Koch, 1977)
+MODERATE = 0.4
 MIN_COMPARED = 30
 MIN_RECORDS = 30
 SHOWN = 50  # explanations of a judge
@@ -116,7 +115,10 @@ class Feasibility(FairCheck):
                 "upper": high,
                 "average": rate,
                 "agreement": agreement,
-                "answers": answer_counts(votes),
+                "answers": [
+                    {"answer": words, "votes": votes.filter(answer=answer).height}
+                    for answer, words in WORDS.items()
+                ],
                 **hint_counts(subject),
                 "readings": [
                     _row("annotators", "with search", n, low, rate, high),
@@ -211,9 +213,7 @@ def hint_counts(subject: Subject) -> JsonObject:
 
 def verdict_of(interval: tuple[float, float]) -> Verdict:
     low, high = interval
-    if high < FEASIBLE:
-        return "fail"
-    return "pass" if low >= FEASIBLE else "warn"
+    return "fail" if high < FEASIBLE else "pass" if low >= FEASIBLE else "warn"
 
 
 def capped(verdict: Verdict) -> Verdict:
@@ -330,11 +330,6 @@ def agreement_words(agreement: dict[str, float | int] | None) -> str:
         f"Annotators agree on {100 * agreement['agreement']:.0f}% of pairs (kappa"
         f" {agreement['kappa']:.2f})."
     )
-
-
-def answer_counts(votes: pl.DataFrame) -> list[JsonObject]:
-    tally = dict(votes["answer"].value_counts().iter_rows())
-    return [{"answer": WORDS[k], "votes": int(tally.get(k, 0))} for k in WORDS]
 
 
 def hints(rows: pl.DataFrame) -> pl.DataFrame:

@@ -26,7 +26,7 @@ from claimlab.core.finding import Finding
 from claimlab.core.stats.deal import Codes, joined
 from claimlab.text.near import NearTexts
 
-BITS, APART = 256, 31  # PDQ's own limit for the same image
+APART = 31  # PDQ's own limit for the same image
 CHUNKS, WIDE = 16, 16  # of a hash, and bits in each
 AT_ONCE = 1 << 21  # pairs that are compared at a time
 NAME = "media"

@@ -53,9 +53,7 @@ class ColumnTest(FairCheck):
             f" recur have only one class, {100 * share:.0f}%)",
             label,
             "rows",
-            records=part.rows["id"]
-            .filter(present.is_in([row["value"] for row in table[:5]]))
-            .to_list(),
+            records=part.where(present.is_in([row["value"] for row in table[:5]])).ids,
             details={
                 "values": [{**row, "value": excerpt(row["value"], 200)} for row in table],
                 "distinct": distinct,

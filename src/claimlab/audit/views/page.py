@@ -38,7 +38,6 @@ from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.guard import AUDIT
 from claimlab.core.plain import slug
 from claimlab.pages.blocks import (
-    Block,
     Blocks,
     Cell,
     Column,
@@ -262,7 +261,7 @@ def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
     return Section(title, [table], f"{part.name}-not-measured", "not-measured")
 
 
-def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Section:
+def _part_of_check(finding: Finding, blocks: Blocks, anchor: str) -> Section:
     """One of several findings of a check."""
     name = excerpt(finding.feature or finding_title(finding), 80)
     title = name if "." in name else name[:1].upper() + name[1:]  # a column's name is as it is

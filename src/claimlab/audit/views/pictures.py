@@ -9,7 +9,7 @@ from typing import Any
 
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import FEASIBLE
-from claimlab.audit.views.wording import finding_title, is_macro_f1, ordered
+from claimlab.audit.views.wording import RATE_CHECKS, finding_title, ordered
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Figure, excerpt
 from claimlab.pages.charts import (
@@ -29,9 +29,9 @@ MAX_SIDES = 4  # classes that get a picture of their words when there are more t
 def overview(audit: Audit, name: str) -> list[Figure]:
     """Every macro-F1 of the audit with its interval, against its baselines."""
     rows = [
-        Dot(_short_title(f), f.score or 0.0, f.interval, f.verdict, _known(f))
+        Dot(_short_title(f), f.score, f.interval, f.verdict, _known(f))
         for f in ordered(audit.findings)
-        if is_macro_f1(f)
+        if f.score is not None and f.check not in RATE_CHECKS
     ]
     if not rows:
         return []

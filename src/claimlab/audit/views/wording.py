@@ -70,10 +70,7 @@ def in_a_line(advice: Advice) -> str:
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
     """The most severe first."""
-    return sorted(
-        findings,
-        key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0), f.check, f.feature or ""),
-    )
+    return sorted(findings, key=lambda f: (f.severity, f.check, f.feature or ""))
 
 
 def check_title(name: str) -> str:
@@ -88,10 +85,6 @@ def finding_title(finding: Finding) -> str:
         if feature is None or feature.casefold() == title.casefold()
         else f"{title} · {feature}"
     )
-
-
-def is_macro_f1(finding: Finding) -> bool:
-    return finding.score is not None and finding.check not in RATE_CHECKS
 
 
 def explanation(check: str, protocol: str) -> Blocks:

@@ -78,11 +78,9 @@ class Priced(Protocol):
 def estimated(parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = None) -> JsonObject:
     """The whole, JSON-safe: the parts by name, the least and the most money, and `sentences` for
     the user. `facts` are counts of the input."""
-    least, most = (
-        _sum([part.money_least for part in parts.values()]),
-        _sum([p.money_most for p in parts.values()]),
-    )
-    expected = _sum([expected_of(part) for part in parts.values()])
+    least = _sum([part.money_least for part in parts.values()])
+    most = _sum([part.money_most for part in parts.values()])
+    expected = _sum([_expected(part) for part in parts.values()])
     lines = [f"{number:,} {name}." for name, number in (facts or {}).items()]
     lines += [f"{name}: {part.sentence()}" for name, part in parts.items()]
     total = f"In all: {in_words(least, most, expected)}."
@@ -96,14 +94,13 @@ def estimated(parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = 
     }
 
 
-def expected_of(part: Priced) -> float | None:
+def _expected(part: Priced) -> float | None:
     """What the part will probably cost: known where recorded calls tell, or where the least is the
     most.
     """
+    only = part.money_least if part.money_least == part.money_most else None
     expected: float | None = getattr(part, "money_expected", None)
-    return (
-        part.money_least if expected is None and part.money_least == part.money_most else expected
-    )
+    return only if expected is None else expected
 
 
 def _plain(part: Priced) -> JsonObject:
@@ -120,6 +117,5 @@ def in_words(least: float | None, most: float | None, expected: float | None) ->
     """An amount of money for a person."""
     if least is None or most is None:
         return "cost unknown"
-    return f"${least:.4f} to ${most:.4f}" + (
-        f", about ${expected:.4f}" if expected is not None else ""
-    )
+    about = "" if expected is None else f", about ${expected:.4f}"
+    return f"${least:.4f} to ${most:.4f}{about}"

@@ -23,6 +23,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
+from claimlab.core.plain import each_text
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
 
@@ -116,13 +117,9 @@ class Response(Protocol):
     """The two things this needs of an HTTP response."""
 
     @property
-    def headers(self) -> Headers: ...
+    def headers(self) -> Mapping[str, str]: ...
 
     def aiter_raw(self) -> AsyncIterator[bytes]: ...
-
-
-class Headers(Protocol):
-    def get(self, key: str, default: str, /) -> str: ...
 
 
 async def read_bounded(response: Response, limit: int, *, cut: bool = False) -> bytes:
@@ -160,9 +157,8 @@ def _unpack(
 
 
 MARK = "[key]"
-_SHORTEST = (
-    8  # characters; a shorter "key" is a placeholder, and taking it out would damage ordinary words
-)
+# characters; a shorter "key" is a placeholder, and taking it out would damage ordinary words
+_SHORTEST = 8
 
 
 def scrub(text: str, secret: str | None) -> str:
@@ -176,13 +172,7 @@ def scrub(text: str, secret: str | None) -> str:
 
 def scrubbed(value: Json, secret: str | None) -> Json:
     """The same for every string in a JSON value."""
-    if isinstance(value, str):
-        return scrub(value, secret)
-    if isinstance(value, list):
-        return [scrubbed(item, secret) for item in value]
-    if isinstance(value, dict):
-        return {scrub(key, secret): scrubbed(item, secret) for key, item in value.items()}
-    return value
+    return each_text(value, lambda text: scrub(text, secret))
 
 
 def excerpt(text: str, secret: str | None, most: int = 300) -> str:

@@ -120,9 +120,8 @@ class Retries:
     Waiting and chance are arguments, so that tests need neither time nor luck.
     """
 
-    faults: int = (
-        5  # tries after the first, for timeouts, lost connections, 5xx and garbled answers
-    )
+    # tries after the first, for timeouts, lost connections, 5xx and garbled answers
+    faults: int = 5
     too_many: int = 20  # tries after the first, for 429
     first: float = 0.5  # seconds; doubled for every further try
     longest: float = 30.0

@@ -18,9 +18,8 @@ from collections.abc import Iterator, Sequence
 from claimlab.core.engine.stage import Failure, Result, Stage
 from claimlab.core.machine import environment, fitting_workers
 
-_GLANCE = (
-    0.2  # seconds: Polars restarts a wait that Ctrl-C would have ended, so none is without end
-)
+# seconds: Polars restarts a wait that Ctrl-C would have ended, so none is without end
+_GLANCE = 0.2
 
 
 def attempt(

@@ -36,9 +36,10 @@ class Engine:
         """Whether workers may be on other machines, which see nothing but a shared folder."""
         return self.kind == "shared" or self.address is not None
 
-    def is_alone(self, memory: int) -> bool:
-        """Whether one process does it all, where each would need so many bytes."""
-        return self.kind == "local" and (self.workers or fitting_workers(memory)) == 1
+    @property
+    def is_alone(self) -> bool:
+        """Whether one process does it all."""
+        return self.kind == "local" and (self.workers or fitting_workers()) == 1
 
 
 def parse_engine(engine: str | None) -> Engine:

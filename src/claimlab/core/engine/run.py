@@ -156,7 +156,7 @@ def over_rows(
     engine, folder, least = engine or current().engine, folder or current().folder, least or LEAST
     spec = parse_engine(engine)
     slices = [(start, min(start + least, len(rows))) for start in range(0, len(rows), least)]
-    if len(slices) <= 1 or spec.is_alone(SHARE):
+    if len(slices) <= 1 or spec.is_alone:
         return _inline(function, rows, slices, name, progress or silent)
     if folder is None and spec.is_remote:
         raise no_folder(engine)

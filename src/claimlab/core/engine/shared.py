@@ -235,9 +235,8 @@ class EngineStatus(Shown):
 
     run: str
     stages: list[JsonObject]
-    sealed: bool = (
-        True  # false: this process does not have the secret, and has believed what the markers say
-    )
+    # false: this process does not have the secret, and has believed what the markers say
+    sealed: bool = True
 
     @property
     def table(self) -> pl.DataFrame:

@@ -32,7 +32,7 @@ from functools import partial
 from pathlib import Path
 
 from claimlab.core import errors
-from claimlab.core.atomic import atomic_text, put
+from claimlab.core.atomic import atomic_text, put, read_object
 from claimlab.core.engine.functions import function_named, name_of
 from claimlab.core.engine.names import working
 from claimlab.core.engine.reads import checked, digest_of
@@ -117,21 +117,18 @@ class Stage:
     def open(cls, folder: Path, work: Work, shards: Sequence[Json]) -> Stage:
         """The stage as an earlier start left it, or a new one where it did something else."""
         folder, secret = folder.absolute(), own_secret()
-        file, what = (
-            folder / STAGE,
-            {"work": name_of(work), "tool": __version__, "shards": list(shards)},
-        )
-        what = json.loads(
-            json.dumps(what)
-        )  # as it is read again: with lists for tuples, and words for keys
+        file = folder / STAGE
+        # as it is read again: with lists for tuples, and words for keys
+        known = json.loads(json.dumps(list(shards)))
+        what = {"work": name_of(work), "tool": __version__, "shards": known}
 
         def text(salt: str) -> str:
             content = {**what, "salt": salt}
             mark = seal(stage_key(secret, salt), "stage", folder.name, content)
             return json.dumps({**content, "seal": mark}, ensure_ascii=False)
 
-        before = _salt(file)
-        if before is None or file.read_text(encoding="utf-8") != text(before):
+        before = read_object(file).get("salt")
+        if not isinstance(before, str) or file.read_text(encoding="utf-8") != text(before):
             shutil.rmtree(folder, ignore_errors=True)
             for part in ("outputs", "done", "failed", "building"):
                 (folder / part).mkdir(parents=True)
@@ -197,7 +194,12 @@ class Stage:
             return None
         building = self.folder / "building" / self.id / f"{number:05}-{uuid.uuid4().hex[:12]}"
         try:
-            self._check()
+            if self.tool != __version__:
+                raise DataError(
+                    f"The run was started with claimlab {self.tool}, and this worker has"
+                    f" {__version__}.",
+                    "Install the same version on every machine.",
+                )
             building.mkdir(mode=0o700, parents=True)  # no other user can put a link in its way
             with (
                 working("local:1", None),
@@ -238,14 +240,6 @@ class Stage:
         """Remove what killed workers left; only where no other machine can be at work here."""
         shutil.rmtree(self.folder / "building", ignore_errors=True)
 
-    def _check(self) -> None:
-        if self.tool != __version__:
-            raise DataError(
-                f"The run was started with claimlab {self.tool}, and this worker has"
-                f" {__version__}.",
-                "Install the same version on every machine.",
-            )
-
 
 def stages_of(run: Path, unlock: Unlock | None) -> list[Stage]:
     """The stages that a run has begun, the oldest first: `run` is its output, or a folder with
@@ -274,14 +268,6 @@ def do_shard(folder: str, number: int, key: str) -> JsonObject | None:
     except ClaimlabError as error:  # the folder is not there: this machine does not see it
         failure = Failure("error", error.problem, error.todo)
     return None if failure is None else asdict(failure)
-
-
-def _salt(file: Path) -> str | None:
-    """The random word of a stage file; null where there is none that can be read."""
-    try:
-        return str(json.loads(file.read_bytes())["salt"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
 
 
 def _id(text: bytes) -> str:

@@ -124,11 +124,7 @@ def kappa(one: Sequence[object], other: Sequence[object]) -> float | None:
     give one answer.
     """
     cell, k = _cells(one, other)
-    return (
-        _known(_cohen(np.bincount(cell, minlength=k * k)[None, :].astype(np.float64), k)[0])
-        if len(cell)
-        else None
-    )
+    return _of_all(cell, k * k, lambda counts: _cohen(counts, k)) if len(cell) else None
 
 
 def figure(
@@ -157,19 +153,21 @@ def _figure(cell: Ints, cells: int, statistic: Callable[[Floats], Floats], seed:
     n = len(cell)
     if not n:
         return Figure(None, None)
-    point = _known(statistic(np.bincount(cell, minlength=cells)[None, :].astype(np.float64))[0])
+    point = _of_all(cell, cells, statistic)
     if point is None or n < MIN_UNITS:
         return Figure(point, None)
     drawn = redraw(kinds(np.arange(n), cell, cells), statistic, seed=seed, draws=DRAWS)
     return Figure(point, interval(drawn, n, point=point))
 
 
+def _of_all(cell: Ints, cells: int, statistic: Callable[[Floats], Floats]) -> float | None:
+    return _known(statistic(np.bincount(cell, minlength=cells)[None, :].astype(np.float64))[0])
+
+
 def _cells(one: Sequence[object], other: Sequence[object]) -> tuple[Ints, int]:
     number = {value: i for i, value in enumerate(dict.fromkeys([*one, *other]))}
-    pairs = zip(one, other, strict=True)
-    return np.array([number[a] * len(number) + number[b] for a, b in pairs], dtype=np.int64), len(
-        number
-    )
+    k, pairs = len(number), zip(one, other, strict=True)
+    return np.array([number[a] * k + number[b] for a, b in pairs], dtype=np.int64), k
 
 
 def _shares(counts: Floats, k: int) -> tuple[Floats, Floats]:
@@ -225,14 +223,12 @@ def compared(one: Sequence[str], other: Sequence[str]) -> JsonObject:
     n = len(one)
     equal = sum(a == b for a, b in zip(one, other, strict=True))
     number = {value: float(i) for i, value in enumerate(dict.fromkeys([*one, *other]))}
-    nominal = figure(
-        patterns([(number[a], number[b]) for a, b in zip(one, other, strict=True)]), alpha_of
-    )
+    ratings = patterns([(number[a], number[b]) for a, b in zip(one, other, strict=True)])
     share = Figure(equal / n if n else None, wilson(equal, n))
     figures = {
         "agreement": share,
         "kappa": kappa_figure(one, other),
-        "alpha": nominal,
+        "alpha": figure(ratings, alpha_of),
         "ac1": kappa_figure(one, other, statistic=_gwet),
         "pabak": kappa_figure(one, other, statistic=_adjusted),
     }

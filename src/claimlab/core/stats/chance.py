@@ -38,10 +38,8 @@ class Chance:
     @property
     def best(self) -> float | None:
         """The highest of the three."""
-        return max(
-            (b for b in (self.majority, self.stratified, self.permuted) if b is not None),
-            default=None,
-        )
+        three = self.majority, self.stratified, self.permuted
+        return max((one for one in three if one is not None), default=None)
 
     @property
     def beaten(self) -> bool:

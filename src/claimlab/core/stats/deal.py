@@ -73,10 +73,9 @@ def deal(
         return np.empty(0, np.int64)
     rng = np.random.default_rng(seed)
     group_of = np.unique(groups, return_inverse=True)[1].ravel()
-    held = _Held.of(group_of, np.unique(cells, return_inverse=True)[1].ravel())
-    want = (
-        np.asarray(shares, dtype=np.float64)[:, None] * held.totals
-    )  # sides by cells: target rows
+    held = _Held(group_of, np.unique(cells, return_inverse=True)[1].ravel())
+    # sides by cells: target rows
+    want = np.asarray(shares, dtype=np.float64)[:, None] * held.totals
     room = want.copy()  # and rows still missing
     side = np.full(held.groups, -1, np.int64)
     if first is not None and first.any():
@@ -107,20 +106,13 @@ class _Held:
     hundreds.
     """
 
-    def __init__(self, groups: int, at: Codes, cell: Codes, n: Floats, totals: Floats) -> None:
-        self.groups, self.cell, self.n, self.totals = groups, cell, n, totals
-        self.start = np.searchsorted(at, np.arange(groups + 1))
-        self.at = at
-        self.size = np.bincount(at, weights=n, minlength=groups)
-
-    @classmethod
-    def of(cls, group_of: Codes, cells: Codes) -> _Held:
-        kinds = int(cells.max()) + 1
+    def __init__(self, group_of: Codes, cells: Codes) -> None:
+        kinds, self.groups = int(cells.max()) + 1, int(group_of.max()) + 1
         pair, n = np.unique(group_of * kinds + cells, return_counts=True)
-        totals = np.bincount(cells, minlength=kinds).astype(np.float64)
-        return cls(
-            int(group_of.max()) + 1, pair // kinds, pair % kinds, n.astype(np.float64), totals
-        )
+        self.at, self.cell, self.n = pair // kinds, pair % kinds, n.astype(np.float64)
+        self.totals = np.bincount(cells).astype(np.float64)
+        self.start = np.searchsorted(self.at, np.arange(self.groups + 1))
+        self.size = np.bincount(self.at, weights=self.n)
 
     def of_group(self, group: int) -> tuple[Codes, Floats]:
         part = slice(self.start[group], self.start[group + 1])

@@ -130,11 +130,8 @@ def redraw(
     parts = []
     for start in range(0, draws, step):
         size = min(step, draws - start)
-        weights = (
-            rng.multinomial(units, share, size=size)
-            if units == kinds.groups
-            else _buckets(rng, size, kinds)
-        )
+        whole = units == kinds.groups
+        weights = rng.multinomial(units, share, size) if whole else _buckets(rng, size, kinds)
         parts.append(statistic((kinds.cells.T @ weights.T).T))
     return np.concatenate(parts)
 
@@ -193,18 +190,14 @@ def intervals(
     return [interval(columns[:, i], known.groups) for i in range(columns.shape[1])]
 
 
-def mean_interval(values: Floats, *, seed: int = 0, draws: int = DRAWS) -> Interval | None:
+def mean_interval(values: Floats, *, seed: int = 0) -> Interval | None:
     """The interval of the mean of one value per record."""
     distinct, cell = np.unique(values, return_inverse=True)
-    everyone = np.arange(len(values))
-    return intervals(
-        everyone,
-        cell,
-        len(distinct),
-        lambda n: n @ distinct / n.sum(axis=1),
-        seed=seed,
-        draws=draws,
-    )[0]
+
+    def mean(counts: Floats) -> Floats:
+        return np.asarray(counts @ distinct / counts.sum(axis=1))
+
+    return intervals(np.arange(len(values)), cell, len(distinct), mean, seed=seed)[0]
 
 
 def unit_interval(
@@ -274,7 +267,6 @@ def difference(
     classes: int,
     *,
     seed: int = 0,
-    draws: int = DRAWS,
 ) -> tuple[float, Interval]:
     """The macro-F1 of `other` less that of `one`, and its interval: both are scored under the same
     weights.
@@ -286,7 +278,7 @@ def difference(
         return np.asarray(after - before)
 
     point = mean_macro_f1(truth, [other], classes) - mean_macro_f1(truth, [one], classes)
-    ends = interval(redraw(known, gain, seed=seed, draws=draws), known.groups, point=point)
+    ends = interval(redraw(known, gain, seed=seed), known.groups, point=point)
     return point, ends or (-1.0, 1.0)
 
 

@@ -409,7 +409,14 @@ def defend(
     """
     reads = folders_of(run, data)
     with Run("defend", None, output, kind=KIND, reads=reads, force=force, seed=seed) as job:
-        scored = _one(run, task)
+        runs = open_runs(run, task=task)
+        if len(runs) > 1:
+            names = ", ".join(f"'{one.name}'" for one in runs[:3])
+            raise DataError(
+                f"The folder holds {len(runs)} runs: {names}.",
+                "Defend a folder that holds one run.",
+            )
+        (scored,) = runs
         train = training(scored, Dataset.of(run if data is None else data), known=data is not None)
         progress("scores", 0, None)
         how: Resampling = {"seed": seed, "draws": draws}
@@ -432,16 +439,6 @@ def defend(
         )
         job.fill(lambda folder: fill(contents(defence), folder))
     return defence
-
-
-def _one(run: Stored, task: str | None) -> ScoredRun:
-    runs = open_runs(run, task=task)
-    if len(runs) > 1:
-        names = ", ".join(f"'{one.name}'" for one in runs[:3])
-        raise DataError(
-            f"The folder holds {len(runs)} runs: {names}.", "Defend a folder that holds one run."
-        )
-    return runs[0]
 
 
 def training(run: ScoredRun, dataset: Dataset, *, known: bool) -> Part | None:

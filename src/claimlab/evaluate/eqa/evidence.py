@@ -388,6 +388,7 @@ def read_runs(
         correct, wrong = (_draw(run.table.filter(rows), seed) for rows in (right, ~right))
         judgements, unused = about_run(judged, run)
         whole = {field.name: getattr(run, field.name) for field in fields(run)}
+        ids = [row["id"] for row in (*correct, *wrong)]
         examined = ExaminedRun(
             **whole,
             correct=correct,
@@ -395,11 +396,10 @@ def read_runs(
             tests=tests_of(run, lineage, training),
             judgements=judgements,
             unused=unused,
+            review=review_command(listed, run, ids, is_folder=path.is_dir()) if ids else "",
             result=evaluate_run(run, step=steps([run], None)) if run.table.height else None,
         )
-        ids = [row["id"] for row in examined.examples]
-        command = review_command(listed, run, ids, is_folder=path.is_dir()) if ids else ""
-        runs.append(replace(examined, review=command))
+        runs.append(examined)
     return runs
 
 
@@ -442,13 +442,17 @@ def _draw(rows: pl.DataFrame, seed: int) -> list[JsonObject]:
     """`EXAMPLES` rows at random: input, output and truth."""
     order = np.random.default_rng(seed).permutation(rows.height)[:EXAMPLES]
     drawn = rows.sort("id")[order.tolist()].select(
-        "id", "truth", "scores", "rationale", input="text", output="said"
+        "id",
+        input="text",
+        output="said",
+        truth="truth",
+        scores="scores",
+        rationale="rationale",
     )
-    columns = ("id", "input", "output", "truth", "scores", "rationale")
     return [
         {
-            name: excerpt(row[name], SHOWN[name]) if name in SHOWN and row[name] else row[name]
-            for name in columns
+            name: excerpt(value, SHOWN[name]) if name in SHOWN and value else value
+            for name, value in row.items()
         }
         for row in drawn.iter_rows(named=True)
     ]

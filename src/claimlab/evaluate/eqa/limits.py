@@ -11,6 +11,7 @@ from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
 from claimlab.claims.contamination.result import TITLES, Contamination
+from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.detector import DETECTORS
@@ -36,30 +37,9 @@ class Limit:
     sentence: str
 
 
-KINDS = {
-    "shift": "Missing tests of shifts in scope",
-    "scope": "Scope left open",
-    "not-audited": "Data not audited",
-    "not-run": "Checks not run",
-    "not-measured": "Checks that could not be measured",
-    "inconclusive": "Inconclusive checks (too little data)",
-    "found": "Open problems",
-    "protocol": "Protocols, seeds and samples",
-    "left-out": "Records left out",
-    "run": "Evaluation runs",
-    "contamination": "Models that may have met the test records",
-    "judge": "Judges",
-    "inspection": "Example predictions",
-    "beyond": "What this program cannot check",
-}
-# What no check of this program looks at, whatever the study.
-BEYOND = (
-    "Whether the labels are right was not checked: no check here reads the evidence behind a"
-    " verdict.",
-    "Images, video and audio were not examined: only texts and columns were.",
-    "Whether the data is a fair sample of what the method will meet is the author's statement;"
-    " it was not measured.",
-)
+_WORDS = packaged.toml("claimlab.evaluate.eqa", "limits.toml")
+KINDS: dict[str, str] = _WORDS["kinds"]
+BEYOND: list[str] = _WORDS["beyond"]
 IN_WORDS = (
     "The shifts are in free text, so that no run could be held against them. Write them as a form"
     " in the EQA file: "

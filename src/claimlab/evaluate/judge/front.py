@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeAlias, Unpack
+from typing import Annotated, Any, NoReturn, TypeAlias, Unpack, get_args
 
 import polars as pl
 
@@ -37,6 +37,7 @@ from claimlab.core.options import (
 )
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
 from claimlab.core.run import Run, Stored
+from claimlab.core.settings import one_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -46,7 +47,7 @@ from claimlab.evaluate.judge.opinions import (
     Judge,
     LexicalJudge,
     NoJudge,
-    check_scale,
+    Scale,
     family_of,
     padded,
 )
@@ -76,7 +77,7 @@ from claimlab.evaluate.judge.people import (
     score_band,
     verdict,
 )
-from claimlab.evaluate.judge.views import Row, page
+from claimlab.evaluate.judge.views import JudgedCase, page
 from claimlab.evaluate.scored_run import ABSTENTIONS, OwnTask, about_of, task_of
 from claimlab.llm.estimate import estimate
 from claimlab.llm.judge import Opinion, agreement_of_runs, failures_of
@@ -104,7 +105,7 @@ class Judged(Shown):
 
     dataset: Dataset
     summary: JsonObject
-    rows: list[Row] = field(default_factory=list)
+    rows: list[JudgedCase] = field(default_factory=list)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -113,7 +114,8 @@ class Judged(Shown):
             {**vars(row), "value": None if row.value is None else str(row.value)}
             for row in self.rows
         ]
-        return pl.DataFrame(rows, schema=dict.fromkeys((f.name for f in fields(Row)), pl.String))
+        names = (field.name for field in fields(JudgedCase))
+        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String)).drop("left_out")
 
     def headline(self) -> str:
         return (
@@ -404,11 +406,11 @@ class _Judging:
             rows.append({**base, "question": QUESTION, "value": known, "rationale": None})
         return rows
 
-    def row(self, case: Case) -> Row:
+    def row(self, case: Case) -> JudgedCase:
         """What the page shows of a case that the judge or people had something to say on."""
         opinion: AnyOpinion = self.opinions.get(case.record_id, Opinion(""))
-        return Row(
-            **{name: value for name, value in vars(case).items() if name != "left_out"},
+        return JudgedCase(
+            **vars(case),
             value=opinion.value,
             verdict=self.verdicts.get(case.record_id),
             people=self.settled.get(case.record_id),
@@ -512,7 +514,10 @@ def _opened(
         return
     with open_handles(calls, profile=profile, model=model) as handles:
         yield Contradiction(
-            handles["model"], scale=check_scale(scale or "score"), runs=runs or 1, prompts=prompts
+            handles["model"],
+            scale=one_of(get_args(Scale), scale or "score", "scale"),
+            runs=runs or 1,
+            prompts=prompts,
         )
 
 
@@ -520,12 +525,8 @@ def _check(profile: str | None, offline: bool, threshold: float | None, **option
     """Refuse what no judge would use, before anything is spent."""
     if offline and profile is not None:
         raise UsageError("Two judges are given.", "Pass `profile`, or `offline=True`, not both.")
-    unused = (
-        [f"`{name}`" for name, value in options.items() if value is not None]
-        if profile is None
-        else []
-    )
-    if unused:
+    unused = [f"`{name}`" for name, value in options.items() if value is not None]
+    if unused and profile is None:
         raise UsageError(f"{' and '.join(unused)} can only be asked of a model.", "Pass `profile`.")
     if threshold is not None and options["scale"] in ("binary", "trinary"):
         todo = 'Leave out `threshold`, or pass `scale="score"`.'

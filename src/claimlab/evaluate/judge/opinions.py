@@ -17,14 +17,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol
 
 import polars as pl
 from pydantic import BaseModel, Field
 
 from claimlab.core import packaged
 from claimlab.core.engine import over_rows
-from claimlab.core.errors import UsageError
 from claimlab.core.progress import progress
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG, Case
@@ -105,19 +104,17 @@ class Contradiction:
         *,
         scale: Scale = "score",
         runs: int = 1,
-        seed: int = 0,
         prompts: Prompts | None = None,
     ) -> None:
-        self.scale = scale
-        self._other_words = (prompts or Prompts())[OTHER_WORDS]
+        self.scale, words = scale, prompts or Prompts()
+        self._other_words = words[OTHER_WORDS]
         self.model: ModelJudge[Any] = ModelJudge(
             provider,
-            (prompts or Prompts())[PROMPT],
+            words[PROMPT],
             _SCHEMAS[scale],
             value=_value,
             tie=OPEN,
             runs=runs,
-            seed=seed,
             max_tokens=MAX_TOKENS,
             differ=other_language,
         )
@@ -191,15 +188,6 @@ def family_of(model: object) -> str | None:
 
 def _value(reply: Any) -> float | str:
     return reply.score if isinstance(reply, Scored) else _WORDS[reply.contradiction]
-
-
-def check_scale(scale: str) -> Scale:
-    for known in get_args(Scale):
-        if scale == known:
-            return known  # type: ignore[no-any-return]
-    raise UsageError(
-        f"A judge cannot answer by '{scale}'.", f"Use one of: {', '.join(get_args(Scale))}."
-    )
 
 
 SLICE = 2_000  # cases that are worth a process: about ten seconds of one processor
@@ -277,15 +265,12 @@ def _sentences(text: str) -> list[_Sentence]:
     parts = [p.strip() for p in _END.split(text) if p.strip()]
     if not parts:
         return []
-    cut = tokenize(pl.Series([_plain(p) for p in parts], dtype=pl.String)).to_list()
+    # contracted negations as two words, so that "didn't" counts
+    plain = [re.sub(r"n['’]t\b", " not", part.lower()) for part in parts]
+    cut = tokenize(pl.Series(plain, dtype=pl.String)).to_list()
     return [
         _Sentence(p, [w for w in words or [] if w]) for p, words in zip(parts, cut, strict=True)
     ]
-
-
-def _plain(text: str) -> str:
-    """Contracted negations as two words, so that "didn't" counts."""
-    return re.sub(r"n['’]t\b", " not", text.lower())
 
 
 def _shared(one: _Sentence, other: _Sentence) -> float:

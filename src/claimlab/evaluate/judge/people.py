@@ -30,7 +30,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.core.stats.agreement import compared
+from claimlab.core.stats.agreement import compared, majority
 from claimlab.core.stats.interval import wilson
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -245,17 +245,15 @@ def as_annotations(verdicts: Verdicts) -> list[JsonObject]:
 def consensus(verdicts: Verdicts) -> dict[str, str]:
     """One verdict per record: the adjudicated one, else the majority, and "open" for a tie."""
     settled: dict[str, str] = {}
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    votes: dict[str, list[str]] = defaultdict(list)
     for who, answers in verdicts.items():
         for record, verdict in answers.items():
             if who in SETTLED:
                 settled[record] = verdict
             else:
-                votes[record][verdict] += 1
-    for record, tally in votes.items():
-        first, *rest = tally.most_common()
-        divided = bool(rest) and rest[0][1] == first[1]
-        settled.setdefault(record, OPEN if divided else first[0])
+                votes[record].append(verdict)
+    for record, cast in votes.items():
+        settled.setdefault(record, majority(cast) or OPEN)
     return dict(sorted(settled.items()))
 
 

@@ -18,6 +18,7 @@ from claimlab.evaluate.judge.people import (
     OPEN,
     RATES,
     WRONG,
+    Case,
     changed_in_words,
     coefficient,
     in_brackets,
@@ -48,22 +49,16 @@ WHO = {"judge": "the judge", "people": "annotators"}
 
 
 @dataclass(frozen=True)
-class Row:
+class JudgedCase(Case):
     """One judged case as the page shows it."""
 
-    record_id: str
-    statement: str
-    label: str | None
-    truth: str | None
-    rationale: str | None
-    article: str | None
     value: float | str | None
     verdict: str | None
     people: str | None
     analysis: str | None
 
 
-def page(name: str, summary: JsonObject, rows: Sequence[Row]) -> Report:
+def page(name: str, summary: JsonObject, rows: Sequence[JudgedCase]) -> Report:
     blocks: Blocks = [standing(summary), tiles(summary), misleading(summary)]
     blocks += [against_people(summary), *scores(summary, rows), unjudged(summary), *cases(rows)]
     return Report(
@@ -227,7 +222,7 @@ def _threshold(summary: JsonObject) -> str:
     return f"{at}: fitted on {cases} and {fit['not_wrong']:,} not wrong."
 
 
-def scores(summary: JsonObject, rows: Sequence[Row]) -> Blocks:
+def scores(summary: JsonObject, rows: Sequence[JudgedCase]) -> Blocks:
     """How the scores spread, coloured by what annotators said; words (binary, trinary) as counts
     only.
     """
@@ -296,7 +291,7 @@ def unjudged(summary: JsonObject) -> Section:
 
 _TONES: dict[str, Tone] = {WRONG: "fail", OPEN: "warn", NOT_WRONG: "pass"}
 _CUT = short(SHOWN)
-CASE: Columns[Row] = (
+CASE: Columns[JudgedCase] = (
     Column("Record", "record_id", short(40)),
     Column(
         "Judge",
@@ -313,7 +308,7 @@ CASE: Columns[Row] = (
 )
 
 
-def cases(rows: Sequence[Row]) -> Blocks:
+def cases(rows: Sequence[JudgedCase]) -> Blocks:
     """The first cases, worst first, so that a reader can judge the judge."""
     ordered = sorted(rows, key=lambda r: (r.verdict != WRONG, r.verdict is None))
     if not ordered:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from claimlab.core.stats.scores import Flags, Floats, Ints, ratio
+from claimlab.core.stats.scores import Counts, Flags, Floats, Ints, ratio
 from claimlab.evaluate.metric import Answers, Cells, Measured, ScoreMetric, Statistic
 
 RATES = (0.01, 0.05)  # false-positive rates at which the true-positive rate is given
@@ -59,38 +59,28 @@ def ranked(answers: Answers) -> tuple[Answers | None, str | None]:
     return rows, None
 
 
-def targets(rows: Answers, positive: str | None) -> list[tuple[Flags, Floats]]:
+def targets(rows: Answers) -> list[tuple[Flags, Floats]]:
     """(is it the class, score of the class): once for two classes, for each class of more."""
     assert rows.scores is not None
     wanted = list(range(len(rows.classes)))
     if len(wanted) == 2:
-        wanted = [rows.classes.index(positive) if positive in rows.classes else 1]
+        wanted = [rows.classes.index(rows.positive) if rows.positive in rows.classes else 1]
     return [(rows.truth == number, rows.scores[:, number]) for number in wanted]
 
 
-def auroc(answers: Answers, positive: str | None = None) -> Measured:
-    """Area under the ROC curve: of `positive` with two classes, else each class against the rest,
+def auroc(answers: Answers) -> Measured:
+    """Area under the ROC curve: of the positive class with two, else each class against the rest,
     averaged.
     """
     rows, why = ranked(answers)
     if rows is None:
         return Measured(why=why)
-    areas = [rank_area(truth, score) for truth, score in targets(rows, positive)]
-    return Measured(float(np.mean(areas)))
+    return Measured(float(np.mean([areas(ranking(*target)) for target in targets(rows)])))
 
 
-def rank_area(truth: Flags, score: Floats) -> float:
-    """Chance that a positive is scored above a negative, ties counted half."""
-    _, place, times = np.unique(score, return_inverse=True, return_counts=True)
-    rank = np.cumsum(times) - (times - 1) / 2  # equal scores share the mean of their ranks
-    up = int(truth.sum())
-    down = len(truth) - up
-    return float((rank[place][truth].sum() - up * (up + 1) / 2) / (up * down))
-
-
-def _area_cells(answers: Answers, positive: str | None = None) -> Cells:
+def _area_cells(answers: Answers) -> Cells:
     """One record has a cell in the table of every class that is ranked."""
-    tables, where = _places(answers, positive)
+    tables, where = _places(answers)
     sizes = [2 * places for _, places in tables]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     cells = np.stack([cell + start for (cell, _), start in zip(tables, starts, strict=False)])
@@ -103,8 +93,8 @@ def _area_cells(answers: Answers, positive: str | None = None) -> Cells:
     return _spread_out(answers, where, cells, int(starts[-1]), mean_area)
 
 
-def _rate_cells(answers: Answers, positive: str | None = None, *, fpr: float) -> Cells:
-    (((cell, places),), where) = _places(answers, positive)
+def _rate_cells(answers: Answers, *, fpr: float) -> Cells:
+    (((cell, places),), where) = _places(answers)
 
     def rate(counts: Floats) -> Floats:
         return rates_at(counts.reshape(len(counts), -1, 2), fpr)
@@ -112,14 +102,13 @@ def _rate_cells(answers: Answers, positive: str | None = None, *, fpr: float) ->
     return _spread_out(answers, where, cell, 2 * places, rate)
 
 
-def _places(answers: Answers, positive: str | None) -> tuple[list[tuple[Ints, int]], Ints]:
+def _places(answers: Answers) -> tuple[list[tuple[Ints, int]], Ints]:
     """The places in the ranking of each class, of the records that have scores; and which these
     are.
     """
     rows, _ = ranked(answers)
     assert rows is not None
-    tables = [_ranks(truth, score) for truth, score in targets(rows, positive)]
-    return tables, _scored(answers)
+    return [_ranks(*target) for target in targets(rows)], _scored(answers)
 
 
 def _scored(answers: Answers) -> Ints:
@@ -134,19 +123,25 @@ def _spread_out(answers: Answers, where: Ints, cell: Ints, size: int, figure: St
     return Cells(every, size + 1, lambda counts: figure(counts[:, :size]))
 
 
-def _ranks(truth: Flags, score: Floats) -> tuple[Ints, int]:
+def _ranks(truth: Flags, score: Floats, most: float = MOST_SCORES) -> tuple[Ints, int]:
     """The cell of each record in a table of places in the ranking by class, and how many places
     there are.
     """
     distinct, place = np.unique(score, return_inverse=True)
     places = len(distinct)
-    if places > MOST_SCORES:
+    if places > most:
         first = np.searchsorted(np.sort(score), score)  # equal scores share the place of the first
         place, places = first * MOST_SCORES // len(score), MOST_SCORES
     return np.asarray(place * 2 + truth), places
 
 
-def areas(counts: Floats) -> Floats:
+def ranking(truth: Flags, score: Floats) -> Ints:
+    """Negatives and positives at each score (places, 2), the lowest first."""
+    cell, places = _ranks(truth, score, np.inf)
+    return np.bincount(cell, minlength=2 * places).reshape(-1, 2)
+
+
+def areas(counts: Counts) -> Floats:
     """AUROC of each table of negatives and positives by place (tables, places, 2): how often a
     positive outranks a negative, ties counted half."""
     down, up = counts[..., 0], counts[..., 1]
@@ -156,7 +151,7 @@ def areas(counts: Floats) -> Floats:
     return ratio(won, pairs, nothing=np.nan)
 
 
-def rates_at(counts: Floats, fpr: float) -> Floats:
+def rates_at(counts: Counts, fpr: float) -> Floats:
     """The true-positive rate of each table of negatives and positives by place (tables, places, 2)
     where at most `fpr` of the negatives pass for positives."""
     negatives, positives = counts[..., 0], counts[..., 1]
@@ -168,7 +163,7 @@ def rates_at(counts: Floats, fpr: float) -> Floats:
     return ratio(detected.sum(axis=-1), positives.sum(axis=-1), nothing=np.nan)
 
 
-def true_positives(answers: Answers, positive: str | None = None, *, fpr: float) -> Measured:
+def true_positives(answers: Answers, *, fpr: float) -> Measured:
     """The true-positive rate where at most `fpr` of the negatives pass for positives; only for a
     task with two classes.
     """
@@ -177,21 +172,12 @@ def true_positives(answers: Answers, positive: str | None = None, *, fpr: float)
         return Measured(why=why)
     if len(answers.classes) != 2:
         return Measured(why="There are more than two classes.")
-    ((truth, score),) = targets(rows, positive)
-    return tpr_at(truth, score, fpr)
-
-
-def tpr_at(truth: Flags, score: Floats, fpr: float) -> Measured:
-    negatives = np.sort(score[~truth])[::-1]
-    if len(negatives) < round(1 / fpr):
-        return Measured(
-            why=f"A rate of {100 * fpr:g}% needs {round(1 / fpr)} negatives; there are"
-            f" {len(negatives)}."
-        )
-    allowed = int(np.floor(fpr * len(negatives) + 1e-9))
-    # Positives above the first negative that may not pass: ties with it would let it in.
-    bar = negatives[allowed] if allowed < len(negatives) else -np.inf
-    return Measured(float((score[truth] > bar).mean()))
+    counts = ranking(*targets(rows)[0])
+    negatives, needed = int(counts[:, 0].sum()), round(1 / fpr)
+    if negatives < needed:
+        why = f"A rate of {100 * fpr:g}% needs {needed} negatives; there are {negatives}."
+        return Measured(why=why)
+    return Measured(float(rates_at(counts, fpr)))
 
 
 def calibration(answers: Answers) -> Calibration:
@@ -222,7 +208,7 @@ def calibration(answers: Answers) -> Calibration:
     return Calibration(len(probs), ece, brier, curve)
 
 
-def _calibration_cells(answers: Answers, _positive: str | None = None) -> Cells:
+def _calibration_cells(answers: Answers) -> Cells:
     """Ten bins of confidence, right and wrong apart: each cell has the mean confidence of its
     records."""
     assert answers.scores is not None
@@ -241,7 +227,7 @@ def _calibration_cells(answers: Answers, _positive: str | None = None) -> Cells:
     return _spread_out(answers, where, cell, 2 * BINS, error)
 
 
-def _brier_cells(answers: Answers, _positive: str | None = None) -> Cells:
+def _brier_cells(answers: Answers) -> Cells:
     """Records of about the same error share a cell, which has their mean error."""
     assert answers.scores is not None
     where = _scored(answers)
@@ -266,7 +252,7 @@ def _square_errors(probs: Floats, truth: Ints) -> Floats:
     return np.asarray(square / 2 if probs.shape[1] == 2 else square)
 
 
-def _calibrated(answers: Answers, _positive: str | None, *, name: str) -> Measured:
+def _calibrated(answers: Answers, *, name: str) -> Measured:
     known = calibration(answers)
     return Measured(getattr(known, name), known.why)
 
