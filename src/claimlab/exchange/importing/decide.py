@@ -36,10 +36,12 @@ from claimlab.exchange.importing.layouts import (
     labels_in,
     layouts_of,
     leaves,
+    one_in_each,
     read_names,
     rows_of,
     split_in,
     stem,
+    stems,
     usual_places,
 )
 from claimlab.exchange.importing.meanings import (
@@ -89,6 +91,7 @@ def decide(
     meta = [column for column in gathered.frame.columns if column not in used]
     plan = Plan(gathered, seen.verdicts, dict(picks), meta, label_given="label" in named)
     _take_places(plan, seen, named)
+    _take_explained(plan, seen)
     _read_codes(plan)
     if ask:
         refuse_doubts(plan, seen)
@@ -115,6 +118,18 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             plan.values[role] = (
                 label_words(places, plan.verdicts) if role == "label" else leaves(places)
             )
+
+
+def _take_explained(plan: Plan, seen: Profiled) -> None:
+    """Let the one column be the label of which a README says what verdicts its codes are."""
+    if plan.label_given or "label" in plan.picks:
+        return
+    few = [name for name in _free(plan, seen) if seen.columns[name].may_be_anything]
+    explained = [name for name in few if _explained(plan, name, named_in_text=True)]
+    if len(explained) == 1:
+        [column] = explained
+        plan.picks["label"] = Pick(column, "its codes are explained", seen.columns[column].example)
+        plan.meta = [name for name in plan.meta if name != column]
 
 
 def _splits(gathered: Gathered, place: str, names: Sequence[str]) -> dict[str, str] | None:
@@ -177,19 +192,32 @@ def _spelled_out(plan: Plan) -> Pick | None:
     pick = plan.picks.get("label")
     if pick is None or pick.column not in plan.gathered.frame.columns or "label" in plan.values:
         return pick
-    known = plan.gathered.text(pick.column).drop_nulls().unique().sort().to_list()
+    if explained := _explained(plan, pick.column):
+        name, words = explained
+        plan.gathered = replace(plan.gathered)
+        said = spell_out(plan.gathered, pick.column, words, f"'{name}'")
+        notes = plan.gathered.tables[0].notes
+        notes += [] if said in notes else [said]
+        plan.picks["label"] = replace(pick, why=f"'{name}' says what its codes mean")
+    return plan.picks["label"]
+
+
+def _explained(
+    plan: Plan, column: str, *, named_in_text: bool = False
+) -> tuple[str, dict[str, str]] | None:
+    """The text beside the data that says what the codes of a column mean, and the words for them;
+    with `named_in_text`, only one that names the column.
+    """
+    known = plan.gathered.text(column).drop_nulls().unique().sort().to_list()
     codes = [value for value in known if not is_blank(value)]
     if all(plan.verdicts.verdict(code) is not None for code in codes):
-        return pick
+        return None
     for name, text in plan.gathered.about.items():
-        if words := codes_in_words(text, pick.column, codes, plan.verdicts):
-            plan.gathered = replace(plan.gathered)
-            said = spell_out(plan.gathered, pick.column, words, f"'{name}'")
-            notes = plan.gathered.tables[0].notes
-            notes += [] if said in notes else [said]
-            plan.picks["label"] = replace(pick, why=f"'{name}' says what its codes mean")
-            break
-    return plan.picks["label"]
+        if named_in_text and not re.search(rf"(?<!\w){re.escape(column)}(?!\w)", text):
+            continue
+        if words := codes_in_words(text, column, codes, plan.verdicts):
+            return name, words
+    return None
 
 
 def _map_of(column: str, meaning: Mapping[str, str], verdicts: LabelMap) -> LabelMap:
@@ -308,9 +336,19 @@ def _refuse_marked_lines(plan: Plan, key: str) -> None:
 
 def _refuse_folders(plan: Plan) -> None:
     """Folders such as `fake` and `fake-titles` say the same label of files that are not of the same
-    kind.
+    kind; and of a thread with its replies, one file is the record.
     """
-    if plan.column("label") != FOLDER or plan.gathered.chosen or plan.picks["label"].given:
+    if plan.gathered.chosen or ("label" in plan.picks and plan.picks["label"].given):
+        return
+    if plan.column("label") is None and (one := one_in_each(stems(plan.gathered.tables))):
+        raise Question(
+            f"Each of many folders holds one file in '{one}', and others beside it.",
+            [
+                Choice("only", f"*/{one}/*", "these are the records"),
+                Choice("only", "*", "every file holds records"),
+            ],
+        )
+    if plan.column("label") != FOLDER:
         return
     leaves: dict[str | None, set[str]] = {}
     for place, word in plan.values["label"].items():
@@ -390,8 +428,7 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
     """No labels, although a column may hold them: that is said before anything is written."""
     if plan.label_given or plan.picks.keys() & {"label", "veracity"}:
         return
-    visible = set(seen.visible)
-    free = {name: seen.columns[name] for name in plan.meta_and_topic if name in visible}
+    free = _free(plan, seen)
     places = _named_places(plan)
     likely = _may_be_labels(free, anything=not places)
     if likely or places:
@@ -408,6 +445,12 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
         )
         question.exit_code = DataError.exit_code
         raise question
+
+
+def _free(plan: Plan, seen: Profiled) -> dict[str, Profile]:
+    """The columns that may still be the label, where none was found."""
+    visible = {*seen.visible}.difference(map(plan.column, ASIDE))
+    return {name: seen.columns[name] for name in plan.meta_and_topic if name in visible}
 
 
 def _may_be_labels(free: Mapping[str, Profile], *, anything: bool) -> list[str]:

@@ -126,6 +126,11 @@ class Layout:
         """Whether the name of every file has a split in it."""
         return all(split_in(name) is not None for name in stems(self.tables))
 
+    @property
+    def named(self) -> bool:
+        """Whether the columns have names of their own."""
+        return self.tables[0].layout.header is not False
+
     def holds(self, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
         """Whether files with these columns are to be read together with the files of this
         layout. Many files in one folder are more likely to belong together.
@@ -367,13 +372,29 @@ def usual_places(places: pl.Series) -> list[str]:
 
 def leaves(names: Iterable[str]) -> dict[str, str]:
     """The last part of each name: what a folder itself is called; or of many names, as of a file
-    for each record, the folder that they lie in.
+    for each record, the nearest of their folders that differ and of which there are a few.
     """
     paths = {name: PurePosixPath(name) for name in names}
-    folders = {name: path.parent.name for name, path in paths.items()}
-    many = len({path.name for path in paths.values()}) > FEW
-    alike = 2 <= len(set(folders.values())) <= FEW
-    return folders if many and alike else {name: path.name for name, path in paths.items()}
+    ends = {name: path.name for name, path in paths.items()}
+    if 1 < len(set(ends.values())) <= FEW or not paths:
+        return ends
+    nearest = 2 if one_in_each(paths) is None else 3
+    for place in range(nearest, min(len(path.parts) for path in paths.values()) + 1):
+        folders = {name: path.parts[-place] for name, path in paths.items()}
+        if 1 < len(set(folders.values())) <= FEW:
+            return folders
+    return ends
+
+
+def one_in_each(names: Iterable[str]) -> str | None:
+    """The folder of which many folders have one, with a single file in it, beside others: the
+    `source` of each thread beside its `replies`.
+    """
+    folders = [PurePosixPath(name).parent for name in names]
+    files = Counter(folder.name for folder in folders)
+    holders = Counter(folder.name for folder in set(folders))
+    alone = (name for name, n in files.items() if FEW < n == holders[name])
+    return next(alone, None) if 1 < len(files) <= FEW else None
 
 
 def label_words(names: Iterable[str], verdicts: LabelMap) -> dict[str, str]:

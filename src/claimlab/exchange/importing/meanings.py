@@ -198,7 +198,8 @@ def offered_maps(
     ordered = _codes(unknown)
     if not known and ordered:
         unknown, near = ordered, [None for _ in unknown]
-        guesses = _scales(unknown, fold_name(column), pairs=pairs)
+        top = verdicts.verdict(_said(column, ordered[-1], verdicts))  # 5 = completely true
+        guesses = _scales(unknown, fold_name(column), top, pairs=pairs)
     elif not any(near):
         unknown, guesses = _as_opposites(values, unknown, known)
     choices = [_offered(unknown, meanings, words) for words, meanings in guesses.items()]
@@ -256,9 +257,12 @@ def _codes(values: Sequence[str]) -> list[str]:
     return [value for value in values if value not in codes] + sorted(codes, key=float)
 
 
-def _scales(codes: Sequence[str], name: str, *, pairs: bool) -> Mapping[str, Sequence[str]]:
-    """What codes in their order may mean, the likeliest first, and in words. A code below zero
-    stands for no answer, as do words."""
+def _scales(
+    codes: Sequence[str], name: str, top: str | None, *, pairs: bool
+) -> Mapping[str, Sequence[str]]:
+    """What codes in their order may mean, the likeliest first, and in words, where the name of the
+    column may say what the `top` one means. A code below zero stands for no answer, as do words.
+    """
     none = ["unknown" for code in codes if not _CODE.fullmatch(code) or float(code) < 0]
     n = len(codes) - len(none)
     up = ["false"] * (n // 2) + ["mixed"] * (n % 2 or n > 4)
@@ -267,7 +271,7 @@ def _scales(codes: Sequence[str], name: str, *, pairs: bool) -> Mapping[str, Seq
         "a high value means false": [*none, *up[::-1]],
         "a high value means true": [*none, *up],
     }
-    if n > 2 and not any(f" {word} " in f" {name} " for word in ALL_FALSE):
+    if top == "true" or (n > 2 and not any(f" {word} " in f" {name} " for word in ALL_FALSE)):
         scales = dict(reversed(scales.items()))
     if n != 3 or none:
         return scales

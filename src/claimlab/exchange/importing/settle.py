@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path, PurePosixPath
 
 import polars as pl
@@ -158,7 +159,7 @@ def _read_once(gathered: Gathered, layouts: list[Layout]) -> tuple[Gathered, lis
     notes: list[str] = []
     by_contents = sorted(
         layouts,
-        key=lambda one: (one.labelled, one.splits, len(one.columns), one.suffix),
+        key=lambda one: (one.labelled, one.splits, one.named, len(one.columns), one.suffix),
         reverse=True,
     )
     for layout in by_contents:
@@ -359,8 +360,9 @@ class _Key:
         frame = gathered.plain()
         main, beside = (other, records) if self.many else (records, other)
         on, its = (self.theirs, self.mine) if self.many else (self.mine, self.theirs)
-        left = _keyed(rows_of(frame, main.tables), main, on)
-        right = _keyed(rows_of(frame, beside.tables), beside, its).select(
+        files = STEM in (on, its)
+        left = _keyed(rows_of(frame, main.tables), main, on, files=files)
+        right = _keyed(rows_of(frame, beside.tables), beside, its, files=files).select(
             KEY, *(c for c in [*beside.columns, *beside.inner] if c in frame.columns and c != its)
         )
         taken = {c for c in right.columns if c in main.columns}
@@ -385,17 +387,18 @@ def _shared_key(frame: pl.DataFrame, records: Layout, other: Layout) -> _Key | N
     """The columns by which each row of the other layout finds its text, the likeliest first."""
     mine, theirs = rows_of(frame, records.tables), rows_of(frame, other.tables)
     links = []
-    for one, keys in _keys(mine, records):
-        for two, its_keys in _keys(theirs, other):
-            alike = _alike(one, records, two, other)
-            if not alike and (_are_numbers(keys) or _are_numbers(its_keys)):
-                continue  # two columns of row numbers say nothing
-            distinct, its_distinct = keys.n_unique(), its_keys.n_unique()
-            unique, its_unique = distinct == keys.len(), its_distinct == its_keys.len()
-            shared = keys.unique().filter(keys.unique().is_in(its_keys.implode())).len()
-            if (unique or its_unique) and shared >= OVERLAP * min(distinct, its_distinct):
-                links.append((alike, shared, _Key(one, two, shared, not its_unique)))
-    return max(links, key=lambda link: link[:2])[2] if links else None
+    for (one, keys), (two, its_keys) in product(_keys(mine, records), _keys(theirs, other)):
+        alike = _alike(one, records, two, other)
+        if STEM in (one, two):
+            keys, its_keys = _file_names(keys), _file_names(its_keys)
+        if not alike and (_are_numbers(keys) or _are_numbers(its_keys)):
+            continue  # two columns of row numbers say nothing
+        distinct, its_distinct = keys.n_unique(), its_keys.n_unique()
+        unique, its_unique = distinct == keys.len(), its_distinct == its_keys.len()
+        shared = keys.unique().filter(keys.unique().is_in(its_keys.implode())).len()
+        if (unique or its_unique) and shared >= OVERLAP * min(distinct, its_distinct):
+            links.append((alike, _Key(one, two, shared, not its_unique)))
+    return max(links, key=lambda link: (link[0], link[1].shared))[1] if links else None
 
 
 def _alike(one: str, records: Layout, two: str, other: Layout) -> int:
@@ -439,11 +442,18 @@ def _stems(rows: pl.DataFrame, layout: Layout) -> pl.Series | None:
     if place == FILE and layout.rows != len(layout.tables):
         alike = len(layout.tables) >= LEAST and parts.list.last().n_unique() == 1
         return parts.list.get(-2, null_on_oob=True) if alike else None
-    return parts.list.last().str.replace(r"\.[A-Za-z0-9]{1,5}$", "")
+    return _file_names(parts.list.last())
 
 
-def _keyed(rows: pl.DataFrame, layout: Layout, key: str) -> pl.DataFrame:
+def _file_names(paths: pl.Series) -> pl.Series:
+    """Paths of files without folder and suffix: texts/12.txt -> 12."""
+    return paths.str.replace(r"^.*/", "").str.replace(r"\.[A-Za-z][A-Za-z0-9]{0,4}$", "")
+
+
+def _keyed(rows: pl.DataFrame, layout: Layout, key: str, *, files: bool) -> pl.DataFrame:
     values = _stems(rows, layout) if key == STEM else rows[key]
+    if files and values is not None:
+        values = _file_names(values)
     return rows.with_columns(pl.Series(KEY, values, dtype=pl.String))
 
 
