@@ -899,8 +899,7 @@ def test_annotators_are_not_offered_as_labels(tmp_path: Path) -> None:
     with pytest.raises(ClaimlabError, match="may be the label|few values") as error:
         import_files(path)
     assert [choice.value for choice in error.value.choices] == ["opinion", "none"]
-    path = write(tmp_path / "b.csv", "text,coder,judgement", texts, who, said)
-    dataset, report = import_files(path, map="yes=true,no=false")
+    dataset, report = import_files(path, label="opinion", map="yes=true,no=false")
     assert report.labels == {"true": 60}
     assert dataset.tables["annotations"].height == 180
 
@@ -921,7 +920,8 @@ def test_of_threads_the_first_posts_are_offered_with_their_folders_as_labels(
 ) -> None:
     for i, text in enumerate(TEXTS):
         thread = (
-            tmp_path / f"d/{('flood', 'strike')[i % 2]}/{('rumours', 'others')[i % 3 == 0]}/{i}"
+            tmp_path
+            / f"d/{('flood', 'strike')[i % 2]}/{('rumours', 'non-rumours')[i % 3 == 0]}/{i}"
         )
         posts = {f"source/{i}": text, f"replies/{i}1": "Really?", f"replies/{i}2": f"No, {i}."}
         for place, words in posts.items():

@@ -61,6 +61,9 @@ UNCLEAR, ALL_FALSE, ALL_TRUE, STANCES, ANNOTATORS = (
 )
 
 
+YES, NO, MARKS = (frozenset(_KNOWN[words]) for words in ("yes", "no", "marks"))
+
+
 def _graded(languages: Mapping[str, list[str]]) -> dict[str, float]:
     """Each folded name and how usual it is: 1 for the first of its language."""
     grades: dict[str, float] = {}

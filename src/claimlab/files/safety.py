@@ -114,17 +114,22 @@ def plain_name(name: str) -> str:
     return name[: name.rindex(".")] if name.lower().endswith(SUFFIXES) else name
 
 
+def opened(source: Path | bytes) -> IO[bytes]:
+    """A file, or the bytes of one, to read from."""
+    return source.open("rb") if isinstance(source, Path) else io.BytesIO(source)
+
+
+def size_of(source: Path | bytes) -> int:
+    return source.stat().st_size if isinstance(source, Path) else len(source)
+
+
 def unpack(source: Path | bytes, name: str) -> bytes:
     """What a packed file holds, piece by piece: it is refused as soon as it is out of
     proportion.
     """
-    size = source.stat().st_size if isinstance(source, Path) else len(source)
-    whole = io.BytesIO()
+    size, whole = size_of(source), io.BytesIO()
     try:
-        with (
-            source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw,
-            _opened(raw) as file,
-        ):
+        with opened(source) as raw, _unpacking(raw) as file:
             while piece := file.read(PIECE):
                 whole.write(piece)
                 refuse_bomb(f"'{name}'", whole.tell(), size)
@@ -134,7 +139,7 @@ def unpack(source: Path | bytes, name: str) -> bytes:
     return whole.getvalue()
 
 
-def _opened(raw: IO[bytes]) -> IO[bytes]:
+def _unpacking(raw: IO[bytes]) -> IO[bytes]:
     mark = raw.read(3)
     raw.seek(0)
     if mark.startswith(GZIP):
@@ -202,9 +207,8 @@ def archive_members(
     unpacked to disk, so the slash can simply go.
     """
     tar = name.lower().endswith(TARS)
-    opened = _zip_of(source, name) if tar else source
     try:
-        archive = zipfile.ZipFile(io.BytesIO(opened) if isinstance(opened, bytes) else opened)
+        archive = zipfile.ZipFile(opened(_zip_of(source, name) if tar else source))
     except ZIP_ERRORS as error:
         raise UnreadableFile(
             f"'{name}' is not a whole zip archive: {error}.", "Get it again."

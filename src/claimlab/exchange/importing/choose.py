@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
+from claimlab.core import packaged
 from claimlab.core.errors import Choice, DataError
 from claimlab.core.words import several
 from claimlab.files import sniff
@@ -19,29 +20,9 @@ from claimlab.files.kinds import HEAD, TABLES
 
 TEXTS = (".txt", ".text")
 PICKLES = (".pkl", ".pickle")
-# Files about the data, by the start of their name or by their whole name.
-ABOUT = (
-    "readme",
-    "license",
-    "licence",
-    "copying",
-    "changelog",
-    "citation",
-    "notice",
-    "requirements",
-)
-ABOUT_TABLES = {
-    "claimlab.json",
-    "call.json",
-    "calls.sqlite",
-    "croissant.json",
-    "datapackage.json",
-    "package.json",
-    "review.sqlite",
-    INFO,
-    INFOS,
-    DICT,
-}
+_KNOWN = packaged.toml("claimlab.exchange", "vocabulary.toml")
+ABOUT = tuple(_KNOWN["about"])
+ABOUT_TABLES = {INFO, INFOS, DICT, *_KNOWN["about_tables"]}
 LEAST_ROWS = 5  # lines of the same number of cells that make a text file a table
 MANY_TEXTS = 50  # beside tables, that may be the records
 GLOBS, LONGEST = 3, 100  # patterns that a message offers, and characters of one

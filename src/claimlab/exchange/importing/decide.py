@@ -54,7 +54,17 @@ from claimlab.exchange.importing.plan import Plan, shown
 from claimlab.exchange.importing.profile import Profile, Profiled
 from claimlab.exchange.importing.propose import ASIDE, NONE, Pick
 from claimlab.exchange.importing.texts import FOLDER
-from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, UNCLEAR, fold_name, named
+from claimlab.exchange.vocabulary import (
+    ALL_FALSE,
+    ALL_TRUE,
+    ANNOTATORS,
+    NAMES,
+    NO,
+    UNCLEAR,
+    YES,
+    fold_name,
+    named,
+)
 from claimlab.files.excel import SHEET
 from claimlab.files.raw import RawTable, spell_out
 
@@ -65,8 +75,6 @@ _PLACES = {
     FILE: "the name of each file",
     SHEET: "the sheet each row is in",
 }
-_YES = frozenset({"1", "1.0", "true", "yes", "y", "t"})
-_NO = frozenset({"0", "0.0", "false", "no", "n", "f"})
 _LETTERS_ONLY = re.compile(r"[\W\d_]+")
 # Abbreviations that are only believed together: an F alone may be a female speaker.
 _LETTERS: tuple[dict[str, str], ...] = (
@@ -111,25 +119,37 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             _take_place(plan, named, "split", place, _splits(plan.gathered, place, names))
         whole = leaves(names) if place == FOLDER else None
         _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
-    for role in ("label", "split"):
-        column = plan.column(role)
-        if column in _PLACES and role not in plan.values:
+    for role in sorted({"label", "split"} - plan.values.keys()):
+        if (column := plan.column(role)) in _PLACES:
             places = frame[column].drop_nulls().unique().to_list()
-            plan.values[role] = (
-                label_words(places, plan.verdicts) if role == "label" else leaves(places)
-            )
+            words = label_words(places, plan.verdicts) if role == "label" else leaves(places)
+            plan.values[role] = words
 
 
 def _take_explained(plan: Plan, seen: Profiled) -> None:
     """Let the one column be the label of which a README says what verdicts its codes are."""
     if plan.label_given or "label" in plan.picks:
         return
-    few = [name for name in _free(plan, seen) if seen.columns[name].may_be_anything]
-    explained = [name for name in few if _explained(plan, name, named_in_text=True)]
+    free = _free(plan, seen)
+    few = [name for name in plan.meta if name in free and free[name].may_be_anything]
+    about = plan.gathered.about.items()
+    explained = [
+        column
+        for column in few
+        if _explained(plan, column, {name: _said_of(column, few, text) for name, text in about})
+    ]
     if len(explained) == 1:
         [column] = explained
         plan.picks["label"] = Pick(column, "its codes are explained", seen.columns[column].example)
         plan.meta = [name for name in plan.meta if name != column]
+
+
+def _said_of(column: str, columns: Sequence[str], text: str) -> str:
+    """What a text says between the name of a column and that of another one."""
+    names = "|".join(map(re.escape, columns))
+    _, *parts = re.split(rf"(?<!\w)({names})(?!\w)", text)
+    said = zip(parts[::2], parts[1::2], strict=True)
+    return "\n".join(words for name, words in said if name == column)
 
 
 def _splits(gathered: Gathered, place: str, names: Sequence[str]) -> dict[str, str] | None:
@@ -192,7 +212,7 @@ def _spelled_out(plan: Plan) -> Pick | None:
     pick = plan.picks.get("label")
     if pick is None or pick.column not in plan.gathered.frame.columns or "label" in plan.values:
         return pick
-    if explained := _explained(plan, pick.column):
+    if explained := _explained(plan, pick.column, plan.gathered.about):
         name, words = explained
         plan.gathered = replace(plan.gathered)
         said = spell_out(plan.gathered, pick.column, words, f"'{name}'")
@@ -203,18 +223,14 @@ def _spelled_out(plan: Plan) -> Pick | None:
 
 
 def _explained(
-    plan: Plan, column: str, *, named_in_text: bool = False
+    plan: Plan, column: str, texts: Mapping[str, str]
 ) -> tuple[str, dict[str, str]] | None:
-    """The text beside the data that says what the codes of a column mean, and the words for them;
-    with `named_in_text`, only one that names the column.
-    """
+    """The text that says what the codes of a column mean, by its name, and the words for them."""
     known = plan.gathered.text(column).drop_nulls().unique().sort().to_list()
     codes = [value for value in known if not is_blank(value)]
     if all(plan.verdicts.verdict(code) is not None for code in codes):
         return None
-    for name, text in plan.gathered.about.items():
-        if named_in_text and not re.search(rf"(?<!\w){re.escape(column)}(?!\w)", text):
-            continue
+    for name, text in texts.items():
         if words := codes_in_words(text, column, codes, plan.verdicts):
             return name, words
     return None
@@ -226,10 +242,10 @@ def _map_of(column: str, meaning: Mapping[str, str], verdicts: LabelMap) -> Labe
 
 
 def _by_name(name: str, codes: set[str]) -> dict[str, str] | None:
-    if not codes <= _YES | _NO or name not in ALL_FALSE | ALL_TRUE:
+    if not codes <= YES | NO or name not in ALL_FALSE | ALL_TRUE:
         return None
     yes, no = ("false", "true") if name in ALL_FALSE else ("true", "false")
-    return {code: yes if code in _YES else no for code in codes}
+    return {code: yes if code in YES else no for code in codes}
 
 
 def _letters(codes: set[str]) -> dict[str, str] | None:
@@ -448,9 +464,13 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
 
 
 def _free(plan: Plan, seen: Profiled) -> dict[str, Profile]:
-    """The columns that may still be the label, where none was found."""
-    visible = {*seen.visible}.difference(map(plan.column, ASIDE))
-    return {name: seen.columns[name] for name in plan.meta_and_topic if name in visible}
+    """The columns that may still be the label, where none was found; not who gave it."""
+    columns = {name: seen.columns[name] for name in plan.meta_and_topic if name in seen.visible}
+    return {
+        name: column
+        for name, column in columns.items()
+        if ANNOTATORS.isdisjoint(column.folded.split())
+    }
 
 
 def _may_be_labels(free: Mapping[str, Profile], *, anything: bool) -> list[str]:

@@ -219,28 +219,30 @@ def _layout(
     fields = [name for name in plain.columns if name in inner and _has(columns, name)]
     rows = rows_of(plain, tables).select(*(c for c in columns if c in plain.columns), *fields)
     picks = propose(profile(rows, verdicts), {}, fields)
-    text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
+    layout = Layout(columns, tables, rows.height, picks, inner=fields)
+    text, label, ids = (
+        picks[role].column if role in picks else None for role in ("text", "label", "tweet_id")
+    )
     if text is None:
-        ids = picks["tweet_id"].column if {"tweet_id", "label"} <= picks.keys() else None
-        known = frozenset(rows[ids].hash(0).to_list() if ids is not None else ())
-        return Layout(columns, tables, rows.height, picks, texts=known, inner=fields)
+        known = ids is not None and label is not None
+        return replace(layout, texts=frozenset(rows[ids].hash(0))) if known else layout
     texts = rows[text].drop_nulls()
-    labels = rows.drop_nulls([text, label])[label] if label is not None else rows[text].clear()
-    values = labels.unique().head(2).to_list()
-    labelled = labels.len() if len(values) > 1 or any(map(verdicts.verdict, values)) else 0
+    labelled = 0 if label is None else _labelled(rows.drop_nulls([text, label])[label], verdicts)
     if not labelled and _named(plain, tables, verdicts):
         labelled = texts.len()
     length = texts.str.len_chars().mean()
-    return Layout(
-        columns,
-        tables,
-        rows.height,
-        picks,
+    return replace(
+        layout,
         labelled=labelled,
         length=length if isinstance(length, float) else 0.0,
-        texts=frozenset(texts.str.strip_chars().hash(0).to_list()),
-        inner=fields,
+        texts=frozenset(texts.str.strip_chars().hash(0)),
     )
+
+
+def _labelled(labels: pl.Series, verdicts: LabelMap) -> int:
+    """How many labels there are; none where all are one word that the map does not know."""
+    values = labels.unique().head(2)
+    return labels.len() if len(values) > 1 or any(map(verdicts.verdict, values)) else 0
 
 
 def _named(plain: pl.DataFrame, tables: Sequence[RawTable], verdicts: LabelMap) -> bool:
@@ -407,7 +409,8 @@ def label_words(names: Iterable[str], verdicts: LabelMap) -> dict[str, str]:
     apart = {end: _without(held, SPLITS) for end, held in words.items()}
     kinds = set(apart.values())
     told = apart if 1 < len(kinds) < len(words) and () not in kinds else words
-    if any(len(set(map(verdicts.verdict, held)) - {None}) > 1 for held in told.values()):
+    verdicts_in = (set(map(verdicts.verdict, held)) - {None} for held in told.values())
+    if max(map(len, verdicts_in), default=0) > 1:
         counts = Counter(word for held in set(told.values()) for word in {*held})
         usual = {word.lower() for word, n in counts.items() if 2 * n > len(told)}
         told = {end: _without(held, usual) or held for end, held in told.items()}

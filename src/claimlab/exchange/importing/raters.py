@@ -23,7 +23,7 @@ from claimlab.exchange.importing.meanings import verdict_word
 from claimlab.exchange.importing.profile import ANSWERS, Profiled, profile
 from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.ratings import Ratings
-from claimlab.exchange.vocabulary import ANNOTATORS, fold_name
+from claimlab.exchange.vocabulary import ANNOTATORS, MARKS, YES, fold_name
 
 NONE, ROWS = "none", "rows"  # instead of a column: no annotators; each row of an item is one
 _END = re.compile(r"(?:\d{1,2}|[a-h])$")
@@ -31,24 +31,6 @@ REPEATED = 0.7  # of the rows, that are different items: with more, hardly any w
 USUAL = 0.9  # of the items, that have the commonest number of rows
 LEAST_ITEMS = 10
 LABEL = "label"  # the column that is made of several
-_YES = (
-    "1",
-    "1.0",
-    "true",
-    "yes",
-    "y",
-    "t",
-    "x",
-    "✓",
-    "✔",
-    "✗",
-    "ja",
-    "oui",
-    "si",
-    "sí",
-    "sim",
-    "да",
-)
 MOST_RATERS, MOST_VALUES = 200, 12
 ITEM, VOTE, WHO = "item of a rating", "vote of a rating", "rater of a rating"
 
@@ -63,7 +45,7 @@ def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, s
     if LABEL in {*named, *words} or not {"true", "false"} <= known:
         return gathered
     plain = gathered.plain()
-    yes = [pl.col(column).str.to_lowercase().is_in(_YES) for column in classes]
+    yes = [pl.col(column).str.to_lowercase().is_in(YES | MARKS) for column in classes]
     count = plain.select(pl.sum_horizontal(yes)).to_series()
     if count.max() != 1 or count.sum() < USUAL * count.len():
         return gathered
@@ -78,7 +60,7 @@ def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, s
 
 def _answers(values: pl.Series) -> bool:
     known = values.drop_nulls().unique()
-    return 0 < known.len() <= len(ANSWERS) and set(known.str.to_lowercase()) <= {*ANSWERS, *_YES}
+    return 0 < known.len() <= len(ANSWERS) and set(known.str.to_lowercase()) <= ANSWERS | MARKS
 
 
 def gather_ratings(
