@@ -25,6 +25,7 @@ from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.encoding import read_text
+from claimlab.files.kinds import DELIMITED
 from claimlab.files.marks import PIECE, Marks, Quotes, count_marks
 from claimlab.files.raw import Layout, Options, RawTable, Refused, unique_names
 from claimlab.files.safety import opened, refuse_wide
@@ -59,7 +60,7 @@ def read_delimited_file(
     text, encoding, notes = _as_utf8(source, name, options.encoding)
     text, sample = _with_newlines(text)
     suffix = PurePosixPath(name).suffix.lower()
-    guessed = options.delimiter is None and suffix in sniff.TABLES
+    guessed = options.delimiter is None and suffix in DELIMITED
     if guessed and (above := sniff.lines_above(sample, suffix)):
         text, sample = _with_newlines(_whole(text).split(b"\n", above)[above])
         left_out = f"{several(above, 'line')} above the table in '{name}' left out;"
@@ -79,9 +80,10 @@ def read_delimited_file(
     layout = replace(layout, encoding=encoding)
     table = _fast(text, name, layout, names, marks)
     if table is None:
-        if isinstance(text, Path) and not _is_utf8(text):  # not in the sample, but beyond it
+        try:
+            table = _slow(text, name, layout, names)
+        except UnicodeDecodeError:  # not in the sample, but beyond it
             return read_delimited_file(_whole(text), name, options, known)
-        table = _slow(text, name, layout, names)
         if layout.delimiter is None:
             _part_lines(table)
     table.notes[:0] = notes
@@ -209,7 +211,7 @@ def _delimiter(sample: str, suffix: str) -> str | None:
         and sniff.agrees(sample, delimiter) < 0.9
     ):
         return None
-    if delimiter is None and suffix in sniff.TABLES:
+    if delimiter is None and suffix in DELIMITED:
         return "\t" if suffix in (".tsv", ".tab") else ","
     return delimiter
 
@@ -413,17 +415,6 @@ def _refuse_wrong_delimiter(sample: str, delimiter: str, name: str) -> None:
         raise UsageError(
             f"There is no {delimiter!r} in '{name}'.", "Leave out `delimiter` to have it found."
         )
-
-
-def _is_utf8(source: Source) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for piece in pieces(source):
-            decoder.decode(piece)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _whole(source: Source) -> bytes:

@@ -173,9 +173,9 @@ def _with_header(rows: Rows) -> Rows | None:
     if len(rows) <= LEAST or not all(isinstance(row, list) for row in rows):
         return None
     names, *body = rows
-    if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
+    if not all(isinstance(name, str) and name for name in names):
         return None
-    if {*map(len, body)} != {len(names)}:
+    if {*map(len, body), len(set(names))} != {len(names)}:
         return None
     again = any(name == row[n] for n, name in enumerate(names) for row in body)
     return None if again else [dict(zip(names, row, strict=True)) for row in body]

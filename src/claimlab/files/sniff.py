@@ -26,7 +26,6 @@ ABOVE, LEAST = 20, 5  # lines that may come before a table, and lines that it mu
 REGULAR = 0.95  # of its rows that must have the same number of cells
 HEAD_ROWS, LEAST_BODY = 5, 10  # rows of a header at most, and records to compare them with
 PROSE = 5  # words of a text
-TABLES = (".csv", ".tsv", ".tab", ".psv")  # names of files that are tables, however they look
 CANDIDATES = ",\t;|"
 LABEL = "__label__"  # before a label in the files of fastText
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")

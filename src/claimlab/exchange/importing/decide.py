@@ -17,11 +17,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import filterfalse
 from pathlib import PurePosixPath
 from typing import NoReturn
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.errors import Choice, DataError, Question, UsageError
 from claimlab.core.labels import GENERAL, LabelMap, fold, is_blank
 from claimlab.core.languages import normalise
@@ -76,11 +79,7 @@ _PLACES = {
     SHEET: "the sheet each row is in",
 }
 _LETTERS_ONLY = re.compile(r"[\W\d_]+")
-# Abbreviations that are only believed together: an F alone may be a female speaker.
-_LETTERS: tuple[dict[str, str], ...] = (
-    {"t": "true", "f": "false", "u": "unknown"},
-    {"r": "true", "f": "false"},
-)
+_LETTERS: list[dict[str, str]] = packaged.toml("claimlab.exchange", "vocabulary.toml")["letters"]
 
 
 def decide(
@@ -119,11 +118,10 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             _take_place(plan, named, "split", place, _splits(plan.gathered, place, names))
         whole = leaves(names) if place == FOLDER else None
         _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
-    for role in sorted({"label", "split"} - plan.values.keys()):
+    told = {"label": partial(label_words, verdicts=plan.verdicts), "split": leaves}
+    for role in told.keys() - plan.values.keys():
         if (column := plan.column(role)) in _PLACES:
-            places = frame[column].drop_nulls().unique().to_list()
-            words = label_words(places, plan.verdicts) if role == "label" else leaves(places)
-            plan.values[role] = words
+            plan.values[role] = told[role](frame[column].drop_nulls().unique())
 
 
 def _take_explained(plan: Plan, seen: Profiled) -> None:
@@ -388,8 +386,8 @@ def _ask_column(plan: Plan, seen: Profiled, role: str) -> None:
     pick = plan.picks.get(role)
     if pick is None or pick.given or pick.column not in seen.columns:
         return
-    elsewhere = {other.column for name, other in plan.picks.items() if name != role and other.sure}
-    close = [column for column in pick.close if column not in elsewhere]
+    sure = {other.column for name, other in plan.picks.items() if name != role and other.sure}
+    close = filterfalse(sure.__contains__, pick.close)
     rivals = [column for column in close if not seen.says_the_same(pick.column, column)]
     columns = [pick.column, *rivals][:CHOICES]
     choices = [Choice(role, column, _examples(seen.columns[column])) for column in columns]

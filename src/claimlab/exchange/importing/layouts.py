@@ -19,7 +19,7 @@ from claimlab.core.words import several
 from claimlab.exchange.importing.choose import suffix_of
 from claimlab.exchange.importing.meanings import verdict_word
 from claimlab.exchange.importing.profile import FEW, profile
-from claimlab.exchange.importing.propose import Pick, propose
+from claimlab.exchange.importing.propose import Pick, column_of, propose
 from claimlab.exchange.importing.ratings import Ratings
 from claimlab.exchange.importing.texts import FOLDER, PATH
 from claimlab.exchange.vocabulary import SPLITS, fold_name
@@ -126,11 +126,6 @@ class Layout:
         """Whether the name of every file has a split in it."""
         return all(split_in(name) is not None for name in stems(self.tables))
 
-    @property
-    def named(self) -> bool:
-        """Whether the columns have names of their own."""
-        return self.tables[0].layout.header is not False
-
     def holds(self, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
         """Whether files with these columns are to be read together with the files of this
         layout. Many files in one folder are more likely to belong together.
@@ -220,12 +215,11 @@ def _layout(
     rows = rows_of(plain, tables).select(*(c for c in columns if c in plain.columns), *fields)
     picks = propose(profile(rows, verdicts), {}, fields)
     layout = Layout(columns, tables, rows.height, picks, inner=fields)
-    text, label, ids = (
-        picks[role].column if role in picks else None for role in ("text", "label", "tweet_id")
-    )
+    text, label, ids = (column_of(picks, role) for role in ("text", "label", "tweet_id"))
     if text is None:
-        known = ids is not None and label is not None
-        return replace(layout, texts=frozenset(rows[ids].hash(0))) if known else layout
+        if ids is None or label is None:
+            return layout
+        return replace(layout, texts=frozenset(rows[ids].hash(0)))
     texts = rows[text].drop_nulls()
     labelled = 0 if label is None else _labelled(rows.drop_nulls([text, label])[label], verdicts)
     if not labelled and _named(plain, tables, verdicts):

@@ -36,7 +36,7 @@ from claimlab.exchange.importing.layouts import (
 )
 from claimlab.exchange.importing.meanings import MOST_WORDS, legend_of
 from claimlab.exchange.importing.profile import profile
-from claimlab.exchange.importing.propose import CLOSE, propose
+from claimlab.exchange.importing.propose import CLOSE, column_of, propose
 from claimlab.exchange.importing.texts import MANY, PATH
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
@@ -159,7 +159,13 @@ def _read_once(gathered: Gathered, layouts: list[Layout]) -> tuple[Gathered, lis
     notes: list[str] = []
     by_contents = sorted(
         layouts,
-        key=lambda one: (one.labelled, one.splits, one.named, len(one.columns), one.suffix),
+        key=lambda one: (
+            one.labelled,
+            one.splits,
+            one.tables[0].layout.header is not False,
+            len(one.columns),
+            one.suffix,
+        ),
         reverse=True,
     )
     for layout in by_contents:
@@ -213,7 +219,7 @@ def _labelled_editions(
     """
     seen = profile(gathered.plain(), verdicts, gathered.hidden(named))
     picks = propose(seen, named, gathered.inner)
-    text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
+    text, label = column_of(picks, "text"), column_of(picks, "label")
     if text is None or label is None or len(gathered.tables) < 2:
         return gathered
     known = pl.col(label).is_not_null().alias("known")
