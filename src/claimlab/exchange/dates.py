@@ -197,17 +197,17 @@ def _by_order(text: pl.Series, dates: Dates, day_first: bool | None) -> None:
     nulls = {name: trial.times.null_count() for name, trial in readings.items()}
     if nulls["month first"] == dates.times.null_count() == nulls["day first"]:
         return
-    if nulls["month first"] == nulls["day first"] and day_first is None and not _same(month, day):
+    if (
+        nulls["month first"] == nulls["day first"]
+        and day_first is None
+        and not month.times.equals(day.times)
+    ):
         dates.ambiguous = dates.times.null_count() - nulls["day first"]
         return
     prefer_day = nulls["day first"] < nulls["month first"] if day_first is None else day_first
     chosen = day if prefer_day else month
     dates.order = "day first" if prefer_day else "month first"
     dates.times, dates.formats = chosen.times, chosen.formats
-
-
-def _same(a: Dates, b: Dates) -> bool:
-    return bool(a.times.equals(b.times, null_equal=True))
 
 
 @cache

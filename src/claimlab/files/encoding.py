@@ -46,13 +46,11 @@ def sniff_encoding(data: bytes) -> str:
         pass
     sample = _around_trouble(data)
     guess = _without_mark(data) or _detected(sample, data[: 1 << 20])
-    for name in (guess, "cp1252"):
-        try:
-            data.decode(name)
-            return name
-        except (UnicodeDecodeError, LookupError):
-            continue
-    return "cp1252"
+    try:
+        data.decode(guess)
+    except (UnicodeDecodeError, LookupError):
+        return "cp1252"
+    return guess
 
 
 def decode(data: bytes, name: str, encoding: str | None = None, likely: str | None = None) -> str:

@@ -155,7 +155,12 @@ def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
             [f"*{_literal(end)}"],
             *([f"*{word}*{_literal(end)}"] for word in _shared_words(names)),
             _by_folder(names),
-            sorted({f"*/{_literal(_folder(name))}/*{suffix_of(name)}" for name in names}),
+            sorted(
+                {
+                    f"*/{_literal(PurePosixPath(name).parent.name)}/*{suffix_of(name)}"
+                    for name in names
+                }
+            ),
         ]
     else:
         choices = []
@@ -184,10 +189,6 @@ def _by_folder(names: Sequence[str]) -> list[str]:
     places = [PurePosixPath(name) for name in names]
     globs = sorted({_literal(f"{place.parent}/") + f"*{place.suffix}" for place in places})
     return [] if PurePosixPath() in {place.parent for place in places} else globs
-
-
-def _folder(name: str) -> str:
-    return PurePosixPath(name).parent.name
 
 
 def _shared_words(names: Sequence[str]) -> list[str]:

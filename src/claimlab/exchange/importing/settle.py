@@ -271,16 +271,24 @@ class Link:
                 f"In '{self.table.name}', {rows} a value of '{theirs}'.",
                 "Join by a key that names one row, or remove the other rows.",
             )
-        stem = Path(self.table.name).stem
-        taken = (set(other.columns) & set(frame.columns)) - {theirs}
-        other = other.rename({name: f"{name} ({stem})" for name in taken})
-        known = frame.join(other, left_on=mine, right_on=theirs, how="semi").height
-        gathered.frame = frame.join(
-            other, left_on=mine, right_on=theirs, how="left", maintain_order="left"
-        )
+        taken = {*other.columns}.intersection(frame.columns) - {theirs}
+        gathered.frame, matched = _joined(frame, mine, other, theirs, self.table.name, taken)
         gathered.literal = frozenset()
-        matched = f"{several_of(known, frame.height, 'row')} {verb(known, 'has', 'have')} a match"
         gathered.tables[0].notes.append(f"{matched} in '{self.table.name}' (by '{mine}').")
+
+
+def _joined(
+    left: pl.DataFrame, mine: str, right: pl.DataFrame, theirs: str, file: str, taken: Iterable[str]
+) -> tuple[pl.DataFrame, str]:
+    """The rows with the columns of another table, those that are `taken` named after its file; and
+    how many rows it has."""
+    stem = PurePosixPath(file).stem
+    right = right.rename({name: f"{name} ({stem})" for name in taken})
+    left = left.drop([c for c in right.columns if c in left.columns and c not in (mine, theirs)])
+    known = left.join(right, how="semi", left_on=mine, right_on=theirs).height
+    matched = f"{several_of(known, left.height, 'row')} {verb(known, 'has', 'have')} a match"
+    joined = left.join(right, how="left", left_on=mine, right_on=theirs, maintain_order="left")
+    return joined, matched
 
 
 def linked(bundles: Sequence[Bundle], join: str, options: Options) -> Link:
@@ -371,14 +379,10 @@ class _Key:
         right = _keyed(rows_of(frame, beside.tables), beside, its, files=files).select(
             KEY, *(c for c in [*beside.columns, *beside.inner] if c in frame.columns and c != its)
         )
-        taken = {c for c in right.columns if c in main.columns}
-        stem = PurePosixPath(beside.names[0]).stem
-        right = right.rename({c: f"{c} ({stem})" for c in taken}).drop_nulls(KEY)
-        left = left.drop([c for c in right.columns if c in left.columns and c != KEY])
-        joined = left.join(right, on=KEY, how="left", maintain_order="left").drop(KEY)
-        known = left.join(right, on=KEY, how="semi").height
+        taken = {*right.columns}.intersection(main.columns)
+        joined, matched = _joined(left, KEY, right.drop_nulls(KEY), KEY, beside.names[0], taken)
+        joined = joined.drop(KEY)
         rest = part(gathered, main.tables)
-        matched = f"{several_of(known, left.height, 'row')} {verb(known, 'has', 'have')} a match"
         rest.tables[0].notes.append(
             f"'{beside.names[0]}' was joined by '{its}': {matched}. `join='none'` reads the files"
             " apart."
