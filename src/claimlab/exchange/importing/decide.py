@@ -15,7 +15,7 @@ together as long as each of them has the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import filterfalse
@@ -118,7 +118,10 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             _take_place(plan, named, "split", place, _splits(plan.gathered, place, names))
         whole = leaves(names) if place == FOLDER else None
         _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
-    told = {"label": partial(label_words, verdicts=plan.verdicts), "split": leaves}
+    told: dict[str, Callable[[pl.Series], dict[str, str]]] = {
+        "label": partial(label_words, verdicts=plan.verdicts),
+        "split": leaves,
+    }
     for role in told.keys() - plan.values.keys():
         if (column := plan.column(role)) in _PLACES:
             plan.values[role] = told[role](frame[column].drop_nulls().unique())
