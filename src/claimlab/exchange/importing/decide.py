@@ -118,13 +118,13 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             _take_place(plan, named, "split", place, _splits(plan.gathered, place, names))
         whole = leaves(names) if place == FOLDER else None
         _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
-    told: dict[str, Callable[[pl.Series], dict[str, str]]] = {
+    readers: dict[str, Callable[[pl.Series], dict[str, str]]] = {
         "label": partial(label_words, verdicts=plan.verdicts),
         "split": leaves,
     }
-    for role in told.keys() - plan.values.keys():
+    for role in readers.keys() - plan.values.keys():
         if (column := plan.column(role)) in _PLACES:
-            plan.values[role] = told[role](frame[column].drop_nulls().unique())
+            plan.values[role] = readers[role](frame[column].drop_nulls().unique())
 
 
 def _take_explained(plan: Plan, seen: Profiled) -> None:
@@ -149,8 +149,8 @@ def _said_of(column: str, columns: Sequence[str], text: str) -> str:
     """What a text says between the name of a column and that of another one."""
     names = "|".join(map(re.escape, columns))
     _, *parts = re.split(rf"(?<!\w)({names})(?!\w)", text)
-    said = zip(parts[::2], parts[1::2], strict=True)
-    return "\n".join(words for name, words in said if name == column)
+    passages = zip(parts[::2], parts[1::2], strict=True)
+    return "\n".join(words for name, words in passages if name == column)
 
 
 def _splits(gathered: Gathered, place: str, names: Sequence[str]) -> dict[str, str] | None:
@@ -216,9 +216,9 @@ def _spelled_out(plan: Plan) -> Pick | None:
     if explained := _explained(plan, pick.column, plan.gathered.about):
         name, words = explained
         plan.gathered = replace(plan.gathered)
-        said = spell_out(plan.gathered, pick.column, words, f"'{name}'")
+        note = spell_out(plan.gathered, pick.column, words, f"'{name}'")
         notes = plan.gathered.tables[0].notes
-        notes += [] if said in notes else [said]
+        notes += [] if note in notes else [note]
         plan.picks["label"] = replace(pick, why=f"'{name}' says what its codes mean")
     return plan.picks["label"]
 

@@ -402,13 +402,13 @@ def label_words(names: Iterable[str], verdicts: LabelMap) -> dict[str, str]:
     words = {end: tuple(_WORD_ENDS.split(end)) for end in ends.values()}
     apart = {end: _without(held, SPLITS) for end, held in words.items()}
     kinds = set(apart.values())
-    told = apart if 1 < len(kinds) < len(words) and () not in kinds else words
-    verdicts_in = (set(map(verdicts.verdict, held)) - {None} for held in told.values())
+    parts = apart if 1 < len(kinds) < len(words) and () not in kinds else words
+    verdicts_in = (set(map(verdicts.verdict, held)) - {None} for held in parts.values())
     if max(map(len, verdicts_in), default=0) > 1:
-        counts = Counter(word for held in set(told.values()) for word in {*held})
-        usual = {word.lower() for word, n in counts.items() if 2 * n > len(told)}
-        told = {end: _without(held, usual) or held for end, held in told.items()}
-    return {name: end if told is words else "_".join(told[end]) for name, end in ends.items()}
+        counts = Counter(word for held in set(parts.values()) for word in {*held})
+        usual = {word.lower() for word, n in counts.items() if 2 * n > len(parts)}
+        parts = {end: _without(held, usual) or held for end, held in parts.items()}
+    return {name: end if parts is words else "_".join(parts[end]) for name, end in ends.items()}
 
 
 def _without(words: Iterable[str], others: Collection[str]) -> tuple[str, ...]:

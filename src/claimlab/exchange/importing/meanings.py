@@ -135,10 +135,10 @@ def _said(text: str, code: str, verdicts: LabelMap) -> str | None:
     line = rf"(?im)^[^\w\n]{{0,9}}{whole}[^\w\n]{{1,9}}{_PHRASE}"
     before = rf"(?i){_PHRASE}{_QUOTES}(?:{_EQUALS}){_QUOTES}{whole}"
     phrases = [*re.findall(after, text), *re.findall(line, text)] or re.findall(before, text)
-    said = {_first_words(phrase, verdicts) for phrase in phrases} - {None}
-    known = {words for words in said if verdicts.verdict(words) is not None}
-    agreed = {verdicts.verdict(words) for words in known} if known else said
-    return min(map(str, known or said)) if len(agreed) == 1 else None
+    meanings = {_first_words(phrase, verdicts) for phrase in phrases} - {None}
+    known = {words for words in meanings if verdicts.verdict(words) is not None}
+    agreed = {verdicts.verdict(words) for words in known} if known else meanings
+    return min(map(str, known or meanings)) if len(agreed) == 1 else None
 
 
 def _first_words(phrase: str, verdicts: LabelMap) -> str | None:

@@ -125,8 +125,8 @@ def _about(bundles: Sequence[Bundle], tables: Sequence[RawTable]) -> dict[str, s
         if suffix_of(name) in ABOUT and name not in read and bundle.table(name) is None
     ]
     short = [(bundle, name) for bundle, name in texts if bundle.size(name) <= LONGEST]
-    said = {name: bundle.head(name, LONGEST) for bundle, name in short[:FEW]}
-    about = {name: data.decode(sniff_encoding(data), "replace") for name, data in said.items()}
+    heads = {name: bundle.head(name, LONGEST) for bundle, name in short[:FEW]}
+    about = {name: data.decode(sniff_encoding(data), "replace") for name, data in heads.items()}
     sheets = (sheet for table in tables for sheet in table.beside.items())
     return about | {title: _lines_of(rows) for title, rows in sheets}
 
