@@ -272,7 +272,7 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "old.xls": (b"\xd0\xcf\x11\xe0" + bytes(60), "old Office"),
         "damaged.csv.gz": (b"\x1f\x8b" + bytes(60), "cannot be unpacked"),
         "bomb.csv.gz": (gzip.compress(b"text,label\n" + b"x" * (20 << 20)), "looks like a zip bomb"),
-        "a.tar.gz": (gzip.compress(delimited(rows).encode()), "packed with gzip"),
+        "a.tar.gz": (gzip.compress(delimited(rows).encode()), "not a whole tar archive"),
         "pickles.zip": (zipped({"train.pkl": b"\x80\x04.", "README.md": "About."}), "never opens one"),
         "labels-of-some.zip": (
             zipped({

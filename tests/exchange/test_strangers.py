@@ -867,3 +867,86 @@ def test_what_names_of_files_have_in_common_is_no_label(
     command = commands(tmp_path / "d", capsys)[0] if len(names) > 2 else command
     rest = {"unknown": 60} if len(names) > 2 else {}
     assert labels(command) == {"true": 60, "false": 60, **rest}
+
+
+def test_a_readme_that_explains_codes_says_which_column_is_the_label(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    write(
+        folder / "a.csv",
+        "no,post,ann,spam",
+        again("7"),
+        TEXTS,
+        again("0", "1"),
+        again("1", "0", "0"),
+    )
+    (folder / "README.md").write_text(
+        "Columns: spam, by a filter. ann: final annotation, `0` = misinformation, `1` = accurate.",
+        encoding="utf-8",
+    )
+    dataset, report = import_files(folder)
+    assert report.labels == {"false": 30, "true": 30}
+    assert "README.md" in dataset.notes[0]
+    (folder / "README.md").write_text("0 = misinformation, 1 = accurate", encoding="utf-8")
+    with pytest.raises(ClaimlabError, match="No column looks like the label"):
+        import_files(folder)
+
+
+def test_annotators_are_not_offered_as_labels(tmp_path: Path) -> None:
+    """Their names are words, which labels are too; what they said is yes and no."""
+    texts = [text for text in TEXTS for _ in range(3)]
+    who, said = list("ABC") * N, ["yes", "no", "yes"] * N
+    path = write(tmp_path / "a.csv", "text,coder,opinion", texts, who, said)
+    with pytest.raises(ClaimlabError, match="may be the label|few values") as error:
+        import_files(path)
+    assert [choice.value for choice in error.value.choices] == ["opinion", "none"]
+    dataset, report = import_files(path, label="opinion", map="yes=true,no=false")
+    assert report.labels == {"true": 60}
+    assert dataset.tables["annotations"].height == 180
+
+
+def test_of_copies_the_one_with_names_of_columns_is_read(tmp_path: Path) -> None:
+    verdicts = again("true", "false")
+    for part, texts in (("train", TEXTS), ("test", [f"{text}." for text in TEXTS])):
+        write(tmp_path / f"{part}.csv", "sentence,gold", texts, verdicts)
+        lines = [f"{verdict}\t{text}\n" for verdict, text in zip(verdicts, texts, strict=True)]
+        (tmp_path / f"{part}.txt").write_text("".join(lines), encoding="utf-8")
+    dataset, report = import_files(tmp_path)
+    assert report.labels == {"false": 60, "true": 60}
+    assert set(dataset.records["split"]) == {"train", "test"}
+
+
+def test_of_threads_the_first_posts_are_offered_with_their_folders_as_labels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for i, text in enumerate(TEXTS):
+        thread = (
+            tmp_path
+            / f"d/{('flood', 'strike')[i % 2]}/{('rumours', 'non-rumours')[i % 3 == 0]}/{i}"
+        )
+        posts = {f"source/{i}": text, f"replies/{i}1": "Really?", f"replies/{i}2": f"No, {i}."}
+        for place, words in posts.items():
+            file = thread / f"{place}.json"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps({"id": i, "text": words, "user": "x"}), encoding="utf-8")
+    printed = commands(tmp_path / "d", capsys)
+    assert "*/source/*" in printed[0]
+    assert labels(printed[0]) in ({"true": 20, "false": 40}, {"true": 40, "false": 20})
+
+
+def test_a_table_that_names_files_is_joined_to_their_texts(tmp_path: Path) -> None:
+    names = [f"art{i:02}.txt" for i in range(N)]
+    write(tmp_path / "meta.csv", "file,verdict", names, again("fake", "real"))
+    (tmp_path / "texts").mkdir()
+    for name, body in zip(names, BODIES, strict=True):
+        (tmp_path / "texts" / name).write_text(body, encoding="utf-8")
+    dataset, report = import_files(tmp_path)
+    assert report.labels == {"false": 30, "true": 30}
+    assert set(dataset.records["text"]) == {body.strip() for body in BODIES}
+
+
+def test_the_name_of_a_scale_says_which_end_is_true(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "rating (1 = completely false; 5 = completely true)"
+    path = write(tmp_path / "a.csv", f"statement,{name}", TEXTS, again("1", "2", "3", "4", "5"))
+    assert "1=false,2=false,3=mixed,4=true,5=true" in commands(path, capsys)[0]

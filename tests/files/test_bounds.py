@@ -20,7 +20,7 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.files import safety as bounds
 from claimlab.files.declared import room_of
 from claimlab.files.parquet import read_typed
-from claimlab.files.safety import zip_members
+from claimlab.files.safety import archive_members
 
 
 def dictionary(
@@ -144,9 +144,9 @@ def test_many_files_and_many_columns_are_refused(monkeypatch: pytest.MonkeyPatch
         for number in range(4):
             archive.writestr(f"{number}.csv", "a,b\n1,2\n")
     with pytest.raises(UnreadableFile, match=rf"holds 4 files; at most 3.*{bounds.VARIABLE}=1"):
-        zip_members(packed, "many.zip")
+        archive_members(packed.getvalue(), "many.zip")
     with pytest.raises(UnreadableFile, match=rf"2,001 columns; at most 2,000.*{bounds.VARIABLE}=1"):
         bounds.refuse_wide(2_001, "wide.csv")
     monkeypatch.setenv(bounds.VARIABLE, "1")
-    assert len(zip_members(packed, "many.zip")) == 4
+    assert len(archive_members(packed.getvalue(), "many.zip")) == 4
     bounds.refuse_wide(2_001, "wide.csv")

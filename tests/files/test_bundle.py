@@ -9,6 +9,7 @@ import stat
 import struct
 import subprocess
 import sys
+import tarfile
 import zipfile
 import zlib
 from pathlib import Path
@@ -203,3 +204,22 @@ def test_small_archives_that_unpack_out_of_proportion_are_refused(tmp_path: Path
             archive.writestr(f"{i}.csv", b"a,b\n" * 500_000)
     with pytest.raises(UnreadableFile, match="zip bomb"):
         Bundle.open(path)
+
+
+def test_tar_archives_are_opened_as_zips_are(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("claim,verdict\nSome text,true\n", encoding="utf-8")
+    for name, mode in (("plain.tar", "w"), ("packed.tgz", "w:gz"), ("packed.tar.bz2", "w:bz2")):
+        with tarfile.open(tmp_path / name, mode) as archive:  # type: ignore[call-overload]
+            archive.add(table, "./data/a.csv")
+        with Bundle.open(tmp_path / name) as bundle:
+            assert bundle.names() == ["data/a.csv"]
+            assert bundle.read("data/a.csv") == table.read_bytes()
+    with zipfile.ZipFile(tmp_path / "outer.zip", "w") as outer:
+        outer.write(tmp_path / "packed.tgz", "packed.tgz")
+    with Bundle.open(tmp_path / "outer.zip") as bundle:
+        assert bundle.names() == ["packed.tgz/data/a.csv"]
+    with tarfile.open(tmp_path / "climbs.tar", "w") as archive:
+        archive.add(table, "../a.csv")
+    with pytest.raises(UnreadableFile, match="points outside"):
+        Bundle.open(tmp_path / "climbs.tar")

@@ -38,6 +38,10 @@ from claimlab.text.mask import scan_personal
 # What each column and side table means, in a sentence.
 COLUMNS: dict[str, str] = packaged.toml("claimlab.exchange", "fields.toml")["columns"]
 TABLES: dict[str, str] = packaged.toml("claimlab.exchange", "fields.toml")["tables"]
+_ORIGIN: dict[str, str] = packaged.toml("claimlab.exchange", "fields.toml")["origin"]
+# Responsible-AI fields that no measurement can fill, asked of the authors, by name in a TOML file
+ASKED: list[str] = packaged.toml("claimlab.exchange", "fields.toml")["rai"]["asked"]
+_MEASURED: list[str] = packaged.toml("claimlab.exchange", "fields.toml")["rai"]["measured"]
 SYNTHETIC = (
     "This dataset holds machine-made text. Each such record says so in `authorship`, and carries"
     " its label, origin and change log in `meta`."
@@ -243,16 +247,6 @@ def _columns() -> str:
     )
 
 
-_ORIGIN = {
-    "Collection": "rai:dataCollection",
-    "Annotation": "rai:dataAnnotationProtocol",
-    "Annotations of each record": "rai:annotationsPerItem",
-    "Agreement of the annotators": "rai:dataAnnotationAnalysis",
-    "Models that annotated": "rai:machineAnnotationTools",
-    "Personal information": "rai:personalSensitiveInformation",
-}
-
-
 def _origin(dataset: Dataset, known: About) -> str:
     """How the records came about, and what is not known of it."""
     fields = responsible(dataset, known)
@@ -335,12 +329,6 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-# What no measurement can say: asked of the authors, by name in a TOML file.
-ASKED = (
-    *("dataUseCases", "dataSocialImpact", "dataReleaseMaintenancePlan", "dataCollectionType"),
-    *("dataCollectionTimeframe", "dataCollectionMissingData", "dataCollectionRawData"),
-    *("dataImputationProtocol", "dataManipulationProtocol", "annotatorDemographics"),
-)
 _PLACEHOLDER = re.compile(r"(?i)\b(todo|tbd|tba|fixme|xxx+|lorem|placeholder|n/?a)\b|\.\.\.|[<\[{]")
 
 
@@ -367,14 +355,6 @@ def present_or_missing(fields: Mapping[str, object]) -> str:
     names = [*(f"rai:{name}" for name in ASKED), *_MEASURED]
     rows = [[f"`{name}`", "present" if name in fields else "**missing**"] for name in sorted(names)]
     return f"# Responsible-AI fields\n\n{_table(['field', 'state'], rows)}"
-
-
-_MEASURED = (
-    *("rai:dataBiases", "rai:dataLimitations", "rai:dataCollection", "rai:hasSyntheticData"),
-    *("rai:dataAnnotationProtocol", "rai:dataAnnotationPlatform", "rai:annotationsPerItem"),
-    *("rai:dataAnnotationAnalysis", "rai:machineAnnotationTools", "prov:wasDerivedFrom"),
-    *("rai:dataPreprocessingProtocol", "rai:personalSensitiveInformation"),
-)
 
 
 def responsible(dataset: Dataset, known: About, audit: str | None = None) -> JsonObject:

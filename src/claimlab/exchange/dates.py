@@ -30,36 +30,6 @@ OUTLIER_ROWS, OUTLIER = 100, 10
 BUDDHIST, AHEAD = (2443, 2643), 543  # years of its calendar from 1900 to 2100
 _EARLIEST, _LATEST = datetime(1500, 1, 1), datetime(9999, 12, 31)
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f", " %I:%M %p", " %I:%M:%S %p")
-_ISO = (
-    *(f"%Y-%m-%d{t}" for t in _TIMES[:4]),
-    "%Y-%m-%dT%H:%M:%S",
-    "%Y-%m-%dT%H:%M:%S%.f",
-    "%Y-%m-%dT%H:%M",
-)
-_ZONED = (
-    "%Y-%m-%dT%H:%M:%S%#z",
-    "%Y-%m-%dT%H:%M:%S%.f%#z",
-    "%Y-%m-%d %H:%M:%S%#z",
-    "%Y-%m-%d %H:%M:%S%.f%#z",
-    "%a %b %d %H:%M:%S %z %Y",
-    "%a, %d %b %Y %H:%M:%S %z",
-)
-_NAMED = (
-    "%B %d, %Y",
-    "%b %d, %Y",
-    "%d %B %Y",
-    "%d %b %Y",
-    "%d-%b-%y",
-    "%d-%b-%Y",
-    "%A, %B %d, %Y",
-    "%B %d, %Y %H:%M",
-    "%b %d, %Y %I:%M %p",
-    "%Y%m%d",
-    "%Y/%m/%d",
-    *(f"%Y/%m/%d{t}" for t in _TIMES[1:3]),
-    "%Y.%m.%d",
-    "%Y.%m.%d.",
-)
 _DAY_FIRST = (
     *(f"%d{s}%m{s}{y}{t}" for y in ("%Y", "%y") for s in "/-." for t in _TIMES),
     "%d.%m.%Y.",
@@ -67,6 +37,7 @@ _DAY_FIRST = (
 _MONTH_FIRST = tuple(f"%m{s}%d{s}{y}{t}" for y in ("%Y", "%y") for s in "/-" for t in _TIMES)
 
 _MONTHS = packaged.toml("claimlab.exchange", "months.toml")
+_ISO, _ZONED, _NAMED = (_MONTHS["formats"][name] for name in ("iso", "zoned", "named"))
 _OTHER_DIGITS = "[٠-٩۰-۹०-९০-৯]"
 _DIGITS = {chr(zero + i): str(i) for zero in (0x660, 0x6F0, 0x966, 0x9E6) for i in range(10)}
 _NUMERIC = r"^\d{1,2}[/.-] ?\d{1,2}[/.-] ?\d{2}"
@@ -191,7 +162,7 @@ def _fill(dates: Dates, times: pl.Series) -> None:
     dates.times = dates.times.to_frame("a").with_columns(b=times).select(pl.coalesce("a", "b"))["a"]
 
 
-def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None:
+def _by_formats(text: pl.Series, dates: Dates, formats: Sequence[str]) -> None:
     """Try the formats that a sample of what is left shows to be in use, the commonest first."""
     while (rest := _rest(text, dates)).len():
         sample = rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)
@@ -226,17 +197,17 @@ def _by_order(text: pl.Series, dates: Dates, day_first: bool | None) -> None:
     nulls = {name: trial.times.null_count() for name, trial in readings.items()}
     if nulls["month first"] == dates.times.null_count() == nulls["day first"]:
         return
-    if nulls["month first"] == nulls["day first"] and day_first is None and not _same(month, day):
+    if (
+        nulls["month first"] == nulls["day first"]
+        and day_first is None
+        and not month.times.equals(day.times)
+    ):
         dates.ambiguous = dates.times.null_count() - nulls["day first"]
         return
     prefer_day = nulls["day first"] < nulls["month first"] if day_first is None else day_first
     chosen = day if prefer_day else month
     dates.order = "day first" if prefer_day else "month first"
     dates.times, dates.formats = chosen.times, chosen.formats
-
-
-def _same(a: Dates, b: Dates) -> bool:
-    return bool(a.times.equals(b.times, null_equal=True))
 
 
 @cache

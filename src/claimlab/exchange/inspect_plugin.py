@@ -16,6 +16,7 @@ import numpy as np
 from inspect_ai.scorer import Score, accuracy, choice, metric, scorer, stderr
 
 from claimlab.core.stats import scores as of_counts
+from claimlab.files.predictions import of_letter
 
 
 def sample_rows(samples: Iterable[Any]) -> list[dict[str, Any]]:
@@ -42,8 +43,7 @@ def _row(sample: Any) -> dict[str, Any]:
 
 def _word(letter: str, choices: Sequence[str]) -> str:
     """The choice that a letter stands for; otherwise the answer as it is."""
-    place = ord(letter) - ord("A") if len(letter) == 1 else -1
-    return choices[place] if 0 <= place < len(choices) else letter
+    return of_letter(letter, choices) or letter
 
 
 def _macro_f1() -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -59,6 +59,9 @@ UNCLEAR, ALL_FALSE, ALL_TRUE, STANCES, ANNOTATORS = (
     frozenset(map(fold_name, _KNOWN[names]))
     for names in ("unclear", "all_false", "all_true", "stances", "annotators")
 )
+
+
+YES, NO, MARKS = (frozenset(_KNOWN[words]) for words in ("yes", "no", "marks"))
 
 
 def _graded(languages: Mapping[str, list[str]]) -> dict[str, float]:
@@ -119,7 +122,9 @@ def _named(folded: str, role: str) -> Named | None:
         words = words[:-1]
     if " ".join(words) in names:
         return Named("whole", 0.8 * names[" ".join(words)])
-    ends, starts = list(_ends(words)), list(_starts(words))
+    sizes = [size for size in (3, 2, 1) if size < len(words)]
+    ends = [" ".join(words[-size:]) for size in sizes]
+    starts = [" ".join(words[:size]) for size in sizes]
     main = [names[end] for end in ends if end in names]
     main += [names[start] for start in starts if start in _HEAD_FIRST[role]]
     if main:
@@ -139,11 +144,3 @@ def _part_of(word: str, role: str) -> float:
         if part != word and (word.startswith(part) or word.endswith(part))
     ]
     return max(grades, default=0.0)
-
-
-def _ends(words: list[str]) -> Iterator[str]:
-    return (" ".join(words[-size:]) for size in (3, 2, 1) if size < len(words))
-
-
-def _starts(words: list[str]) -> Iterator[str]:
-    return (" ".join(words[:size]) for size in (3, 2, 1) if size < len(words))

@@ -4,10 +4,10 @@ read.
 Archives are untrusted. A member whose path climbs out of the archive, a link, an encrypted member,
 or an archive whose unpacked size is out of proportion (a bomb) is refused before anything is read;
 members are then read in small pieces and never beyond the size they declare, so that a header that
-lies cannot fill the memory. Nothing is unpacked to disk. A zip inside a folder or zip is opened
-too, one level deep and under the same rules: `inner.zip/a.csv`. So is a file that is packed by
-itself: `a.csv.gz` is the member `a.csv`; and so are the tables of an SQLite database. A folder of
-the Hugging Face hub's cache is the files of its newest revision.
+lies cannot fill the memory. Nothing is unpacked to disk. A tar archive is opened as a zip is, and
+either inside a folder or archive, too, one level deep and under the same rules: `inner.zip/a.csv`.
+So is a file that is packed by itself: `a.csv.gz` is the member `a.csv`; and so are the tables of an
+SQLite database. A folder of the Hugging Face hub's cache is the files of its newest revision.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import hashlib
-import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,13 +28,14 @@ from claimlab.files import sqlite
 from claimlab.files.raw import unique_names
 from claimlab.files.safety import (
     SUFFIXES,
+    TARS,
     ZIP_ERRORS,
     ZipMember,
+    archive_members,
     is_packed,
     plain_name,
     unpack,
     unpack_member,
-    zip_members,
 )
 
 DOCUMENTS = (".xlsx", ".docx", ".ods")  # zips that are one document
@@ -92,10 +92,12 @@ class Bundle:
             )
         suffix = place.suffix.lower()
         if suffix not in DOCUMENTS and _starts_as_zip(place) and zipfile.is_zipfile(place):
-            members = zip_members(place, place.name)
+            members = archive_members(place, place.name)
             if WORKBOOK in members:  # a workbook under another name
                 return cls(place, {place.name: place})
             return cls(place, members)._unfolded()
+        if place.name.lower().endswith(TARS):
+            return cls(place, archive_members(place, place.name))._unfolded()
         if suffix == ".zip":
             raise UnreadableFile(
                 f"'{place.name}' is not a whole zip archive (truncated or damaged).",
@@ -137,14 +139,14 @@ class Bundle:
         return _stored_in(self._members[name]) == self.path
 
     def _open_inner_zips(self) -> None:
-        """Put the members of zips inside in the place of these zips. One that is unsafe or damaged
-        stays what it is.
+        """Put the members of zips and tar archives inside in the place of these. One that is unsafe
+        or damaged stays what it is.
         """
-        for name in [n for n in self._members if n.lower().endswith(".zip")]:
+        for name in [n for n in self._members if n.lower().endswith((".zip", *TARS))]:
             member = self._members[name]
             try:
-                source = member if isinstance(member, Path) else io.BytesIO(self.read(name))
-                inner = zip_members(source, name, rooted=True)
+                source = member if isinstance(member, Path) else self.read(name)
+                inner = archive_members(source, name, rooted=True)
             except (UnreadableFile, *ZIP_ERRORS):
                 continue
             del self._members[name]

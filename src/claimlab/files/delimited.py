@@ -25,9 +25,10 @@ from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.encoding import read_text
+from claimlab.files.kinds import DELIMITED
 from claimlab.files.marks import PIECE, Marks, Quotes, count_marks
 from claimlab.files.raw import Layout, Options, RawTable, Refused, unique_names
-from claimlab.files.safety import refuse_wide
+from claimlab.files.safety import opened, refuse_wide
 
 csv.field_size_limit(1 << 30)
 
@@ -59,40 +60,56 @@ def read_delimited_file(
     text, encoding, notes = _as_utf8(source, name, options.encoding)
     text, sample = _with_newlines(text)
     suffix = PurePosixPath(name).suffix.lower()
-    guessed = options.delimiter is None and suffix in sniff.TABLES
+    guessed = options.delimiter is None and suffix in DELIMITED
     if guessed and (above := sniff.lines_above(sample, suffix)):
         text, sample = _with_newlines(_whole(text).split(b"\n", above)[above])
         left_out = f"{several(above, 'line')} above the table in '{name}' left out;"
         notes = [*notes, f"{left_out} lines are counted from there."]
     layout, names, marks = _layout(text, sample, name, options, known)
-    if options.header is None and layout.delimiter is not None:
-        quotes = layout.quotes or "none"
-        head = sniff.head_of(sniff.sample_rows(sample, layout.delimiter, quotes), known)
-        if surplus := head.rows - (head.names is not None):
-            lines = sniff.lines_in(sample, layout.delimiter, quotes, surplus)
-            text = _whole(text).removeprefix(codecs.BOM_UTF8).split(b"\n", lines)[lines]
-            text, sample = _with_newlines(text)
-            layout, names, marks = _layout(
-                text, sample, name, replace(options, header=head.names is not None), known
-            )
-            names = names if head.names is None else unique_names(head.names)
-            left_out = f"{several(surplus, 'more row')} above the table in '{name}' left out;"
-            notes = [*notes, f"{left_out} lines are counted from there."]
+    surplus, head = _rows_above(sample, layout, options, known)
+    if surplus:
+        lines = sniff.lines_in(sample, str(layout.delimiter), layout.quotes or "none", surplus)
+        text = _whole(text).removeprefix(codecs.BOM_UTF8).split(b"\n", lines)[lines]
+        text, sample = _with_newlines(text)
+        layout, names, marks = _layout(
+            text, sample, name, replace(options, header=head is not None), known
+        )
+        names = names if head is None else unique_names(head)
+        left_out = f"{several(surplus, 'more row')} above the table in '{name}' left out;"
+        notes = [*notes, f"{left_out} lines are counted from there."]
     layout = replace(layout, encoding=encoding)
     table = _fast(text, name, layout, names, marks)
     if table is None:
-        if isinstance(text, Path) and not _is_utf8(text):  # not in the sample, but beyond it
+        try:
+            table = _slow(text, name, layout, names)
+        except UnicodeDecodeError:  # not in the sample, but beyond it
             return read_delimited_file(_whole(text), name, options, known)
-        table = _slow(text, name, layout, names)
         if layout.delimiter is None:
-            table.frame = _labels_apart(table.frame)
-            if not layout.header and (blocks := _blocks(table.frame)) is not None:
-                table.notes.append(
-                    f"Every {blocks[1]} lines of '{name}' are one record: their kinds repeat."
-                )
-                table.frame = blocks[0]
+            _part_lines(table)
     table.notes[:0] = notes
     return table
+
+
+def _rows_above(
+    sample: str, layout: Layout, options: Options, known: frozenset[str]
+) -> tuple[int, list[str] | None]:
+    """How many rows come before the header or the first record, and the names of the columns."""
+    if options.header is not None or layout.delimiter is None:
+        return 0, None
+    rows = sniff.sample_rows(sample, layout.delimiter, layout.quotes or "none")
+    head = sniff.head_of(rows, known)
+    return head.rows - (head.names is not None), head.names
+
+
+def _part_lines(table: RawTable) -> None:
+    """Cut lines of text into columns, where they are alike."""
+    table.frame = _labels_apart(table.frame)
+    blocks = None if table.layout.header else _blocks(table.frame)
+    if blocks is not None:
+        table.frame, length = blocks
+        table.notes.append(
+            f"Every {length} lines of '{table.name}' are one record: their kinds repeat."
+        )
 
 
 def _layout(
@@ -131,12 +148,7 @@ def check_delimiter(delimiter: str | None) -> None:
 
 def pieces(source: Source) -> Iterator[bytes]:
     """The bytes after a byte-order mark, a piece at a time."""
-    if isinstance(source, bytes):
-        start = len(codecs.BOM_UTF8) if source.startswith(codecs.BOM_UTF8) else 0
-        for at in range(start, len(source), PIECE):
-            yield source[at : at + PIECE]
-        return
-    with source.open("rb") as file:
+    with opened(source) as file:
         if file.read(3) != codecs.BOM_UTF8:
             file.seek(0)
         while piece := file.read(PIECE):
@@ -165,9 +177,7 @@ def _sampled_encoding(path: Path) -> str | None:
 
 
 def _head(source: Source) -> bytes:
-    if isinstance(source, bytes):
-        return source[: sniff.SAMPLE]
-    with source.open("rb") as file:
+    with opened(source) as file:
         return file.read(sniff.SAMPLE)
 
 
@@ -201,7 +211,7 @@ def _delimiter(sample: str, suffix: str) -> str | None:
         and sniff.agrees(sample, delimiter) < 0.9
     ):
         return None
-    if delimiter is None and suffix in sniff.TABLES:
+    if delimiter is None and suffix in DELIMITED:
         return "\t" if suffix in (".tsv", ".tab") else ","
     return delimiter
 
@@ -267,17 +277,19 @@ def _fast(
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
     height = marks.rows(quoted=quoted) - bool(layout.header)
-    if frame.shape != (height, len(names)):
-        return None
-    if marks.quotes and not quoted:  # delimiters between quotes were not counted as such
-        rows = read_rows(text_lines(source), layout.delimiter, "none")
-        regular = all(not row.cells or len(row.cells) == len(names) for row in rows)
-    else:
-        regular = marks.fewest == marks.most == len(names) - 1
-    if not regular:
+    if frame.shape != (height, len(names)) or not _is_regular(source, layout, len(names), marks):
         return None
     frame.columns = names
     return _table(name, frame, layout, Refused())
+
+
+def _is_regular(source: Source, layout: Layout, width: int, marks: Marks) -> bool:
+    """Whether every row has as many cells."""
+    if not marks.quotes or layout.quotes == "double":
+        return marks.fewest == marks.most == width - 1
+    # delimiters between quotes were not counted as such
+    rows = read_rows(text_lines(source), layout.delimiter, "none")
+    return all(not row.cells or len(row.cells) == width for row in rows)
 
 
 def _slow(
@@ -340,14 +352,17 @@ def _blocks(lines: pl.DataFrame) -> tuple[pl.DataFrame, int] | None:
         if line.len() % length or line.len() < LEAST_BLOCKS * length:
             continue
         parts = [kinds.to_series().gather_every(length, n).unique() for n in range(length)]
-        if all(len(part) == 1 for part in parts) and len({part[0] for part in parts}) > 1:
-            cells = [
-                line.gather_every(length, n).str.split(part[0][0] if part[0][:1] in MARKS else LINK)
-                for n, part in enumerate(parts)
-            ]
-            columns = [one.list.get(n) for one in cells for n in range(len(one[0]))]
-            return pl.DataFrame([c.alias(f"column_{n}") for n, c in enumerate(columns, 1)]), length
+        if {*map(len, parts)} == {1} and pl.concat(parts).n_unique() > 1:
+            return _cells_of([line.gather_every(length, n) for n in range(length)], parts), length
     return None
+
+
+def _cells_of(lines: list[pl.Series], kinds: list[pl.Series]) -> pl.DataFrame:
+    """Lines that go side by side, cut at the mark that each kind of line begins with."""
+    marks = [kind[0][0] if kind[0][:1] in MARKS else LINK for kind in kinds]
+    cells = [line.str.split(mark) for line, mark in zip(lines, marks, strict=True)]
+    columns = [one.list.get(n) for one in cells for n in range(len(one[0]))]
+    return pl.DataFrame([c.alias(f"column_{n}") for n, c in enumerate(columns, 1)])
 
 
 def _cut_rows(widths: Counter[int], width: int) -> int | None:
@@ -402,17 +417,6 @@ def _refuse_wrong_delimiter(sample: str, delimiter: str, name: str) -> None:
         )
 
 
-def _is_utf8(source: Source) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for piece in pieces(source):
-            decoder.decode(piece)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _whole(source: Source) -> bytes:
     return source.read_bytes() if isinstance(source, Path) else source
 
@@ -426,7 +430,7 @@ def text_lines(source: Path | bytes) -> Iterator[str]:
     """Lines with their ends; only \\n ends a line, so that U+2028 and its like stay inside
     texts.
     """
-    with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw:
+    with opened(source) as raw:
         yield from io.TextIOWrapper(raw, encoding="utf-8-sig", newline="\n")
 
 

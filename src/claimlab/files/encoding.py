@@ -27,15 +27,8 @@ NEAR = 1 << 16  # bytes that a detector sees
 CLEARLY = 1.2  # times the letters that cp1252 explains
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 
-# The commonest characters of languages that a page of two bytes was made for, and their least
-# share: read under another page, a text has hardly any of them.
-_USUAL = {
-    "cp949": "이다는의에을를가고은한로지",
-    "cp932": "のはをにたがでとるしてい",
-    "euc_jp": "のはをにたがでとるしてい",
-    "gb18030": "的是了在不有一人这中为",
-    "big5": "的是了在不有一人這中為",
-}
+# least share of the commonest characters of a language: read under another page, a text has hardly
+# any of them
 _LEAST_USUAL = 0.03
 
 
@@ -53,13 +46,11 @@ def sniff_encoding(data: bytes) -> str:
         pass
     sample = _around_trouble(data)
     guess = _without_mark(data) or _detected(sample, data[: 1 << 20])
-    for name in (guess, "cp1252"):
-        try:
-            data.decode(name)
-            return name
-        except (UnicodeDecodeError, LookupError):
-            continue
-    return "cp1252"
+    try:
+        data.decode(guess)
+    except (UnicodeDecodeError, LookupError):
+        return "cp1252"
+    return guess
 
 
 def decode(data: bytes, name: str, encoding: str | None = None, likely: str | None = None) -> str:
@@ -169,7 +160,7 @@ def _east_asian(sample: bytes) -> str | None:
     """
     shares = {}
     lines = sample[: sample.rfind(b"\n") + 1] or sample
-    for page, usual in _USUAL.items():
+    for page, usual in packaged.toml("claimlab.files", "alphabets.toml")["usual"].items():
         try:
             odd = [c for c in lines.decode(page) if c > "\x7f"]
         except UnicodeDecodeError:
@@ -185,7 +176,7 @@ def _latin_page(data: bytes) -> str:
     them."""
     counts = {bytes([byte]): n for byte, n in Counter(data).items() if byte > 0x7F}
     scores = {}
-    for page, alphabets in packaged.toml("claimlab.files", "alphabets.toml").items():
+    for page, alphabets in packaged.toml("claimlab.files", "alphabets.toml")["latin"].items():
         odd = [(mark.decode(page, errors="ignore").lower() or "?", n) for mark, n in counts.items()]
         scores[page] = max(sum(n for c, n in odd if c in alphabet) for alphabet in alphabets)
     if any(mark < b"\xa0" for mark in counts):

@@ -75,18 +75,19 @@ def read_excel_file(
     table = typed_table(rows, name, Layout("Excel", header=main.named), Refused(), names)
     others = [one for one in sheets if one not in alike]
     table.beside = {one.title: one.texts() for one in others if len(one.rows) <= LEGEND}
-    if others:
-        table.notes.append(_left_out(name, alike, [f"'{one.title}'" for one in others]))
-    if above := sum(sheet.above for sheet in alike):
-        table.notes.append(f"{several(above, 'row')} above the table in '{name}' left out.")
+    table.notes += _left_out(name, alike, [f"'{one.title}'" for one in others])
     return table
 
 
-def _left_out(name: str, alike: list[_Sheet], others: list[str]) -> str:
-    several_sheets = f"{len(alike)} sheets with the same columns"
-    read = f"the sheet '{alike[0].title}'" if len(alike) == 1 else several_sheets
-    shown = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
-    return f"Only {read} of '{name}' was read; it also has {shown} (see `sheet`)."
+def _left_out(name: str, alike: list[_Sheet], others: list[str]) -> Iterator[str]:
+    """What of a workbook is not in the table."""
+    if others:
+        several_sheets = f"{len(alike)} sheets with the same columns"
+        read = f"the sheet '{alike[0].title}'" if len(alike) == 1 else several_sheets
+        shown = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
+        yield f"Only {read} of '{name}' was read; it also has {shown} (see `sheet`)."
+    if above := sum(sheet.above for sheet in alike):
+        yield f"{several(above, 'row')} above the table in '{name}' left out."
 
 
 def _sheet(title: str, cells: Rows, known: frozenset[str], header: bool | None) -> _Sheet:

@@ -14,11 +14,9 @@ from claimlab.files.encoding import is_blank, looks_binary
 
 Kind = Literal["delimited", "json", "parquet", "arrow", "excel", "text"]
 
+DELIMITED = (".csv", ".tsv", ".tab", ".psv")  # tables, however they look
 TABLES = (
-    ".csv",
-    ".tsv",
-    ".tab",
-    ".psv",
+    *DELIMITED,
     ".json",
     ".jsonl",
     ".ndjson",
@@ -28,7 +26,6 @@ TABLES = (
     ".xlsx",
     ".xlsm",
 )
-DELIMITED = (".csv", ".tsv", ".tab", ".psv")
 HEAD = 1 << 16
 
 _NAME_PAIR = re.compile(r"[A-Za-z_][\w.]* [A-Za-z_][\w.]*")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import Literal
 
@@ -29,8 +29,8 @@ _STATE = [
     "fewest",
     "most",
     "newlines",
-    "outside",
-    "blank",
+    "newlines_outside",
+    "blank_outside",
     "returns",
     "pairs",
     "inside",
@@ -68,6 +68,9 @@ class Marks:
         return ends + (0 if self.ends_with_newline or not self.size else 1)
 
 
+_COUNTED = {each.name for each in fields(Marks)}
+
+
 def count_marks(pieces: Iterable[bytes], delimiter: str) -> Marks:
     """The marks of a file given in pieces."""
     try:
@@ -91,20 +94,8 @@ def counted_by(
 
 def _marks(s: dict[str, int], last_byte: bytes) -> Marks:
     """What the state comes to at the end of the file, where the last row may lack its line end."""
-    marks = Marks(
-        size=s["size"],
-        nul=s["nul"] if s["nul"] >= 0 else None,
-        quotes=s["quotes"],
-        delimiters=s["delimiters"],
-        fewest=s["fewest"] if s["fewest"] >= 0 else None,
-        most=s["most"],
-        newlines=s["newlines"],
-        newlines_outside=s["outside"],
-        blank_outside=s["blank"],
-        returns=s["returns"],
-        pairs=s["pairs"],
-        ends_with_newline=last_byte == b"\n",
-    )
+    known = {name: None if n < 0 else n for name, n in s.items() if name in _COUNTED}
+    marks = Marks(**known, ends_with_newline=last_byte == b"\n")  # type: ignore[arg-type]
     cut = last_byte == b"\r"  # half a line end
     closed = s["kind"] in (_CLOSING, _RETURN_AFTER_CLOSING)  # a cell, and something is behind it
     wrong = s["wrong"] or (closed and s["last"] != s["size"] - 1)
@@ -165,9 +156,9 @@ def _is_wrong(kind: int, byte: bytes) -> bool:
 
 def _end_row(s: SimpleNamespace, at: int, end: int) -> None:
     """The row ends at this place, its text at `end`."""
-    s.outside += 1
+    s.newlines_outside += 1
     if end == s.row:
-        s.blank += 1
+        s.blank_outside += 1
     else:
         s.fewest = s.pending if s.fewest < 0 else min(s.fewest, s.pending)
         s.most = max(s.most, s.pending)

@@ -154,28 +154,31 @@ def _is_lines(text: str) -> bool:
 def _rows_of(value: Any) -> Rows | None:
     """The records in a JSON value, in the shapes that people write tables in."""
     if isinstance(value, list):
-        if value and all(isinstance(v, str | int) and not isinstance(v, bool) for v in value):
-            return [{"value": v} for v in value]
-        return _with_header(value) or value or None
+        return _with_header(value) or _bare(value) or value or None
     if not isinstance(value, dict) or not value:
         return None
-    for shape in _SHAPES:
-        if (rows := shape(value)) is not None:
-            return rows
-    return [value]
+    shapes = (shape(value) for shape in _SHAPES)
+    return next((rows for rows in shapes if rows is not None), [value])
+
+
+def _bare(values: Rows) -> Rows | None:
+    """["...", "..."]"""
+    if any(not isinstance(one, str | int) or isinstance(one, bool) for one in values):
+        return None
+    return [{"value": one} for one in values]
 
 
 def _with_header(rows: Rows) -> Rows | None:
     """[["text", "label"], ["...", "true"], ...]"""
-    names = rows[0] if len(rows) > LEAST else None
-    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+    if len(rows) <= LEAST or not all(isinstance(row, list) for row in rows):
         return None
-    if any(not isinstance(row, list) or len(row) != len(names) for row in rows):
+    names, *body = rows
+    if not all(isinstance(name, str) and name for name in names):
         return None
-    again = any(name == cell for row in rows[1:] for name, cell in zip(names, row, strict=True))
-    if again or len(set(names)) < len(names):
+    if {*map(len, body), len(set(names))} != {len(names)}:
         return None
-    return [dict(zip(names, row, strict=True)) for row in rows[1:]]
+    again = any(name == row[n] for n, name in enumerate(names) for row in body)
+    return None if again else [dict(zip(names, row, strict=True)) for row in body]
 
 
 def _wrapped(value: Fields) -> Rows | None:
@@ -275,20 +278,26 @@ def _side_by_side(row: Rows) -> Rows:
     return [[c[n] if isinstance(c, list) else c for c in row] for n in range(lengths[0])]
 
 
+def _by_number(value: Fields) -> Rows | None:
+    """{"text": {"0": ...}, "label": {"0": ...}}"""
+    first, *others = value.values()
+    if not others or not all(isinstance(one, dict) and one for one in (first, *others)):
+        return None
+    if any(
+        list(first) != list(map(str, range(len(first)))) or one.keys() != first.keys()
+        for one in others
+    ):
+        return None
+    return [{name: value[name][number] for name in value} for number in first]
+
+
 def _by_key(value: Fields) -> Rows | None:
-    """{"text": {"0": ...}, "label": {"0": ...}} or {"id1": {...}, "id2": {...}}"""
+    """{"id1": {...}, "id2": {...}}"""
     inner = list(value.values())
     if not all(isinstance(v, dict) for v in inner):
         return None
-    first = inner[0]
     if 1 < len(inner) < LEAST and not set.intersection(*map(set, inner)):
         return None  # {"header": {...}, "response": {...}}
-    if (
-        len(inner) > 1
-        and list(first) == [str(i) for i in range(len(first))]
-        and all(v.keys() == first.keys() for v in inner)
-    ):
-        return [{c: value[c][k] for c in value} for k in first]
     return [v if isinstance(v, _Twice) else _keyed(k, v) for k, v in value.items()]
 
 
@@ -353,6 +362,7 @@ _SHAPES: tuple[Callable[[Fields], Rows | None], ...] = (
     _lists_by_id,
     _by_column,
     _ids_of_parts,
+    _by_number,
     _by_key,
     _by_id,
 )

@@ -17,7 +17,7 @@ import polars as pl
 from claimlab.core.errors import UnreadableFile
 from claimlab.files.declared import room_of
 from claimlab.files.raw import Layout, RawTable, json_of, unique_names
-from claimlab.files.safety import refuse_proportion, refuse_table, refuse_wide
+from claimlab.files.safety import opened, refuse_proportion, refuse_table, refuse_wide, size_of
 
 STREAM, ARROW = b"\xff\xff\xff\xff", b"ARROW1"  # the first bytes of the two forms of Arrow files
 _VIEW, _SMALL = 16, 1 << 20  # bytes of any value in memory; a table that needs no second look
@@ -29,17 +29,17 @@ def read_typed(source: Path | bytes, name: str) -> pl.DataFrame:
     start = _start(source)
     kind = "Arrow" if start.startswith((STREAM, ARROW)) else "Parquet"
     file = source if isinstance(source, Path) else io.BytesIO(source)
-    size = source.stat().st_size if isinstance(source, Path) else len(source)
-    with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as opened:
-        refuse_proportion(f"'{name}'", room_of(opened, name, kind), size)
+    size = size_of(source)
+    with opened(source) as raw:
+        refuse_proportion(f"'{name}'", room_of(raw, name, kind), size)
     try:
         with _panics_unprinted():
             if kind == "Parquet":
-                frame = _bounded(pl.scan_parquet(file, glob=False), source, name)
+                frame = _bounded(pl.scan_parquet(file, glob=False), size, name)
             elif start.startswith(STREAM):
                 frame = pl.read_ipc_stream(file)
             else:
-                frame = _bounded(pl.scan_ipc(file), source, name)
+                frame = _bounded(pl.scan_ipc(file), size, name)
     except ERRORS as error:
         words = str(error).split("\n")[0]
         raise UnreadableFile(f"'{name}' is not whole {kind}: {words}.", "Get it again.") from None
@@ -58,9 +58,7 @@ def own_words(source: Path | bytes) -> str | None:
 
 
 def _start(source: Path | bytes) -> bytes:
-    if isinstance(source, bytes):
-        return source[:8]
-    with source.open("rb") as file:
+    with opened(source) as file:
         return file.read(8)
 
 
@@ -77,9 +75,8 @@ def left_out(name: str, columns: Sequence[str]) -> str:
     return f"Columns of '{name}' that hold no text, left out: {', '.join(columns)}."
 
 
-def _bounded(scan: pl.LazyFrame, source: Path | bytes, name: str) -> pl.DataFrame:
+def _bounded(scan: pl.LazyFrame, size: int, name: str) -> pl.DataFrame:
     """The rows of a file; one that would fill the memory is refused first."""
-    size = source.stat().st_size if isinstance(source, Path) else len(source)
     schema = scan.collect_schema()
     refuse_wide(len(schema), name)
     rows = int(scan.select(pl.len()).collect().item())

@@ -181,7 +181,7 @@ def _inspect_row(sample: JsonObject, model: str) -> Answer:
     answer = next((score.get("answer") for score in scores.values() if score.get("answer")), None)
     completion = (sample.get("output") or {}).get("completion") or None
     run = model if epoch == 1 else f"{model} ({epoch})"
-    return str(sample["id"]), _of_letter(answer, sample["metadata"]["classes"]), run, completion
+    return str(sample["id"]), of_letter(answer, sample["metadata"]["classes"]), run, completion
 
 
 def lm_eval_samples(file: Path) -> pl.DataFrame | None:
@@ -212,7 +212,7 @@ def _lm_eval_row(sample: JsonObject, run: str) -> Answer:
         response = response[0]
     doc = sample["doc"]
     letter = response if isinstance(response, str) else None
-    return str(doc["id"]), _of_letter(letter, doc["metadata"]["classes"]), run, None
+    return str(doc["id"]), of_letter(letter, doc["metadata"]["classes"]), run, None
 
 
 def _table(file: Path, rows: Iterator[Answer]) -> pl.DataFrame:
@@ -225,7 +225,7 @@ def _table(file: Path, rows: Iterator[Answer]) -> pl.DataFrame:
         ) from None
 
 
-def _of_letter(answer: object, classes: Sequence[object]) -> str | None:
+def of_letter(answer: object, classes: Sequence[object]) -> str | None:
     """The class that a letter stands for, A for the first; null for anything else."""
     letter = str(answer or "").strip().strip("().").upper()
     place = ord(letter) - ord("A") if len(letter) == 1 else -1

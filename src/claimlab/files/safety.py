@@ -14,6 +14,7 @@ import io
 import os
 import re
 import stat
+import tarfile
 import zipfile
 import zlib
 from collections import Counter
@@ -34,7 +35,7 @@ MAX_RATIO = 100  # unpacked / packed, where it is more than 4 MiB; text packs 3 
 RATIO_FREE = 4 << 20
 PIECE = 1 << 20  # bytes read at a time: the most that a file can unpack before its size is checked
 SUFFIXES = (".gz", ".bz2")
-TARS = (".tar.gz", ".tgz", ".tar.bz2")
+TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2")
 GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
 # what follows the mark of bzip2, so that a text that begins with BZh is not taken for it
 _BLOCK = b"1AY&SY"
@@ -113,17 +114,22 @@ def plain_name(name: str) -> str:
     return name[: name.rindex(".")] if name.lower().endswith(SUFFIXES) else name
 
 
+def opened(source: Path | bytes) -> IO[bytes]:
+    """A file, or the bytes of one, to read from."""
+    return source.open("rb") if isinstance(source, Path) else io.BytesIO(source)
+
+
+def size_of(source: Path | bytes) -> int:
+    return source.stat().st_size if isinstance(source, Path) else len(source)
+
+
 def unpack(source: Path | bytes, name: str) -> bytes:
     """What a packed file holds, piece by piece: it is refused as soon as it is out of
     proportion.
     """
-    size = source.stat().st_size if isinstance(source, Path) else len(source)
-    whole = io.BytesIO()
+    size, whole = size_of(source), io.BytesIO()
     try:
-        with (
-            source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw,
-            _opened(raw) as file,
-        ):
+        with opened(source) as raw, _unpacking(raw) as file:
             while piece := file.read(PIECE):
                 whole.write(piece)
                 refuse_bomb(f"'{name}'", whole.tell(), size)
@@ -133,10 +139,12 @@ def unpack(source: Path | bytes, name: str) -> bytes:
     return whole.getvalue()
 
 
-def _opened(raw: IO[bytes]) -> IO[bytes]:
-    mark = raw.read(2)
+def _unpacking(raw: IO[bytes]) -> IO[bytes]:
+    mark = raw.read(3)
     raw.seek(0)
-    return gzip.GzipFile(fileobj=raw) if mark == GZIP else bz2.BZ2File(raw)  # type: ignore[return-value]
+    if mark.startswith(GZIP):
+        return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
+    return bz2.BZ2File(raw) if mark == BZIP2 else raw
 
 
 def refuse_bomb(what: str, unpacked: int, packed: int) -> None:
@@ -174,16 +182,33 @@ def unpack_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     return whole.getvalue()
 
 
-def zip_members(
-    source: Path | IO[bytes], name: str, *, rooted: bool = False
+def _zip_of(source: Path | bytes, name: str) -> bytes:
+    """The files of a tar archive as a zip in memory, for which the same rules hold."""
+    whole = io.BytesIO(unpack(source, name))
+    archive = io.BytesIO()
+    try:
+        with tarfile.open(fileobj=whole) as tar, zipfile.ZipFile(archive, "w") as files:
+            for member in tar:
+                if (file := tar.extractfile(member) if member.isfile() else None) is not None:
+                    files.writestr(member.name.removeprefix("./"), file.read())
+    except (tarfile.TarError, *ZIP_ERRORS) as error:
+        raise UnreadableFile(
+            f"'{name}' is not a whole tar archive: {error}.", "Get it again."
+        ) from None
+    return archive.getvalue()
+
+
+def archive_members(
+    source: Path | bytes, name: str, *, rooted: bool = False
 ) -> dict[str, ZipMember]:
-    """The files in an archive that is safe to read, by POSIX path.
+    """The files in a zip or tar archive that is safe to read, by POSIX path.
 
     `rooted` accepts names that start with a slash, as some published inner zips have: nothing is
     unpacked to disk, so the slash can simply go.
     """
+    tar = name.lower().endswith(TARS)
     try:
-        archive = zipfile.ZipFile(source)
+        archive = zipfile.ZipFile(opened(_zip_of(source, name) if tar else source))
     except ZIP_ERRORS as error:
         raise UnreadableFile(
             f"'{name}' is not a whole zip archive: {error}.", "Get it again."

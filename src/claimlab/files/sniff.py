@@ -26,7 +26,6 @@ ABOVE, LEAST = 20, 5  # lines that may come before a table, and lines that it mu
 REGULAR = 0.95  # of its rows that must have the same number of cells
 HEAD_ROWS, LEAST_BODY = 5, 10  # rows of a header at most, and records to compare them with
 PROSE = 5  # words of a text
-TABLES = (".csv", ".tsv", ".tab", ".psv")  # names of files that are tables, however they look
 CANDIDATES = ",\t;|"
 LABEL = "__label__"  # before a label in the files of fastText
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
@@ -212,7 +211,7 @@ class _Column:
 
     @classmethod
     def of(cls, number: int, body: Sequence[Sequence[str]]) -> _Column:
-        cells = [row[number].strip() for row in body if len(row) > number and row[number].strip()]
+        cells = _below(number, body)
         filled = len(cells) >= REGULAR * len(body)
         if len(cells) < LEAST_BODY:
             return cls(filled)
@@ -289,10 +288,10 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     come back as values below; where none of that speaks against it, a first row is taken as a
     header, as most files have one.
     """
-    first = [cell.strip().lstrip("\ufeff").strip() for cell in rows[0]]
+    first = (cell.strip().lstrip("\ufeff").strip() for cell in rows[0])
     named = {column: cell for column, cell in enumerate(first) if cell}
     words = list(named.values())
-    usual = len({word.lower() for word in words} & known)
+    usual = len(known.intersection(map(str.lower, words)))
     different = usual > 1 or len(set(words)) == len(words)
     if not words or not different or len(words) < _filled(rows) - 1:
         return False
@@ -303,9 +302,8 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
         return False
     if max(map(len, rows)) == 1:
         return usual == 1
-    return usual >= min(2, len(words)) or not any(
-        _comes_back(column, cell, body) for column, cell in named.items()
-    )
+    again = (_comes_back(column, cell, body) for column, cell in named.items())
+    return usual >= min(2, len(words)) or not any(again)
 
 
 def _filled(rows: Sequence[Sequence[str]]) -> int:
@@ -313,11 +311,16 @@ def _filled(rows: Sequence[Sequence[str]]) -> int:
     return sum(any("".join(row[n : n + 1]).strip() for row in rows) for n in range(len(rows[0])))
 
 
+def _below(column: int, body: Sequence[Sequence[str]]) -> list[str]:
+    """The cells of a column that hold anything."""
+    return [row[column].strip() for row in body if len(row) > column and row[column].strip()]
+
+
 def _comes_back(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
     """Whether a first cell is one of the values below it, or looks just like them: prose over
     prose.
     """
-    values = [row[column].strip() for row in body if len(row) > column and row[column].strip()]
+    values = _below(column, body)
     if cell in values:
         return True
     words = sorted(len(v.split()) for v in values)
@@ -326,12 +329,12 @@ def _comes_back(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
 
 def _over_numbers(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
     """Whether words are written over a column of nothing but numbers, dates or links."""
-    values = [row[column].strip() for row in body if len(row) > column and row[column].strip()]
-    if len(values) < 3 or not any(c.isalpha() for c in cell):
+    values = _below(column, body)
+    if len(values) < 3 or not any(map(str.isalpha, cell)):
         return False
-    if all(_NUMBER.fullmatch(v) for v in values):
+    if all(map(_NUMBER.fullmatch, values)):
         return True
-    words = not any(c.isdigit() for c in cell) and "://" not in cell
+    words = not any(map(str.isdigit, cell)) and "://" not in cell
     return words and all(v[0].isdigit() or _LINK.match(v) for v in values)
 
 

@@ -119,28 +119,35 @@ def _stamp(source: Path) -> Stamp:
 
 
 def _at_rest(source: Path, before: Stamp, work: Work[Answer]) -> Answer:
-    copied = len(before) > 1
+    """What `work` finds in a database as it is, or in a copy of it and of the logs beside it."""
     size = sum(about[0] for about in before.values())
+    if len(before) == 1:
+        try:
+            answer = _asked(f"{source.absolute().as_uri()}?immutable=1", size, work)
+        except sqlite3.Error:
+            _refuse_changed(source, before)
+            raise
+        _refuse_changed(source, before)
+        return answer
     with tempfile.TemporaryDirectory(prefix="claimlab-") as folder:
-        place = Path(folder) / source.name if copied else source.absolute()
-        for path in before if copied else ():
+        place = Path(folder) / source.name
+        for path in before:
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(path, place.with_name(path.name))
-        if copied and _stamp(source) != before:
-            raise _Changed
+        _refuse_changed(source, before)
         if any(map(_names_another, Path(folder).glob("*-journal"))):
             raise sqlite3.DatabaseError("its journal names a file that would be deleted")
-        uri = f"{place.as_uri()}?{'mode=rw' if copied else 'immutable=1'}"
-        try:
-            with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
-                answer = _ask(database, size, work)
-        except sqlite3.Error:
-            if copied or _stamp(source) == before:
-                raise
-            raise _Changed from None
-    if not copied and _stamp(source) != before:
-        raise _Changed
-    return answer
+        return _asked(f"{place.as_uri()}?mode=rw", size, work)
+
+
+def _refuse_changed(source: Path, before: Stamp) -> None:
+    if _stamp(source) != before:
+        raise _Changed from None
+
+
+def _asked(uri: str, size: int, work: Work[Answer]) -> Answer:
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
+        return _ask(database, size, work)
 
 
 def _names_another(journal: Path) -> bool:

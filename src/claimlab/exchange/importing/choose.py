@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
+from claimlab.core import packaged
 from claimlab.core.errors import Choice, DataError
 from claimlab.core.words import several
 from claimlab.files import sniff
@@ -19,29 +20,9 @@ from claimlab.files.kinds import HEAD, TABLES
 
 TEXTS = (".txt", ".text")
 PICKLES = (".pkl", ".pickle")
-# Files about the data, by the start of their name or by their whole name.
-ABOUT = (
-    "readme",
-    "license",
-    "licence",
-    "copying",
-    "changelog",
-    "citation",
-    "notice",
-    "requirements",
-)
-ABOUT_TABLES = {
-    "claimlab.json",
-    "call.json",
-    "calls.sqlite",
-    "croissant.json",
-    "datapackage.json",
-    "package.json",
-    "review.sqlite",
-    INFO,
-    INFOS,
-    DICT,
-}
+_KNOWN = packaged.toml("claimlab.exchange", "vocabulary.toml")
+ABOUT = tuple(_KNOWN["about"])
+ABOUT_TABLES = {INFO, INFOS, DICT, *_KNOWN["about_tables"]}
 LEAST_ROWS = 5  # lines of the same number of cells that make a text file a table
 MANY_TEXTS = 50  # beside tables, that may be the records
 GLOBS, LONGEST = 3, 100  # patterns that a message offers, and characters of one
@@ -174,7 +155,12 @@ def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
             [f"*{_literal(end)}"],
             *([f"*{word}*{_literal(end)}"] for word in _shared_words(names)),
             _by_folder(names),
-            sorted({f"*/{_literal(_folder(name))}/*{suffix_of(name)}" for name in names}),
+            sorted(
+                {
+                    f"*/{_literal(PurePosixPath(name).parent.name)}/*{suffix_of(name)}"
+                    for name in names
+                }
+            ),
         ]
     else:
         choices = []
@@ -203,10 +189,6 @@ def _by_folder(names: Sequence[str]) -> list[str]:
     places = [PurePosixPath(name) for name in names]
     globs = sorted({_literal(f"{place.parent}/") + f"*{place.suffix}" for place in places})
     return [] if PurePosixPath() in {place.parent for place in places} else globs
-
-
-def _folder(name: str) -> str:
-    return PurePosixPath(name).parent.name
 
 
 def _shared_words(names: Sequence[str]) -> list[str]:

@@ -15,13 +15,16 @@ together as long as each of them has the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import filterfalse
 from pathlib import PurePosixPath
 from typing import NoReturn
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.errors import Choice, DataError, Question, UsageError
 from claimlab.core.labels import GENERAL, LabelMap, fold, is_blank
 from claimlab.core.languages import normalise
@@ -36,10 +39,12 @@ from claimlab.exchange.importing.layouts import (
     labels_in,
     layouts_of,
     leaves,
+    one_in_each,
     read_names,
     rows_of,
     split_in,
     stem,
+    stems,
     usual_places,
 )
 from claimlab.exchange.importing.meanings import (
@@ -52,7 +57,17 @@ from claimlab.exchange.importing.plan import Plan, shown
 from claimlab.exchange.importing.profile import Profile, Profiled
 from claimlab.exchange.importing.propose import ASIDE, NONE, Pick
 from claimlab.exchange.importing.texts import FOLDER
-from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, UNCLEAR, fold_name, named
+from claimlab.exchange.vocabulary import (
+    ALL_FALSE,
+    ALL_TRUE,
+    ANNOTATORS,
+    NAMES,
+    NO,
+    UNCLEAR,
+    YES,
+    fold_name,
+    named,
+)
 from claimlab.files.excel import SHEET
 from claimlab.files.raw import RawTable, spell_out
 
@@ -63,14 +78,8 @@ _PLACES = {
     FILE: "the name of each file",
     SHEET: "the sheet each row is in",
 }
-_YES = frozenset({"1", "1.0", "true", "yes", "y", "t"})
-_NO = frozenset({"0", "0.0", "false", "no", "n", "f"})
 _LETTERS_ONLY = re.compile(r"[\W\d_]+")
-# Abbreviations that are only believed together: an F alone may be a female speaker.
-_LETTERS: tuple[dict[str, str], ...] = (
-    {"t": "true", "f": "false", "u": "unknown"},
-    {"r": "true", "f": "false"},
-)
+_LETTERS: list[dict[str, str]] = packaged.toml("claimlab.exchange", "vocabulary.toml")["letters"]
 
 
 def decide(
@@ -89,6 +98,7 @@ def decide(
     meta = [column for column in gathered.frame.columns if column not in used]
     plan = Plan(gathered, seen.verdicts, dict(picks), meta, label_given="label" in named)
     _take_places(plan, seen, named)
+    _take_explained(plan, seen)
     _read_codes(plan)
     if ask:
         refuse_doubts(plan, seen)
@@ -108,13 +118,39 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             _take_place(plan, named, "split", place, _splits(plan.gathered, place, names))
         whole = leaves(names) if place == FOLDER else None
         _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
-    for role in ("label", "split"):
-        column = plan.column(role)
-        if column in _PLACES and role not in plan.values:
-            places = frame[column].drop_nulls().unique().to_list()
-            plan.values[role] = (
-                label_words(places, plan.verdicts) if role == "label" else leaves(places)
-            )
+    readers: dict[str, Callable[[pl.Series], dict[str, str]]] = {
+        "label": partial(label_words, verdicts=plan.verdicts),
+        "split": leaves,
+    }
+    for role in readers.keys() - plan.values.keys():
+        if (column := plan.column(role)) in _PLACES:
+            plan.values[role] = readers[role](frame[column].drop_nulls().unique())
+
+
+def _take_explained(plan: Plan, seen: Profiled) -> None:
+    """Let the one column be the label of which a README says what verdicts its codes are."""
+    if plan.label_given or "label" in plan.picks:
+        return
+    free = _free(plan, seen)
+    few = [name for name in plan.meta if name in free and free[name].may_be_anything]
+    about = plan.gathered.about.items()
+    explained = [
+        column
+        for column in few
+        if _explained(plan, column, {name: _said_of(column, few, text) for name, text in about})
+    ]
+    if len(explained) == 1:
+        [column] = explained
+        plan.picks["label"] = Pick(column, "its codes are explained", seen.columns[column].example)
+        plan.meta = [name for name in plan.meta if name != column]
+
+
+def _said_of(column: str, columns: Sequence[str], text: str) -> str:
+    """What a text says between the name of a column and that of another one."""
+    names = "|".join(map(re.escape, columns))
+    _, *parts = re.split(rf"(?<!\w)({names})(?!\w)", text)
+    passages = zip(parts[::2], parts[1::2], strict=True)
+    return "\n".join(words for name, words in passages if name == column)
 
 
 def _splits(gathered: Gathered, place: str, names: Sequence[str]) -> dict[str, str] | None:
@@ -177,19 +213,28 @@ def _spelled_out(plan: Plan) -> Pick | None:
     pick = plan.picks.get("label")
     if pick is None or pick.column not in plan.gathered.frame.columns or "label" in plan.values:
         return pick
-    known = plan.gathered.text(pick.column).drop_nulls().unique().sort().to_list()
+    if explained := _explained(plan, pick.column, plan.gathered.about):
+        name, words = explained
+        plan.gathered = replace(plan.gathered)
+        note = spell_out(plan.gathered, pick.column, words, f"'{name}'")
+        notes = plan.gathered.tables[0].notes
+        notes += [] if note in notes else [note]
+        plan.picks["label"] = replace(pick, why=f"'{name}' says what its codes mean")
+    return plan.picks["label"]
+
+
+def _explained(
+    plan: Plan, column: str, texts: Mapping[str, str]
+) -> tuple[str, dict[str, str]] | None:
+    """The text that says what the codes of a column mean, by its name, and the words for them."""
+    known = plan.gathered.text(column).drop_nulls().unique().sort().to_list()
     codes = [value for value in known if not is_blank(value)]
     if all(plan.verdicts.verdict(code) is not None for code in codes):
-        return pick
-    for name, text in plan.gathered.about.items():
-        if words := codes_in_words(text, pick.column, codes, plan.verdicts):
-            plan.gathered = replace(plan.gathered)
-            said = spell_out(plan.gathered, pick.column, words, f"'{name}'")
-            notes = plan.gathered.tables[0].notes
-            notes += [] if said in notes else [said]
-            plan.picks["label"] = replace(pick, why=f"'{name}' says what its codes mean")
-            break
-    return plan.picks["label"]
+        return None
+    for name, text in texts.items():
+        if words := codes_in_words(text, column, codes, plan.verdicts):
+            return name, words
+    return None
 
 
 def _map_of(column: str, meaning: Mapping[str, str], verdicts: LabelMap) -> LabelMap:
@@ -198,10 +243,10 @@ def _map_of(column: str, meaning: Mapping[str, str], verdicts: LabelMap) -> Labe
 
 
 def _by_name(name: str, codes: set[str]) -> dict[str, str] | None:
-    if not codes <= _YES | _NO or name not in ALL_FALSE | ALL_TRUE:
+    if not codes <= YES | NO or name not in ALL_FALSE | ALL_TRUE:
         return None
     yes, no = ("false", "true") if name in ALL_FALSE else ("true", "false")
-    return {code: yes if code in _YES else no for code in codes}
+    return {code: yes if code in YES else no for code in codes}
 
 
 def _letters(codes: set[str]) -> dict[str, str] | None:
@@ -308,9 +353,19 @@ def _refuse_marked_lines(plan: Plan, key: str) -> None:
 
 def _refuse_folders(plan: Plan) -> None:
     """Folders such as `fake` and `fake-titles` say the same label of files that are not of the same
-    kind.
+    kind; and of a thread with its replies, one file is the record.
     """
-    if plan.column("label") != FOLDER or plan.gathered.chosen or plan.picks["label"].given:
+    if plan.gathered.chosen or ("label" in plan.picks and plan.picks["label"].given):
+        return
+    if plan.column("label") is None and (one := one_in_each(stems(plan.gathered.tables))):
+        raise Question(
+            f"Each of many folders holds one file in '{one}', and others beside it.",
+            [
+                Choice("only", f"*/{one}/*", "these are the records"),
+                Choice("only", "*", "every file holds records"),
+            ],
+        )
+    if plan.column("label") != FOLDER:
         return
     leaves: dict[str | None, set[str]] = {}
     for place, word in plan.values["label"].items():
@@ -334,8 +389,8 @@ def _ask_column(plan: Plan, seen: Profiled, role: str) -> None:
     pick = plan.picks.get(role)
     if pick is None or pick.given or pick.column not in seen.columns:
         return
-    elsewhere = {other.column for name, other in plan.picks.items() if name != role and other.sure}
-    close = [column for column in pick.close if column not in elsewhere]
+    sure = {other.column for name, other in plan.picks.items() if name != role and other.sure}
+    close = filterfalse(sure.__contains__, pick.close)
     rivals = [column for column in close if not seen.says_the_same(pick.column, column)]
     columns = [pick.column, *rivals][:CHOICES]
     choices = [Choice(role, column, _examples(seen.columns[column])) for column in columns]
@@ -390,8 +445,7 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
     """No labels, although a column may hold them: that is said before anything is written."""
     if plan.label_given or plan.picks.keys() & {"label", "veracity"}:
         return
-    visible = set(seen.visible)
-    free = {name: seen.columns[name] for name in plan.meta_and_topic if name in visible}
+    free = _free(plan, seen)
     places = _named_places(plan)
     likely = _may_be_labels(free, anything=not places)
     if likely or places:
@@ -408,6 +462,16 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
         )
         question.exit_code = DataError.exit_code
         raise question
+
+
+def _free(plan: Plan, seen: Profiled) -> dict[str, Profile]:
+    """The columns that may still be the label, where none was found; not who gave it."""
+    columns = {name: seen.columns[name] for name in plan.meta_and_topic if name in seen.visible}
+    return {
+        name: column
+        for name, column in columns.items()
+        if ANNOTATORS.isdisjoint(column.folded.split())
+    }
 
 
 def _may_be_labels(free: Mapping[str, Profile], *, anything: bool) -> list[str]:

@@ -19,7 +19,7 @@ from claimlab.core.words import several
 from claimlab.exchange.importing.choose import suffix_of
 from claimlab.exchange.importing.meanings import verdict_word
 from claimlab.exchange.importing.profile import FEW, profile
-from claimlab.exchange.importing.propose import Pick, propose
+from claimlab.exchange.importing.propose import Pick, column_of, propose
 from claimlab.exchange.importing.ratings import Ratings
 from claimlab.exchange.importing.texts import FOLDER, PATH
 from claimlab.exchange.vocabulary import SPLITS, fold_name
@@ -214,28 +214,29 @@ def _layout(
     fields = [name for name in plain.columns if name in inner and _has(columns, name)]
     rows = rows_of(plain, tables).select(*(c for c in columns if c in plain.columns), *fields)
     picks = propose(profile(rows, verdicts), {}, fields)
-    text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
+    layout = Layout(columns, tables, rows.height, picks, inner=fields)
+    text, label, ids = (column_of(picks, role) for role in ("text", "label", "tweet_id"))
     if text is None:
-        ids = picks["tweet_id"].column if {"tweet_id", "label"} <= picks.keys() else None
-        known = frozenset(rows[ids].hash(0).to_list() if ids is not None else ())
-        return Layout(columns, tables, rows.height, picks, texts=known, inner=fields)
+        if ids is None or label is None:
+            return layout
+        return replace(layout, texts=frozenset(rows[ids].hash(0)))
     texts = rows[text].drop_nulls()
-    labels = rows.drop_nulls([text, label])[label] if label is not None else rows[text].clear()
-    values = labels.unique().head(2).to_list()
-    labelled = labels.len() if len(values) > 1 or any(map(verdicts.verdict, values)) else 0
+    labelled = 0 if label is None else _labelled(rows.drop_nulls([text, label])[label], verdicts)
     if not labelled and _named(plain, tables, verdicts):
         labelled = texts.len()
     length = texts.str.len_chars().mean()
-    return Layout(
-        columns,
-        tables,
-        rows.height,
-        picks,
+    return replace(
+        layout,
         labelled=labelled,
         length=length if isinstance(length, float) else 0.0,
-        texts=frozenset(texts.str.strip_chars().hash(0).to_list()),
-        inner=fields,
+        texts=frozenset(texts.str.strip_chars().hash(0)),
     )
+
+
+def _labelled(labels: pl.Series, verdicts: LabelMap) -> int:
+    """How many labels there are; none where all are one word that the map does not know."""
+    values = labels.unique().head(2)
+    return labels.len() if len(values) > 1 or any(map(verdicts.verdict, values)) else 0
 
 
 def _named(plain: pl.DataFrame, tables: Sequence[RawTable], verdicts: LabelMap) -> bool:
@@ -367,13 +368,29 @@ def usual_places(places: pl.Series) -> list[str]:
 
 def leaves(names: Iterable[str]) -> dict[str, str]:
     """The last part of each name: what a folder itself is called; or of many names, as of a file
-    for each record, the folder that they lie in.
+    for each record, the nearest of their folders that differ and of which there are a few.
     """
     paths = {name: PurePosixPath(name) for name in names}
-    folders = {name: path.parent.name for name, path in paths.items()}
-    many = len({path.name for path in paths.values()}) > FEW
-    alike = 2 <= len(set(folders.values())) <= FEW
-    return folders if many and alike else {name: path.name for name, path in paths.items()}
+    ends = {name: path.name for name, path in paths.items()}
+    if 1 < len(set(ends.values())) <= FEW or not paths:
+        return ends
+    nearest = 2 if one_in_each(paths) is None else 3
+    for place in range(nearest, min(len(path.parts) for path in paths.values()) + 1):
+        folders = {name: path.parts[-place] for name, path in paths.items()}
+        if 1 < len(set(folders.values())) <= FEW:
+            return folders
+    return ends
+
+
+def one_in_each(names: Iterable[str]) -> str | None:
+    """The folder of which many folders have one, with a single file in it, beside others: the
+    `source` of each thread beside its `replies`.
+    """
+    folders = [PurePosixPath(name).parent for name in names]
+    files = Counter(folder.name for folder in folders)
+    holders = Counter(folder.name for folder in set(folders))
+    alone = (name for name, n in files.items() if FEW < n == holders[name])
+    return next(alone, None) if 1 < len(files) <= FEW else None
 
 
 def label_words(names: Iterable[str], verdicts: LabelMap) -> dict[str, str]:
@@ -385,12 +402,13 @@ def label_words(names: Iterable[str], verdicts: LabelMap) -> dict[str, str]:
     words = {end: tuple(_WORD_ENDS.split(end)) for end in ends.values()}
     apart = {end: _without(held, SPLITS) for end, held in words.items()}
     kinds = set(apart.values())
-    told = apart if 1 < len(kinds) < len(words) and () not in kinds else words
-    if any(len(set(map(verdicts.verdict, held)) - {None}) > 1 for held in told.values()):
-        counts = Counter(word for held in set(told.values()) for word in {*held})
-        usual = {word.lower() for word, n in counts.items() if 2 * n > len(told)}
-        told = {end: _without(held, usual) or held for end, held in told.items()}
-    return {name: end if told is words else "_".join(told[end]) for name, end in ends.items()}
+    parts = apart if 1 < len(kinds) < len(words) and () not in kinds else words
+    verdicts_in = (set(map(verdicts.verdict, held)) - {None} for held in parts.values())
+    if max(map(len, verdicts_in), default=0) > 1:
+        counts = Counter(word for held in set(parts.values()) for word in {*held})
+        usual = {word.lower() for word, n in counts.items() if 2 * n > len(parts)}
+        parts = {end: _without(held, usual) or held for end, held in parts.items()}
+    return {name: end if parts is words else "_".join(parts[end]) for name, end in ends.items()}
 
 
 def _without(words: Iterable[str], others: Collection[str]) -> tuple[str, ...]:

@@ -142,7 +142,8 @@ class _Making:
         gathered = plan.gathered
         self.plan, self.name, self.wishes = plan, name, wishes
         self.literal = gathered.literal
-        self.frame = _limited(plan, wishes.limit)
+        limit = gathered.frame.height if wishes.limit is None else wishes.limit
+        self.frame = gathered.frame.head(limit)
         ratings = gathered.ratings
         merged = ratings.merged if ratings is not None else 0
         rows = gathered.frame.height + merged
@@ -242,24 +243,18 @@ class _Making:
         column, written = self.plan.column("date"), self.column("date")
         if column is None or written is None:
             return
-        self.dates = parse_dates(written, self.wishes.day_first)
+        dates = self.dates = parse_dates(written, self.wishes.day_first)
         if not self.wishes.keep_placeholder_dates:
-            self.dates.drop_placeholders()
-        odd = (
-            self.dates.unparsed
-            or self.dates.coarse
-            or self.dates.ambiguous
-            or self.dates.placeholders
-        )
-        if odd or len(self.dates.formats) > 1:  # the way a date was written can give the label away
+            dates.drop_placeholders()
+        odd = dates.unparsed or dates.coarse or dates.ambiguous or dates.placeholders
+        if odd or len(dates.formats) > 1:  # the way a date was written can give the label away
             self.keep.append(column)
-        self.out["date"] = self.dates.times
-        known = pl.DataFrame({"t": self.dates.times})
-        origin = known.select(
-            pl.when(pl.col("t").is_not_null()).then(pl.lit(f"column {column}"))
-        ).to_series()
+        self.out["date"] = dates.times
         own = self.column("date_source")
-        self.out["date_source"] = origin if own is None else own
+        if own is None:
+            known = pl.when(dates.times.is_not_null())
+            own = pl.select(known.then(pl.lit(f"column {column}"))).to_series()
+        self.out["date_source"] = own
 
     def _language(self) -> None:
         pick, written = self.plan.picks.get("language"), self.column("language")
@@ -338,11 +333,6 @@ def _roles(plan: Plan) -> list[RoleFindings]:
         RoleFindings(role, pick.column, pick.why, dict(pick.evidence), plan.runner_up(role))
         for role, pick in plan.picks.items()
     ]
-
-
-def _limited(plan: Plan, limit: int | None) -> pl.DataFrame:
-    frame = plan.gathered.frame
-    return frame if limit is None else frame.head(limit)
 
 
 def _is_object(text: str) -> bool:

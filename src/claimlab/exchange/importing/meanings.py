@@ -135,10 +135,10 @@ def _said(text: str, code: str, verdicts: LabelMap) -> str | None:
     line = rf"(?im)^[^\w\n]{{0,9}}{whole}[^\w\n]{{1,9}}{_PHRASE}"
     before = rf"(?i){_PHRASE}{_QUOTES}(?:{_EQUALS}){_QUOTES}{whole}"
     phrases = [*re.findall(after, text), *re.findall(line, text)] or re.findall(before, text)
-    said = {_first_words(phrase, verdicts) for phrase in phrases} - {None}
-    known = {words for words in said if verdicts.verdict(words) is not None}
-    agreed = {verdicts.verdict(words) for words in known} if known else said
-    return min(map(str, known or said)) if len(agreed) == 1 else None
+    meanings = {_first_words(phrase, verdicts) for phrase in phrases} - {None}
+    known = {words for words in meanings if verdicts.verdict(words) is not None}
+    agreed = {verdicts.verdict(words) for words in known} if known else meanings
+    return min(map(str, known or meanings)) if len(agreed) == 1 else None
 
 
 def _first_words(phrase: str, verdicts: LabelMap) -> str | None:
@@ -198,7 +198,8 @@ def offered_maps(
     ordered = _codes(unknown)
     if not known and ordered:
         unknown, near = ordered, [None for _ in unknown]
-        guesses = _scales(unknown, fold_name(column), pairs=pairs)
+        top = verdicts.verdict(_said(column, ordered[-1], verdicts))  # 5 = completely true
+        guesses = _scales(unknown, fold_name(column), top, pairs=pairs)
     elif not any(near):
         unknown, guesses = _as_opposites(values, unknown, known)
     choices = [_offered(unknown, meanings, words) for words, meanings in guesses.items()]
@@ -256,9 +257,12 @@ def _codes(values: Sequence[str]) -> list[str]:
     return [value for value in values if value not in codes] + sorted(codes, key=float)
 
 
-def _scales(codes: Sequence[str], name: str, *, pairs: bool) -> Mapping[str, Sequence[str]]:
-    """What codes in their order may mean, the likeliest first, and in words. A code below zero
-    stands for no answer, as do words."""
+def _scales(
+    codes: Sequence[str], name: str, top: str | None, *, pairs: bool
+) -> Mapping[str, Sequence[str]]:
+    """What codes in their order may mean, the likeliest first, and in words, where the name of the
+    column may say what the `top` one means. A code below zero stands for no answer, as do words.
+    """
     none = ["unknown" for code in codes if not _CODE.fullmatch(code) or float(code) < 0]
     n = len(codes) - len(none)
     up = ["false"] * (n // 2) + ["mixed"] * (n % 2 or n > 4)
@@ -267,7 +271,7 @@ def _scales(codes: Sequence[str], name: str, *, pairs: bool) -> Mapping[str, Seq
         "a high value means false": [*none, *up[::-1]],
         "a high value means true": [*none, *up],
     }
-    if n > 2 and not any(f" {word} " in f" {name} " for word in ALL_FALSE):
+    if top == "true" or (n > 2 and not any(f" {word} " in f" {name} " for word in ALL_FALSE)):
         scales = dict(reversed(scales.items()))
     if n != 3 or none:
         return scales

@@ -17,7 +17,7 @@ from claimlab.core.record import KINDS
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.importing.profile import verdict_of_parts
-from claimlab.exchange.importing.propose import ASIDE, NONE, OWN, ROLES, Pick
+from claimlab.exchange.importing.propose import ASIDE, NONE, OWN, ROLES, Pick, column_of
 from claimlab.files.raw import literal_text
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ class Plan:
     label_given: bool = False  # or that there is none
 
     def column(self, role: str) -> str | None:
-        pick = self.picks.get(role)
-        return pick.column if pick else None
+        return column_of(self.picks, role)
 
     def runner_up(self, role: str) -> str | None:
         """The next likely column of a role, of those that have no other."""

@@ -17,7 +17,7 @@ import polars as pl
 from claimlab.core.labels import LabelMap, fold, is_blank
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
-from claimlab.exchange.vocabulary import SPLITS, STANCES, UNSPACED, fold_name, named
+from claimlab.exchange.vocabulary import NO, SPLITS, STANCES, UNSPACED, YES, fold_name, named
 
 SAMPLE = 600  # values of a column
 LEAST_SAMPLE = 60  # of a table with very many columns
@@ -39,11 +39,12 @@ _BOOLEANS = {"true", "false"}
 _NUMBERED = re.compile(r"(q|question|v|var|item|a|answer) ?\d{1,3} ?[a-z]?")
 _IDS = ("id", "tweet_id")
 _ELSE = {*_IDS, "date", "url", "language", "author", "split"}  # roles that are no label
-ANSWERS = {"true", "false", "yes", "no", "y", "n", "t", "f", "0", "1", "0.0", "1.0"}
+ANSWERS = YES | NO
 DECIDED = ("true", "false", "mixed")
 MOST_PARTS = 30  # different parts of the cells of a column
 _BETWEEN = re.compile(r"(?<!\s)\s+and\s+|[;|/,]\s*|\n\s*")
 _MARKS = re.compile(r"[,;|]")
+_WORD = re.compile(r"\S{1,30}")
 
 
 def verdict_of(value: str, verdicts: LabelMap) -> str | None:
@@ -77,18 +78,18 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     cell may say two things of veracity. What the map knows as a whole is not taken apart.
     """
     parts = {value: _parts(value) for value in values if _is_cut(value, verdicts)}
-    words = {part for words_in in parts.values() for part in words_in}
-    if len(words) > MOST_PARTS or any(len(word.split()) > 1 or len(word) > 30 for word in words):
+    words = set().union(*parts.values())
+    few = len(words) <= min(MOST_PARTS, len(parts))
+    if (
+        not few
+        or not all(map(_WORD.fullmatch, words))
+        or max(map(len, parts.values()), default=0) < 2
+    ):
         return {}
-    if len(parts) < len(words) or max(map(len, parts.values()), default=0) < 2:
-        return {}
-    cells = {
-        value: cell
-        for value, words_in in parts.items()
-        if (cell := _cell(words_in, verdicts)) is not None
-    }
-    decided = {"true", "false"} & {cell.verdict for cell in cells.values()}
-    return cells if decided and len(cells) == len(parts) else {}
+    cells = {value: _cell(words_in, verdicts) for value, words_in in parts.items()}
+    known = {value: cell for value, cell in cells.items() if cell is not None}
+    decided = {"true", "false"} & {cell.verdict for cell in known.values()}
+    return known if decided and len(known) == len(parts) else {}
 
 
 def _is_cut(value: str, verdicts: LabelMap) -> bool:

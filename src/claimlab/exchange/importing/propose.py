@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,25 +40,8 @@ CLOSE = 1.1  # log odds by which the best column must lead the next: three to on
 USUAL = 0.7  # grade of a name that most people give to a label
 SHOWN = 4  # features that are named for a choice
 
-Words = Callable[[Profile], str]
 # The roles in the order in which they are shown, and what to say of the values of each.
-ROLES: dict[str, Words] = {
-    "text": lambda seen: f"{seen.length:.0f} characters a text",
-    "claim": lambda seen: f"{seen.distinct} values",
-    "evidence": lambda seen: f"{seen.length:.0f} characters a text",
-    "label": lambda seen: f"{seen.distinct} values, {seen.verdicts:.0%} known labels",
-    "id": lambda seen: f"{seen.spread:.0%} distinct",
-    "tweet_id": lambda seen: f"{seen.tweet_ids:.0%} tweet ids",
-    "date": lambda seen: f"{seen.dates:.0%} dates",
-    "language": lambda seen: several(seen.distinct, "language"),
-    "url": lambda seen: f"{seen.links:.0%} links",
-    "author": lambda seen: f"{seen.distinct} values",
-    "source": lambda seen: f"{seen.distinct} values",
-    "topic": lambda seen: f"{seen.distinct} values",
-    "group": lambda seen: f"{seen.distinct} values",
-    "split": lambda seen: several(seen.distinct, "split"),
-    "rater": lambda seen: f"{seen.distinct} values",
-}
+ROLES: dict[str, str] = packaged.toml("claimlab.exchange", "vocabulary.toml")["roles"]
 
 
 class Rival(NamedTuple):
@@ -93,6 +76,10 @@ class Pick:
         """The columns that may have the role nearly as well."""
         least = (self.score or 0.0) - CLOSE
         return [rival.column for rival in self.rivals if rival.score > least]
+
+
+def column_of(picks: Mapping[str, Pick], role: str) -> str | None:
+    return picks[role].column if role in picks else None
 
 
 class Candidate(NamedTuple):
@@ -220,7 +207,7 @@ def _take_best(picks: dict[str, Pick], ranked: Collection[Candidate], seen: Prof
 
 def _pick(one: Candidate, seen: Profile, ranked: Collection[Candidate]) -> Pick:
     by_name = any(feature in one.added for feature in NAMED.values())
-    words = ROLES[one.role](seen)
+    words = ROLES[one.role].format(seen) or several(seen.distinct, one.role)
     added = sorted(one.added.items(), key=lambda item: -item[1])
     rivals = (
         Rival(other.column, round(other.score, 1))

@@ -21,34 +21,16 @@ from claimlab.core.record import meta_column
 from claimlab.exchange.importing.layouts import PLACES, Gathered
 from claimlab.exchange.importing.meanings import verdict_word
 from claimlab.exchange.importing.profile import ANSWERS, Profiled, profile
-from claimlab.exchange.importing.propose import Pick, propose
+from claimlab.exchange.importing.propose import Pick, column_of, propose
 from claimlab.exchange.importing.ratings import Ratings
-from claimlab.exchange.vocabulary import ANNOTATORS, fold_name
+from claimlab.exchange.vocabulary import ANNOTATORS, MARKS, YES, fold_name
 
 NONE, ROWS = "none", "rows"  # instead of a column: no annotators; each row of an item is one
-_END = re.compile(r"(?:\d{1,2}|[a-h])$")
+_END = re.compile(r" ?(?:\d{1,2}|[a-h])$")
 REPEATED = 0.7  # of the rows, that are different items: with more, hardly any was rated twice
 USUAL = 0.9  # of the items, that have the commonest number of rows
 LEAST_ITEMS = 10
 LABEL = "label"  # the column that is made of several
-_YES = (
-    "1",
-    "1.0",
-    "true",
-    "yes",
-    "y",
-    "t",
-    "x",
-    "✓",
-    "✔",
-    "✗",
-    "ja",
-    "oui",
-    "si",
-    "sí",
-    "sim",
-    "да",
-)
 MOST_RATERS, MOST_VALUES = 200, 12
 ITEM, VOTE, WHO = "item of a rating", "vote of a rating", "rater of a rating"
 
@@ -63,7 +45,7 @@ def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, s
     if LABEL in {*named, *words} or not {"true", "false"} <= known:
         return gathered
     plain = gathered.plain()
-    yes = [pl.col(column).str.to_lowercase().is_in(_YES) for column in classes]
+    yes = [pl.col(column).str.to_lowercase().is_in(YES | MARKS) for column in classes]
     count = plain.select(pl.sum_horizontal(yes)).to_series()
     if count.max() != 1 or count.sum() < USUAL * count.len():
         return gathered
@@ -78,7 +60,7 @@ def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, s
 
 def _answers(values: pl.Series) -> bool:
     known = values.drop_nulls().unique()
-    return 0 < known.len() <= len(ANSWERS) and set(known.str.to_lowercase()) <= {*ANSWERS, *_YES}
+    return 0 < known.len() <= len(ANSWERS) and set(known.str.to_lowercase()) <= ANSWERS | MARKS
 
 
 def gather_ratings(
@@ -95,10 +77,9 @@ def gather_ratings(
     beside = _side_by_side(plain, rater)
     if beside and named.get("label") not in beside:
         return _from_columns(gathered, plain, beside, seen.verdicts)
-    label = picks["label"].column if "label" in picks else None
-    item = next(
-        (picks[role].column for role in ("text", "tweet_id", "id", "url") if role in picks), None
-    )
+    label = column_of(picks, "label")
+    keys = (column_of(picks, role) for role in ("text", "tweet_id", "id", "url"))
+    item = next(filter(None, keys), None)
     if item is None or label is None or item == label:
         return gathered
     if rater is None and not _repeats(plain[item].drop_nulls()):
@@ -124,13 +105,12 @@ def _side_by_side(plain: pl.DataFrame, rater: str | None) -> list[str]:
     groups: dict[str, list[str]] = {}
     for column in plain.columns:
         folded = fold_name(column)
-        number = _END.search(folded)
-        stem = folded[: number.start()].rstrip(" _-") if number else ""
-        if set(stem.split()) & ANNOTATORS:
+        stem = _END.sub("", folded)
+        if stem != folded and ANNOTATORS.intersection(stem.split()):
             groups.setdefault(stem, []).append(column)
     for columns in groups.values():
-        values = {value for column in columns for value in plain[column].drop_nulls().unique()}
-        if len(columns) > 1 and 2 <= len(values) <= MOST_VALUES:
+        values = pl.concat([plain[column] for column in columns]).drop_nulls().n_unique()
+        if len(columns) > 1 and 2 <= values <= MOST_VALUES:
             return columns
     return []
 

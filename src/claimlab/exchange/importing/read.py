@@ -118,16 +118,23 @@ def _inputs(bundles: Sequence[Bundle]) -> dict[str, str]:
 def _about(bundles: Sequence[Bundle], tables: Sequence[RawTable]) -> dict[str, str]:
     """What a few short texts and small sheets beside the tables say, such as what codes mean."""
     read = {table.name for table in tables}
-    names = [(b, name) for b in bundles for name in b.names() if suffix_of(name) in ABOUT]
-    texts = [(b, name) for b, name in names if name not in read and b.table(name) is None]
-    short = [(b, name) for b, name in texts if b.size(name) <= LONGEST]
-    said = {name: bundle.head(name, LONGEST) for bundle, name in short[:FEW]}
-    about = {name: data.decode(sniff_encoding(data), "replace") for name, data in said.items()}
-    for table in tables:
-        for title, rows in table.beside.items():
-            cells = [list(rows[0]), *(row.values() for row in rows)] if rows else []
-            about[title] = "\n".join(" | ".join(filter(None, row)) for row in cells)
-    return about
+    texts = [
+        (bundle, name)
+        for bundle in bundles
+        for name in bundle.names()
+        if suffix_of(name) in ABOUT and name not in read and bundle.table(name) is None
+    ]
+    short = [(bundle, name) for bundle, name in texts if bundle.size(name) <= LONGEST]
+    heads = {name: bundle.head(name, LONGEST) for bundle, name in short[:FEW]}
+    about = {name: data.decode(sniff_encoding(data), "replace") for name, data in heads.items()}
+    sheets = (sheet for table in tables for sheet in table.beside.items())
+    return about | {title: _lines_of(rows) for title, rows in sheets}
+
+
+def _lines_of(rows: Sequence[Mapping[str, str | None]]) -> str:
+    """A small sheet as text."""
+    cells = [list(rows[0]), *(row.values() for row in rows)] if rows else []
+    return "\n".join(" | ".join(filter(None, row)) for row in cells)
 
 
 def _tables(
@@ -369,19 +376,12 @@ def do_table(shard: Any, output: Path) -> None:
         about["unreadable"] = [error.problem, error.todo]
     else:
         write_parquet(table.frame, output / _FRAME)
-        refused = {
-            "reasons": dict(table.refused.reasons),
-            "listed": table.refused.listed,
-            "unit": table.refused.unit,
-        }
         about = {
-            "name": table.name,
+            **vars(table),
+            "frame": None,
             "layout": asdict(table.layout),
             "literal": sorted(table.literal),
-            "refused": refused,
-            "blank": table.blank,
-            "notes": table.notes,
-            "beside": table.beside,
+            "refused": vars(table.refused),
         }
     (output / _ABOUT).write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
 
@@ -392,18 +392,13 @@ def _opened(folder: Path) -> Read:
         return NotATable(*about["no_table"])
     if "unreadable" in about:
         return UnreadableFile(*about["unreadable"])
-    refused = about["refused"]
+    reasons, listed, unit = about["refused"].values()
     return RawTable(
-        about["name"],
-        pl.read_parquet(folder / _FRAME),
-        Layout(**about["layout"]),
-        frozenset(about["literal"]),
-        Refused(
-            Counter(refused["reasons"]),
-            [(line, why) for line, why in refused["listed"]],
-            refused["unit"],
-        ),
-        about["blank"],
-        about["notes"],
-        beside=about["beside"],
+        **about
+        | {
+            "frame": pl.read_parquet(folder / _FRAME),
+            "layout": Layout(**about["layout"]),
+            "literal": frozenset(about["literal"]),
+            "refused": Refused(Counter(reasons), [(line, why) for line, why in listed], unit),
+        }
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path, PurePosixPath
 
 import polars as pl
@@ -35,7 +36,7 @@ from claimlab.exchange.importing.layouts import (
 )
 from claimlab.exchange.importing.meanings import MOST_WORDS, legend_of
 from claimlab.exchange.importing.profile import profile
-from claimlab.exchange.importing.propose import CLOSE, propose
+from claimlab.exchange.importing.propose import CLOSE, column_of, propose
 from claimlab.exchange.importing.texts import MANY, PATH
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
@@ -158,7 +159,13 @@ def _read_once(gathered: Gathered, layouts: list[Layout]) -> tuple[Gathered, lis
     notes: list[str] = []
     by_contents = sorted(
         layouts,
-        key=lambda one: (one.labelled, one.splits, len(one.columns), one.suffix),
+        key=lambda one: (
+            one.labelled,
+            one.splits,
+            one.tables[0].layout.header is not False,
+            len(one.columns),
+            one.suffix,
+        ),
         reverse=True,
     )
     for layout in by_contents:
@@ -212,7 +219,7 @@ def _labelled_editions(
     """
     seen = profile(gathered.plain(), verdicts, gathered.hidden(named))
     picks = propose(seen, named, gathered.inner)
-    text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
+    text, label = column_of(picks, "text"), column_of(picks, "label")
     if text is None or label is None or len(gathered.tables) < 2:
         return gathered
     known = pl.col(label).is_not_null().alias("known")
@@ -264,16 +271,24 @@ class Link:
                 f"In '{self.table.name}', {rows} a value of '{theirs}'.",
                 "Join by a key that names one row, or remove the other rows.",
             )
-        stem = Path(self.table.name).stem
-        taken = (set(other.columns) & set(frame.columns)) - {theirs}
-        other = other.rename({name: f"{name} ({stem})" for name in taken})
-        known = frame.join(other, left_on=mine, right_on=theirs, how="semi").height
-        gathered.frame = frame.join(
-            other, left_on=mine, right_on=theirs, how="left", maintain_order="left"
-        )
+        taken = {*other.columns}.intersection(frame.columns) - {theirs}
+        gathered.frame, matched = _joined(frame, mine, other, theirs, self.table.name, taken)
         gathered.literal = frozenset()
-        matched = f"{several_of(known, frame.height, 'row')} {verb(known, 'has', 'have')} a match"
         gathered.tables[0].notes.append(f"{matched} in '{self.table.name}' (by '{mine}').")
+
+
+def _joined(
+    left: pl.DataFrame, mine: str, right: pl.DataFrame, theirs: str, file: str, taken: Iterable[str]
+) -> tuple[pl.DataFrame, str]:
+    """The rows with the columns of another table, those that are `taken` named after its file; and
+    how many rows it has."""
+    stem = PurePosixPath(file).stem
+    right = right.rename({name: f"{name} ({stem})" for name in taken})
+    left = left.drop([c for c in right.columns if c in left.columns and c not in (mine, theirs)])
+    known = left.join(right, how="semi", left_on=mine, right_on=theirs).height
+    matched = f"{several_of(known, left.height, 'row')} {verb(known, 'has', 'have')} a match"
+    joined = left.join(right, how="left", left_on=mine, right_on=theirs, maintain_order="left")
+    return joined, matched
 
 
 def linked(bundles: Sequence[Bundle], join: str, options: Options) -> Link:
@@ -359,18 +374,15 @@ class _Key:
         frame = gathered.plain()
         main, beside = (other, records) if self.many else (records, other)
         on, its = (self.theirs, self.mine) if self.many else (self.mine, self.theirs)
-        left = _keyed(rows_of(frame, main.tables), main, on)
-        right = _keyed(rows_of(frame, beside.tables), beside, its).select(
+        files = STEM in (on, its)
+        left = _keyed(rows_of(frame, main.tables), main, on, files=files)
+        right = _keyed(rows_of(frame, beside.tables), beside, its, files=files).select(
             KEY, *(c for c in [*beside.columns, *beside.inner] if c in frame.columns and c != its)
         )
-        taken = {c for c in right.columns if c in main.columns}
-        stem = PurePosixPath(beside.names[0]).stem
-        right = right.rename({c: f"{c} ({stem})" for c in taken}).drop_nulls(KEY)
-        left = left.drop([c for c in right.columns if c in left.columns and c != KEY])
-        joined = left.join(right, on=KEY, how="left", maintain_order="left").drop(KEY)
-        known = left.join(right, on=KEY, how="semi").height
+        taken = {*right.columns}.intersection(main.columns)
+        joined, matched = _joined(left, KEY, right.drop_nulls(KEY), KEY, beside.names[0], taken)
+        joined = joined.drop(KEY)
         rest = part(gathered, main.tables)
-        matched = f"{several_of(known, left.height, 'row')} {verb(known, 'has', 'have')} a match"
         rest.tables[0].notes.append(
             f"'{beside.names[0]}' was joined by '{its}': {matched}. `join='none'` reads the files"
             " apart."
@@ -385,17 +397,18 @@ def _shared_key(frame: pl.DataFrame, records: Layout, other: Layout) -> _Key | N
     """The columns by which each row of the other layout finds its text, the likeliest first."""
     mine, theirs = rows_of(frame, records.tables), rows_of(frame, other.tables)
     links = []
-    for one, keys in _keys(mine, records):
-        for two, its_keys in _keys(theirs, other):
-            alike = _alike(one, records, two, other)
-            if not alike and (_are_numbers(keys) or _are_numbers(its_keys)):
-                continue  # two columns of row numbers say nothing
-            distinct, its_distinct = keys.n_unique(), its_keys.n_unique()
-            unique, its_unique = distinct == keys.len(), its_distinct == its_keys.len()
-            shared = keys.unique().filter(keys.unique().is_in(its_keys.implode())).len()
-            if (unique or its_unique) and shared >= OVERLAP * min(distinct, its_distinct):
-                links.append((alike, shared, _Key(one, two, shared, not its_unique)))
-    return max(links, key=lambda link: link[:2])[2] if links else None
+    for (one, keys), (two, its_keys) in product(_keys(mine, records), _keys(theirs, other)):
+        alike = _alike(one, records, two, other)
+        if STEM in (one, two):
+            keys, its_keys = _file_names(keys), _file_names(its_keys)
+        if not alike and (_are_numbers(keys) or _are_numbers(its_keys)):
+            continue  # two columns of row numbers say nothing
+        distinct, its_distinct = keys.n_unique(), its_keys.n_unique()
+        unique, its_unique = distinct == keys.len(), its_distinct == its_keys.len()
+        shared = keys.unique().filter(keys.unique().is_in(its_keys.implode())).len()
+        if (unique or its_unique) and shared >= OVERLAP * min(distinct, its_distinct):
+            links.append((alike, _Key(one, two, shared, not its_unique)))
+    return max(links, key=lambda link: (link[0], link[1].shared))[1] if links else None
 
 
 def _alike(one: str, records: Layout, two: str, other: Layout) -> int:
@@ -439,11 +452,18 @@ def _stems(rows: pl.DataFrame, layout: Layout) -> pl.Series | None:
     if place == FILE and layout.rows != len(layout.tables):
         alike = len(layout.tables) >= LEAST and parts.list.last().n_unique() == 1
         return parts.list.get(-2, null_on_oob=True) if alike else None
-    return parts.list.last().str.replace(r"\.[A-Za-z0-9]{1,5}$", "")
+    return _file_names(parts.list.last())
 
 
-def _keyed(rows: pl.DataFrame, layout: Layout, key: str) -> pl.DataFrame:
+def _file_names(paths: pl.Series) -> pl.Series:
+    """Paths of files without folder and suffix: texts/12.txt -> 12."""
+    return paths.str.replace(r"^.*/", "").str.replace(r"\.[A-Za-z][A-Za-z0-9]{0,4}$", "")
+
+
+def _keyed(rows: pl.DataFrame, layout: Layout, key: str, *, files: bool) -> pl.DataFrame:
     values = _stems(rows, layout) if key == STEM else rows[key]
+    if files and values is not None:
+        values = _file_names(values)
     return rows.with_columns(pl.Series(KEY, values, dtype=pl.String))
 
 

@@ -50,11 +50,7 @@ def read_texts(
         notes += remarks
         place = PurePosixPath(name)
         rows.append((text.strip(), str(place.with_suffix("")), str(place.parent)))
-    columns = list(zip(*rows, strict=True)) or [(), (), ()]
-    frame = pl.DataFrame(
-        dict(zip(("text", PATH, FOLDER), columns, strict=True)),
-        schema_overrides={"text": pl.String},
-    )
+    frame = pl.DataFrame(rows, dict.fromkeys(("text", PATH, FOLDER), pl.String), orient="row")
     if frame[FOLDER].n_unique() < 2:
         frame = frame.drop(FOLDER)
     frame = _with_labels_beside(frame.with_columns(pl.when(pl.all() != "").then(pl.all())))
