@@ -1,5 +1,6 @@
-"""Studies, with their tables over any two axes and each figure a link to its runs; saved reports
-and the trace viewer, which bring their own styles and script and are opened in a sandbox.
+"""Studies, with their tables over any two axes and each figure a link to its runs; the claims that
+an overlap found in several datasets; saved reports and the trace viewer, which bring their own
+styles and script and are opened in a sandbox.
 """
 
 from __future__ import annotations
@@ -12,20 +13,37 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 from fastapi import Query
 from fastapi.responses import RedirectResponse
+from pydantic import Field
 from starlette.responses import Response
 
-from claimlab.core.errors import NotFound
+from claimlab.core.errors import DataError, NotFound
 from claimlab.core.guard import files_of
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Table, Value, cell
+from claimlab.pages.blocks import Table, Value, cell, excerpt
+from claimlab.web.datasets import record_link
+from claimlab.web.filters import Facet, Filters, Turning, Values, facet, tally, turning
 from claimlab.web.gate import REPORT_POLICY
 from claimlab.web.page import Here, Report, Study, Traces, page, routes
-from claimlab.web.workspace import PAGE, Entry, Memo, Named, Place, Shape, Word, inner_id
+from claimlab.web.workspace import (
+    DATASETS,
+    PAGE,
+    Entry,
+    Memo,
+    Named,
+    Place,
+    Shape,
+    Word,
+    Workspace,
+    inner_id,
+    state_of,
+)
 
 if TYPE_CHECKING:
     from claimlab.study.entry import Entry as Scored
 
 CELLS, STEPS_FOLDER = "cells.json", "steps"
+CLAIMS, OVERLAP = "claims.parquet", "overlap.json"  # what an overlap writes
 WORDS, OPENING = "report.md", 20_000  # how many characters its title and conclusion are within
 ESCAPED = re.compile(r"\\([^\w\s])")
 
@@ -161,7 +179,7 @@ KINDS = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
-_viewers = Memo(8)
+_viewers, _claims = Memo(8), Memo(8)
 
 
 class ReportPage(Shape):
@@ -171,6 +189,51 @@ class ReportPage(Shape):
     title: str
     conclusion: str
     files: dict[str, str]
+    claims_link: str | None
+    """The claims that several datasets have, of an overlap."""
+
+
+class ClaimFilters(Filters):
+    """Which of the claims that several datasets have."""
+
+    size: Annotated[int, Field(ge=1, le=200)] = 20
+    dataset: Values = []
+    """Datasets that all have the claim."""
+    verdicts: Values = []
+    """The labels that the claim has, such as "false; true"."""
+
+
+class ClaimRecord(Shape):
+    """A record that makes a claim, and where its date is between the first and the last."""
+
+    dataset: str
+    id: str
+    text: str
+    label: str | None
+    date: str | None
+    at: float | None
+    link: str | None
+
+
+class SharedClaim(Shape):
+    """A claim with its history: the records that make it, the earliest first."""
+
+    number: int
+    datasets: str
+    verdicts: str
+    languages: str
+    first: str | None
+    last: str | None
+    records: list[ClaimRecord]
+
+
+class ClaimsPage(Named):
+    """The claims that several datasets have, those of most datasets first."""
+
+    filters: ClaimFilters
+    turning: Turning
+    facets: list[Facet]
+    claims: list[SharedClaim]
 
 
 class TracesPage(Shape):
@@ -190,7 +253,103 @@ def report_page(place: Report) -> ReportPage:
     names.sort(key=lambda name: (name != PAGE, "/" in name, name))
     files = {name: f"/reports/{place.entry.id}/{name}" for name in names}
     title, conclusion = _opening(place.folder) if WORDS in names else ("", "")
-    return ReportPage(entry=place.entry, title=title, conclusion=conclusion, files=files)
+    return ReportPage(
+        entry=place.entry,
+        title=title,
+        conclusion=conclusion,
+        files=files,
+        claims_link=f"{place.entry.link}/claims" if _is_inside(place.folder, CLAIMS) else None,
+    )
+
+
+@page("/reports/{place}/claims", "claims.html.jinja")
+def claims_page(
+    place: Report, filters: Annotated[ClaimFilters, Query()], workspace: Here
+) -> ClaimsPage:
+    """The claims that several datasets have, with their history."""
+    table, base = _claims_in(place), f"{place.entry.link}/claims"
+    found = table.filter(*filters.searched())["claim"].unique()
+    for name in filters.dataset:
+        found = found.filter(found.is_in(table.filter(dataset=name)["claim"].implode()))
+    known = table.filter(pl.col("claim").is_in(found.implode()))
+    if filters.verdicts:
+        known = known.filter(pl.col("verdicts").is_in(filters.verdicts))
+    numbers = known["claim"].unique(maintain_order=True)
+    where = turning(filters, base, numbers.len())
+    shown = numbers.slice((where.number - 1) * filters.size, filters.size)
+    links = _datasets_of(place, workspace)
+    counted = known.unique(["claim", "dataset"]), known.unique("claim")
+    return ClaimsPage(
+        **place.named,
+        filters=filters,
+        turning=where,
+        facets=[
+            facet(filters, base, name, title, tally(rows[name].drop_nulls()))
+            for rows, name, title in zip(
+                counted, ("dataset", "verdicts"), ("Dataset", "Labels"), strict=True
+            )
+        ],
+        claims=[
+            _claim(rows, links)
+            for rows in known.filter(pl.col("claim").is_in(shown.implode())).partition_by(
+                "claim", maintain_order=True
+            )
+        ],
+    )
+
+
+def _claims_in(place: Place) -> pl.DataFrame:
+    if not _is_inside(place.folder, CLAIMS):
+        problem = f"The report '{place.entry.name}' has no claims of several datasets."
+        raise NotFound(problem, "Make one with: claimlab overlap A B -o FOLDER")
+    file = place.folder / CLAIMS
+    columns = ["claim", "dataset", "id", "text", "label_raw", "veracity", "date"]
+    history = ["first", "last", "datasets", "verdicts", "languages"]
+    try:
+        return _claims.get(
+            state_of(file), lambda: pl.read_parquet(file, columns=[*columns, *history])
+        )
+    except pl.exceptions.PolarsError as error:
+        problem = f"'{CLAIMS}' of the report '{place.entry.name}' cannot be read: {error!s:.200}."
+        raise DataError(problem, "Make the report again.") from None
+
+
+def _datasets_of(place: Place, workspace: Workspace) -> dict[str, str]:
+    """The datasets of the report that are here, by their name in it: those with its name and as
+    many records.
+    """
+    try:
+        sizes = json.loads((place.folder / OVERLAP).read_text("utf-8"))["datasets"]
+        wanted = {(name.partition(" (")[0], size): name for name, size in sizes.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    here = {(at.manifest.name, at.entry.records): at.entry.id for at in workspace.of(*DATASETS)}
+    return {wanted[key]: id for key, id in here.items() if key in wanted}
+
+
+def _claim(rows: pl.DataFrame, links: dict[str, str]) -> SharedClaim:
+    first, last = rows["first"][0], rows["last"][0]
+    days = (last - first).days if first is not None else 0
+
+    def shown(row: JsonObject) -> ClaimRecord:
+        date, dataset = row["date"], links.get(row["dataset"])
+        return ClaimRecord(
+            dataset=row["dataset"],
+            id=row["id"],
+            text=excerpt(row["text"] or "", 300),
+            label=row["veracity"] or row["label_raw"],
+            date=None if date is None else str(date),
+            at=None if date is None else (date - first).days / (days or 1),
+            link=None if dataset is None else record_link(dataset, row["id"]),
+        )
+
+    return SharedClaim(
+        number=rows["claim"][0],
+        **{name: rows[name][0] for name in ("datasets", "verdicts", "languages")},
+        first=None if first is None else str(first),
+        last=None if last is None else str(last),
+        records=[shown(row) for row in rows.iter_rows(named=True)],
+    )
 
 
 def _opening(folder: Path) -> tuple[str, str]:
@@ -246,14 +405,14 @@ def viewer(place: Traces, most: Annotated[int, Query(ge=1, le=200)] = 60) -> Res
 def _shown(folder: Path, name: str) -> bool:
     """Whether the name is of a kind we know, not hidden, and leads to a file in the folder itself:
     by no link and no way around."""
-    inner, path = PurePosixPath(name), folder / name
+    inner = PurePosixPath(name)
     hidden = any(part.startswith(".") for part in inner.parts)
-    return (
-        inner.suffix in KINDS
-        and not hidden
-        and path.is_file()
-        and path.resolve() == folder.resolve() / name
-    )
+    return inner.suffix in KINDS and not hidden and _is_inside(folder, name)
+
+
+def _is_inside(folder: Path, name: str) -> bool:
+    path = folder / name
+    return path.is_file() and path.resolve() == folder.resolve() / name
 
 
 def _viewer(place: Place, most: int) -> str:

@@ -3,7 +3,7 @@ for (const table of document.querySelectorAll("table:not(.upright)")) {
   const names = [...(table.tHead?.rows[0].cells ?? [])].map((head) => head.textContent);
   for (const cell of table.tBodies[0].querySelectorAll("td")) {
     if (/^[–\s]*$/.test(cell.textContent)) cell.classList.add("none");
-    else if (cell.cellIndex && names[cell.cellIndex]) cell.dataset.name = names[cell.cellIndex];
+    else if (cell.cellIndex && names[cell.cellIndex]) cell.dataset.name ||= names[cell.cellIndex];
   }
 }
 // The address keeps the order and the filter of each table, so that a view can be linked to.
