@@ -102,7 +102,7 @@ def test_claims_are_found_by_word_dataset_and_label(client: TestClient) -> None:
     assert [one["records"][0]["id"] for one in torn["claims"]] == ["a1"]
     tally = {one["name"]: one["count"] for one in claims(client)["facets"][0]["values"]}
     assert tally == {"first": 3, "second": 2, "third": 2}
-    pages = [claims(client, size=1, page=number)["claims"][0]["number"] for number in (1, 2, 3)]
+    pages = [claims(client, size=1, page=number)["claims"][0]["claim"] for number in (1, 2, 3)]
     assert len(set(pages)) == 3
 
 

@@ -26,7 +26,6 @@ from claimlab.web.filters import Facet, Filters, Turning, Values, facet, tally, 
 from claimlab.web.gate import REPORT_POLICY
 from claimlab.web.page import Here, Report, Study, Traces, page, routes
 from claimlab.web.workspace import (
-    DATASETS,
     PAGE,
     Entry,
     Memo,
@@ -34,7 +33,6 @@ from claimlab.web.workspace import (
     Place,
     Shape,
     Word,
-    Workspace,
     inner_id,
     state_of,
 )
@@ -43,7 +41,8 @@ if TYPE_CHECKING:
     from claimlab.study.entry import Entry as Scored
 
 CELLS, STEPS_FOLDER = "cells.json", "steps"
-CLAIMS, OVERLAP = "claims.parquet", "overlap.json"  # what an overlap writes
+CLAIMS = "claims.parquet"  # of an overlap
+HISTORY = ("first", "last", "datasets", "verdicts", "languages")  # of a claim
 WORDS, OPENING = "report.md", 20_000  # how many characters its title and conclusion are within
 ESCAPED = re.compile(r"\\([^\w\s])")
 
@@ -203,37 +202,16 @@ class ClaimFilters(Filters):
     """The labels that the claim has, such as "false; true"."""
 
 
-class ClaimRecord(Shape):
-    """A record that makes a claim, and where its date is between the first and the last."""
-
-    dataset: str
-    id: str
-    text: str
-    label: str | None
-    date: str | None
-    at: float | None
-    link: str | None
-
-
-class SharedClaim(Shape):
-    """A claim with its history: the records that make it, the earliest first."""
-
-    number: int
-    datasets: str
-    verdicts: str
-    languages: str
-    first: str | None
-    last: str | None
-    records: list[ClaimRecord]
-
-
 class ClaimsPage(Named):
     """The claims that several datasets have, those of most datasets first."""
 
     filters: ClaimFilters
     turning: Turning
     facets: list[Facet]
-    claims: list[SharedClaim]
+    claims: list[JsonObject]
+    """Each with its history and its `records`, the earliest first: `at` is where the date of one is
+    between the first and the last.
+    """
 
 
 class TracesPage(Shape):
@@ -277,24 +255,23 @@ def claims_page(
     numbers = known["claim"].unique(maintain_order=True)
     where = turning(filters, base, numbers.len())
     shown = numbers.slice((where.number - 1) * filters.size, filters.size)
-    links = _datasets_of(place, workspace)
-    counted = known.unique(["claim", "dataset"]), known.unique("claim")
+    parts = known.filter(pl.col("claim").is_in(shown.implode())).partition_by(
+        "claim", maintain_order=True
+    )
+    here = {at.manifest.name: at.entry.id for at in reversed(workspace.of("dataset"))}
+    shown_facets = {
+        "Dataset": ("dataset", known.unique(["claim", "dataset"])),
+        "Labels": ("verdicts", known.unique("claim")),
+    }
     return ClaimsPage(
         **place.named,
         filters=filters,
         turning=where,
         facets=[
             facet(filters, base, name, title, tally(rows[name].drop_nulls()))
-            for rows, name, title in zip(
-                counted, ("dataset", "verdicts"), ("Dataset", "Labels"), strict=True
-            )
+            for title, (name, rows) in shown_facets.items()
         ],
-        claims=[
-            _claim(rows, links)
-            for rows in known.filter(pl.col("claim").is_in(shown.implode())).partition_by(
-                "claim", maintain_order=True
-            )
-        ],
+        claims=[_claim(rows, here) for rows in parts],
     )
 
 
@@ -302,54 +279,30 @@ def _claims_in(place: Place) -> pl.DataFrame:
     if not _is_inside(place.folder, CLAIMS):
         problem = f"The report '{place.entry.name}' has no claims of several datasets."
         raise NotFound(problem, "Make one with: claimlab overlap A B -o FOLDER")
-    file = place.folder / CLAIMS
-    columns = ["claim", "dataset", "id", "text", "label_raw", "veracity", "date"]
-    history = ["first", "last", "datasets", "verdicts", "languages"]
+    file, date, first = place.folder / CLAIMS, pl.col("date"), pl.col("first")
+    days = (pl.col("last") - first).dt.total_days().clip(1)
+    scan = pl.scan_parquet(file).select(
+        *("claim", "dataset", "id", "text", "date", *HISTORY),
+        label=pl.coalesce("veracity", "label_raw"),
+        at=(date - first).dt.total_days() / days,
+    )
     try:
-        return _claims.get(
-            state_of(file), lambda: pl.read_parquet(file, columns=[*columns, *history])
-        )
+        return _claims.get(state_of(file), scan.collect)
     except pl.exceptions.PolarsError as error:
         problem = f"'{CLAIMS}' of the report '{place.entry.name}' cannot be read: {error!s:.200}."
         raise DataError(problem, "Make the report again.") from None
 
 
-def _datasets_of(place: Place, workspace: Workspace) -> dict[str, str]:
-    """The datasets of the report that are here, by their name in it: those with its name and as
-    many records.
+def _claim(rows: pl.DataFrame, here: dict[str, str]) -> JsonObject:
+    """A claim with its records, each with its page where its dataset is here: by its name, to which
+    an overlap may have added the folder.
     """
-    try:
-        sizes = json.loads((place.folder / OVERLAP).read_text("utf-8"))["datasets"]
-        wanted = {(name.partition(" (")[0], size): name for name, size in sizes.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
-    here = {(at.manifest.name, at.entry.records): at.entry.id for at in workspace.of(*DATASETS)}
-    return {wanted[key]: id for key, id in here.items() if key in wanted}
-
-
-def _claim(rows: pl.DataFrame, links: dict[str, str]) -> SharedClaim:
-    first, last = rows["first"][0], rows["last"][0]
-    days = (last - first).days if first is not None else 0
-
-    def shown(row: JsonObject) -> ClaimRecord:
-        date, dataset = row["date"], links.get(row["dataset"])
-        return ClaimRecord(
-            dataset=row["dataset"],
-            id=row["id"],
-            text=excerpt(row["text"] or "", 300),
-            label=row["veracity"] or row["label_raw"],
-            date=None if date is None else str(date),
-            at=None if date is None else (date - first).days / (days or 1),
-            link=None if dataset is None else record_link(dataset, row["id"]),
-        )
-
-    return SharedClaim(
-        number=rows["claim"][0],
-        **{name: rows[name][0] for name in ("datasets", "verdicts", "languages")},
-        first=None if first is None else str(first),
-        last=None if last is None else str(last),
-        records=[shown(row) for row in rows.iter_rows(named=True)],
-    )
+    records = []
+    for row in rows.drop("claim", *HISTORY).iter_rows(named=True):
+        id = here.get(row["dataset"].partition(" (")[0])
+        link = None if id is None else record_link(id, row["id"])
+        records.append({**row, "text": excerpt(row["text"] or "", 300), "link": link})
+    return {**rows.select("claim", *HISTORY).row(0, named=True), "records": records}
 
 
 def _opening(folder: Path) -> tuple[str, str]:
