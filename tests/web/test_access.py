@@ -26,7 +26,7 @@ PAGES = (
     "", "datasets/data", "datasets/data?size=9#first", "datasets/data?q=nothing-at-all", "audits/reports~audit", "runs/runs~tfidf?right=wrong",
     "compare?one=runs~tfidf&other=runs~majority", "compare?one=runs~tfidf", "traces/evolved", "reports/reports~audit", "sign-in", "no-such-page",
     "new-review?dataset=data", "add", "jobs", "match?text=the&archive=data", "datasets/data?mark=true", "figures", "datasets/data/run/audit", "datasets/data/run/split", "reviews/review", "reviews/review/sign-in",
-    "traces/evolved/viewer", "reports/shared", "reports/shared/claims", "datasets/data/counts", "datasets/data/map",
+    "traces/evolved/viewer", "reports/shared", "reports/shared/claims", "datasets/data/counts",
 )  # fmt: skip
 
 
