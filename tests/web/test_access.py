@@ -124,3 +124,28 @@ def test_a_planted_fault_is_seen(browser: Any) -> None:
     }
     page.close()
     assert {"label", "button-name"} <= found
+
+
+def test_a_cell_is_named_by_its_column_alone_and_columns_can_be_chosen(
+    workspace: Path, serving: Callable[..., Any], browser: Any
+) -> None:
+    with serving(workspace) as address:
+        context = browser.new_context(viewport={"width": 390, "height": 900})
+        page = context.new_page()
+        for _ in range(2):  # the second time, the page brings the charts of the column heads
+            page.goto(f"{address}datasets/data")
+            page.locator("#head-veracity svg").first.wait_for(state="attached")
+            row = page.locator("table.records tbody tr").first
+            names = row.locator("td[data-name]").evaluate_all(
+                "cells => cells.map((cell) => cell.dataset.name)"
+            )
+            assert {"label", "split"} <= set(names)
+            assert max(map(len, names)) < 12, names
+        page.get_by_text("View", exact=True).click()
+        page.get_by_label("Split", exact=True).uncheck()
+        page.get_by_label("one line for each text").check()
+        page.reload()
+        page.locator("table.dense").wait_for()
+        assert not page.locator("td[data-name=split]").first.is_visible()
+        assert page.locator("td[data-name=label]").first.is_visible()
+        context.close()

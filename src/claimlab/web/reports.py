@@ -21,7 +21,6 @@ from claimlab.core.guard import files_of
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table, Value, cell, excerpt
-from claimlab.web.datasets import record_link
 from claimlab.web.filters import Facet, Filters, Turning, Values, facet, tally, turning
 from claimlab.web.gate import REPORT_POLICY
 from claimlab.web.page import Here, Report, Study, Traces, page, routes
@@ -34,6 +33,7 @@ from claimlab.web.workspace import (
     Shape,
     Word,
     inner_id,
+    record_link,
     state_of,
 )
 
@@ -246,10 +246,10 @@ def claims_page(
 ) -> ClaimsPage:
     """The claims that several datasets have, with their history."""
     table, base = _claims_in(place), f"{place.entry.link}/claims"
-    found = table.filter(*filters.searched())["claim"].unique()
+    numbers = table.filter(*filters.searched())["claim"].unique()
     for name in filters.dataset:
-        found = found.filter(found.is_in(table.filter(dataset=name)["claim"].implode()))
-    known = table.filter(pl.col("claim").is_in(found.implode()))
+        numbers = numbers.filter(numbers.is_in(table.filter(dataset=name)["claim"].implode()))
+    known = table.filter(pl.col("claim").is_in(numbers.implode()))
     if filters.verdicts:
         known = known.filter(pl.col("verdicts").is_in(filters.verdicts))
     numbers = known["claim"].unique(maintain_order=True)
@@ -259,17 +259,15 @@ def claims_page(
         "claim", maintain_order=True
     )
     here = {at.manifest.name: at.entry.id for at in reversed(workspace.of("dataset"))}
-    shown_facets = {
-        "Dataset": ("dataset", known.unique(["claim", "dataset"])),
-        "Labels": ("verdicts", known.unique("claim")),
-    }
+    by_dataset, by_claim = known.unique(["claim", "dataset"]), known.unique("claim")
+    labels = tally(by_claim["verdicts"].drop_nulls())
     return ClaimsPage(
         **place.named,
         filters=filters,
         turning=where,
         facets=[
-            facet(filters, base, name, title, tally(rows[name].drop_nulls()))
-            for title, (name, rows) in shown_facets.items()
+            facet(filters, base, "dataset", "Dataset", tally(by_dataset["dataset"])),
+            facet(filters, base, "verdicts", "Labels", labels),
         ],
         claims=[_claim(rows, here) for rows in parts],
     )

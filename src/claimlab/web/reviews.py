@@ -31,11 +31,10 @@ from claimlab.review.estimate import estimate
 from claimlab.review.review import Review
 from claimlab.review.shapes import ABOVE, Answer, Item, Person, Turn
 from claimlab.review.task import KNOWN, SCALE, Task, task_named
-from claimlab.web.datasets import chosen_rows
 from claimlab.web.filters import RecordFilters
 from claimlab.web.gate import bearer, cookie
 from claimlab.web.page import Done, Here, Reviewed, page, routes, show
-from claimlab.web.rows import take
+from claimlab.web.rows import chosen_rows, take
 from claimlab.web.workspace import (
     DATASETS,
     REVIEW,

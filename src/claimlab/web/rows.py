@@ -21,9 +21,18 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.dataset import RECORDS
 from claimlab.core.types import JsonObject
 from claimlab.web.filters import COLUMNS, RecordFilters
-from claimlab.web.workspace import Memo, T, digest_known, state_of
+from claimlab.web.workspace import (
+    Memo,
+    Place,
+    T,
+    Workspace,
+    digest_known,
+    finding_at,
+    state_of,
+)
 
 Numbers = npt.NDArray[np.uint32]
 Tallies = dict[str, list[tuple[str | None, int]]]  # by column: values, and how often each occurs
@@ -345,3 +354,13 @@ def _as_long(file: Path, filters: RecordFilters) -> list[pl.Expr]:
 def whole_word(word: str) -> str:
     """A pattern for `word` where it is not a part of a longer one, in any case."""
     return rf"(?i)(?:^|[^\p{{L}}\p{{N}}]){re.escape(word)}(?:[^\p{{L}}\p{{N}}]|$)"
+
+
+def chosen_rows(workspace: Workspace, place: Place, filters: RecordFilters) -> tuple[Rows, str]:
+    """The rows that the filters choose, and a title where they are those of a finding."""
+    from claimlab.audit.views.wording import finding_title
+
+    if not filters.audit or filters.finding is None:
+        return Rows.of(place.folder / RECORDS, filters), ""
+    _, finding = finding_at(workspace.get(filters.audit, "audit"), filters.finding)
+    return Rows.of(place.folder / RECORDS, filters, finding.records), finding_title(finding)

@@ -18,7 +18,6 @@ from claimlab.evaluate.metric import accuracy_of, macro_f1_of
 from claimlab.evaluate.metrics.table_scores import calibration
 from claimlab.evaluate.slices import slice_run
 from claimlab.pages.blocks import excerpt
-from claimlab.web.datasets import record_link
 from claimlab.web.filters import (
     BLANK,
     Choice,
@@ -50,7 +49,7 @@ from claimlab.web.predictions import (
     usual_trait,
     why_of,
 )
-from claimlab.web.workspace import Line, Named, Place, Shape, Word, Workspace
+from claimlab.web.workspace import Line, Named, Place, Shape, Word, Workspace, record_link
 
 Share = Annotated[float | None, Field(ge=0, le=1), BLANK]
 
