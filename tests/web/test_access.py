@@ -142,7 +142,7 @@ def test_a_cell_is_named_by_its_column_alone_and_columns_can_be_chosen(
             assert {"label", "split"} <= set(names)
             assert max(map(len, names)) < 12, names
         page.get_by_text("View", exact=True).click()
-        page.get_by_label("Split", exact=True).uncheck()
+        page.get_by_role("checkbox", name="Split").uncheck()
         page.get_by_label("one line for each text").check()
         page.reload()
         page.locator("table.dense").wait_for()
