@@ -9,9 +9,11 @@ Chromium (`apt-get install chromium`) and Playwright, no network.
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +33,24 @@ PAGES = {
     "errors": "runs/runs~tfidf/prediction?id=demo-0662&at=1&sort=-confidence&right=wrong",
     "compare": "compare?one=runs~tfidf&other=runs~majority",
     "match": "match?text=A+cheese+market+cancelled+its+evening+courses&archive=planted",
+    "study": "studies/study",
+    "evolution": "traces/evolved/viewer",
+    "claims": "reports/shared/claims",
     "review-status": "reviews/review",
     "action": "datasets/planted/run/clean",
     "add-data": "add",
 }
+STUDY = """\
+name = "Detectors under a random and a fair split"
+seeds = [0]
+
+[datasets.planted]
+folder = "planted"
+
+[grid]
+split = ["random", "near-duplicates"]
+detector = ["tfidf"]
+"""
 SAVED = {"demo": "index.html", "report": "audit/index.html"}
 RUNS = ("runs/tfidf", "runs/majority")
 
@@ -70,6 +86,42 @@ def evaluated(demo: Path, folder: Path) -> Path:
     return folder / "index.html"
 
 
+def extended(demo: Path, folder: Path) -> dict[str, str]:
+    """A copy of the demo in `folder` with a study, an overlap and a review on which two annotators
+    differ; the addresses that sign the adjudicator in.
+    """
+    shutil.copytree(demo, folder, dirs_exist_ok=True)
+    (folder / "study.toml").write_text(STUDY, "utf-8")
+    for words in (
+        ("study", "run", "study.toml", "-o", "study"),
+        ("overlap", "planted", "clean-twin", "-o", "shared"),
+    ):
+        if not (folder / words[-1]).exists():
+            subprocess.run([CLAIMLAB, *words], cwd=folder, check=True, capture_output=True)
+    return {"adjudicate": f"reviews/conflicts/sign-in#token={disputed(folder)}"}
+
+
+def disputed(folder: Path) -> str:
+    """The token of an adjudicator of a review of conflicts."""
+    from claimlab.review.create import review_create
+
+    people = ("ana", "ben")
+    review = review_create(
+        folder / "planted",
+        folder / "conflicts",
+        task="conflict",
+        pairs="conflicts",
+        people=people,
+        force=True,
+    )
+    for name, answer in zip(people, ("first", "second"), strict=True):
+        while (item := review.next_item(name)) is not None:
+            review.decide(name, item.id, answer, key=str(uuid.uuid4()))
+    token = review.add_person("clara", "adjudicator")[1]
+    review.close()
+    return token
+
+
 def served(demo: Path) -> tuple[subprocess.Popen[str], str]:
     """The workspace of `demo` on a free port, and the link that signs in."""
     server = subprocess.Popen(
@@ -98,10 +150,13 @@ def main() -> int:
         demo = options.demo or Path(place) / "demo"
         if options.demo is None:
             subprocess.run([CLAIMLAB, "demo", "-o", str(demo)], check=True)
+        demo, made_here = Path(place) / "workspace" / "demo", demo
+        signs_in = extended(made_here, demo)
         server, link = served(demo)
         address = link.partition("sign-in")[0]
         try:
-            urls = {"sign-in": link} | {name: address + path for name, path in PAGES.items()}
+            paths = PAGES | signs_in
+            urls = {"sign-in": link} | {name: address + path for name, path in paths.items()}
             urls |= {name: (demo / file).resolve().as_uri() for name, file in SAVED.items()}
             urls["evaluation"] = evaluated(demo, Path(place) / "evaluation").as_uri()
             for size in SIZES:

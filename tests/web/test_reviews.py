@@ -12,6 +12,7 @@ from parts.planted import clean_twin
 from starlette.testclient import TestClient
 
 from claimlab.core.dataset import Dataset
+from claimlab.review.estimate import estimate
 from claimlab.review.review import Review
 from claimlab.web.app import create_app
 from claimlab.web.gate import SESSION, csrf_of
@@ -128,6 +129,28 @@ def test_what_was_decided_is_applied_to_a_new_dataset(owner: TestClient, folder:
     assert owner.get("/datasets/applied").status_code == 200
     for taken, status in (("data", 422), ("checked", 422), ("applied", 409)):  # what is there stays
         post(owner, "/api/reviews/checked/apply", {"name": taken}, status=status)
+
+
+def test_shares_of_all_records_are_estimated_from_those_drawn_at_random(
+    owner: TestClient, folder: Path
+) -> None:
+    drawn = {"selection": {"dataset": "data"}, "sample": 25, "order": "random"}
+    tokens = made(owner, per_item=1, annotators=["ana"], **drawn)
+    client = signed_in(folder, tokens["ana"])
+    seen = client.get("/api/reviews/checked/annotate").json()["seen"]
+    assert owner.get("/api/reviews/checked").json()["estimates"] is None  # nothing is decided
+    for number in range(22):
+        answer = "false" if number % 4 == 0 else "true"
+        seen = post(client, "/api/reviews/checked/decide", vote(seen["item"]["id"], answer))["seen"]
+    review = Review.open(folder / "checked")
+    known = owner.get("/api/reviews/checked").json()["estimates"]
+    assert known == estimate(review).to_json()
+    review.close()
+    assert known["annotated"] == 22
+    shares = {row["share"]: row for row in known["shares"]}
+    assert shares["false"]["low"] < 6 / 22 < shares["false"]["high"]
+    assert "95% interval" in owner.get("/reviews/checked").text
+    assert client.get("/api/reviews/checked").json()["estimates"] is None  # of one of many
 
 
 def test_a_save_repeated_is_one_decision(owner: TestClient, folder: Path) -> None:

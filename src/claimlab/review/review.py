@@ -185,19 +185,10 @@ class Review(Shown):
         with self._writing(who) as desk:
             return desk.vote(item_id, Answer(value, key, comment, seconds))
 
-    def answer(
-        self,
-        who: Who,
-        item_id: str,
-        value: object,
-        *,
-        key: str,
-        comment: str | None = None,
-        seconds: float | None = None,
-    ) -> Turn:
+    def answer(self, who: Who, item_id: str, answer: Answer) -> Turn:
         """Save a decision as `decide` does, and take the next item in the same transaction."""
         with self._writing(who) as desk:
-            desk.vote(item_id, Answer(value, key, comment, seconds))
+            desk.vote(item_id, answer)
             following, new = desk.next_item() or (None, False)
             if following is not None and new:
                 desk.claim(following)

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from claimlab.core.errors import ClaimlabError, NotFound, UsageError
 from claimlab.core.version import __version__
-from claimlab.web import add, audits, home, new_review, records, runs  # noqa: F401
+from claimlab.web import add, audits, home, records, runs  # noqa: F401
 from claimlab.web.gate import Gate, cookie
 from claimlab.web.jobs import Jobs
 from claimlab.web.page import Done, explain, routes, show, status_of

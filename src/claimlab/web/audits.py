@@ -27,7 +27,6 @@ from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Blocks, excerpt
 from claimlab.web.actions import form_link
-from claimlab.web.datasets import record_link
 from claimlab.web.filters import Facet, Filters, Values, facet, tally
 from claimlab.web.page import Audited, Here, page
 from claimlab.web.workspace import (
@@ -38,6 +37,7 @@ from claimlab.web.workspace import (
     audits_in,
     finding_at,
     findings_in,
+    record_link,
 )
 
 LISTED = 50  # records on the page of a finding

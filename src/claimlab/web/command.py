@@ -36,14 +36,14 @@ def flag_of(parameter: Parameter) -> str:
 def _option(parameter: Parameter, value: Value) -> list[str]:
     option = parameter.option
     assert option is not None, parameter.name
-    values = list(value) if isinstance(value, list | tuple) else [value]
+    flag, name = option.short or parameter.flag, ""
     if isinstance(option, Setting):
-        return [word for one in values for word in ("--set", f"{parameter.name}={_text(one)}")]
-    if isinstance(value, bool):
+        flag, name = "--set", f"{parameter.name}="
+    elif isinstance(value, bool):
         on, _, off = (option.flag or parameter.flag).partition("/")
-        return [on] if value else [word for word in [off] if word]
-    flag = option.short or parameter.flag
-    return [word for one in values for word in _pair(flag, _text(one))]
+        return [on] if value else off.split()
+    values = value if isinstance(value, list | tuple) else [value]
+    return [word for one in values for word in _pair(flag, name + _text(one))]
 
 
 def _pair(flag: str, value: str) -> list[str]:

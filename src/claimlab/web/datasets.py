@@ -10,7 +10,6 @@ from calendar import monthrange
 from collections.abc import Mapping
 from datetime import date
 from typing import Annotated
-from urllib.parse import urlencode
 
 import numpy as np
 import polars as pl
@@ -31,7 +30,7 @@ from claimlab.split.strategy import SIDES
 from claimlab.web.filters import FACETS, Facet, RecordFilters, Turning, facet, turning
 from claimlab.web.images import Image, images_of
 from claimlab.web.page import Data, Here, page
-from claimlab.web.rows import Months, Rows
+from claimlab.web.rows import Months, chosen_rows
 from claimlab.web.workspace import (
     Entry,
     Line,
@@ -43,8 +42,8 @@ from claimlab.web.workspace import (
     audits_of,
     digest_of,
     digests_of,
-    finding_at,
     findings_in,
+    record_link,
 )
 
 MOST_WORDS = 200  # that are marked
@@ -296,14 +295,6 @@ def _in_order(split: str | None) -> tuple[bool, int, str]:
     return split is None, place, split or ""
 
 
-def chosen_rows(workspace: Workspace, place: Place, filters: RecordFilters) -> tuple[Rows, str]:
-    """The rows that the filters choose, and a title where they are those of a finding."""
-    if not filters.audit or filters.finding is None:
-        return Rows.of(place.folder / RECORDS, filters), ""
-    _, finding = finding_at(workspace.get(filters.audit, "audit"), filters.finding)
-    return Rows.of(place.folder / RECORDS, filters, finding.records), finding_title(finding)
-
-
 def changed(place: Place) -> str | None:
     """A sentence where the records are not those that claimlab wrote."""
     if digest_of(place.folder / RECORDS) == place.digest:
@@ -312,10 +303,6 @@ def changed(place: Place) -> str | None:
         f"{RECORDS} was changed after claimlab wrote it: what is shown is not what the lineage"
         " says."
     )
-
-
-def record_link(dataset: str, record: str) -> str:
-    return f"/datasets/{dataset}/record?{urlencode({'id': record})}"
 
 
 def _row(

@@ -105,16 +105,16 @@ class Gate:
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        known = request.cookies.get(SESSION)
-        session = known if known and len(known) >= 32 else secrets.token_urlsafe(32)
+        known = request.cookies.get(SESSION, "")
+        session = known if len(known) >= 32 else secrets.token_urlsafe(32)
+        state = scope.setdefault("state", {})
+        state.update(session=session, csrf=csrf_of(session), whole=False)
         guess = self._is_guess(request)
-        too_many = guess and self.guesses.too_many and known not in self._signed_in
-        whole = not too_many and self._may_see_all(request)
-        scope.setdefault("state", {}).update(session=session, csrf=csrf_of(session), whole=whole)
-        if too_many:
+        if guess and self.guesses.too_many and known not in self._signed_in:
             await self.explain(request, *_TOO_MANY)(scope, receive, _Dressed(send, None))
             return
-        if whole and known is not None:
+        whole = state["whole"] = self._may_see_all(request)
+        if whole and known:
             self._signed_in.add(known)
         new_session = None if session == known else session
         sender = _Dressed(send, new_session, self.guesses if guess and not whole else None)

@@ -269,25 +269,25 @@ def _next(
     """An audit where the latest records have none; then what it advises, where a page can start
     it and it was not done yet; then the runs.
     """
-    base = f"/datasets/{latest.entry.id}/run"
-    if not any(audits.get(digest) for digest in digests):
+    first_look = f"/datasets/{latest.entry.id}/run/audit"
+    known = [audits[digest] for digest in digests if digest in audits]
+    if not known:
         why = "What gives the label away is not known yet."
-        return NextStep(verb="audit", link=f"{base}/audit", why=why)
-    if [run.digest for run in runs].count(runs[-1].digest if runs else "") > 1:
+        return NextStep(verb="audit", link=first_look, why=why)
+    if sum(run.digest == runs[-1].digest for run in runs) > 1:
         chosen = urlencode({"one": runs[-1].entry.id, "side": "different answers"})
         why = "See where the two best runs differ."
         return NextStep(verb="compare", link=f"/compare?{chosen}", why=why)
     if latest.digest not in audits and not runs:
-        return NextStep(verb="audit", link=f"{base}/audit", why="The latest step is not audited.")
-    at = next(digest for digest in reversed(digests) if audits.get(digest))
-    audit = audits[at][-1][1]
+        return NextStep(verb="audit", link=first_look, why="The latest step is not audited.")
+    audit = known[-1][-1][1]
     command = audit.next_step(str(latest.folder))
     link = form_link(latest, command)
     if runs or link is None:
         return None
-    first = audit.conclusion.first
-    advised = first is not None and command in first.commands
-    why = first.text if first is not None and advised else _WHY.get(command.function, "")
+    first, why = audit.conclusion.first, _WHY.get(command.function, "")
+    if first is not None and command in first.commands:
+        why = first.text
     return NextStep(verb=command.function, link=link, why=why)
 
 

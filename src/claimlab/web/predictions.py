@@ -195,7 +195,7 @@ def _scored(run: ScoredRun, subgroup: str) -> pl.DataFrame:
     return (
         shown.join(values, on="row", how="left", maintain_order="left")
         .drop("row")
-        .with_columns(pl.col("subgroup").fill_null([]))
+        .with_columns(pl.col("text").fill_null(""), pl.col("subgroup").fill_null([]))
     )
 
 

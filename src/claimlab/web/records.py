@@ -14,13 +14,13 @@ from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
-from claimlab.web.datasets import changed, chosen_rows, marked, record_link, telling_words
+from claimlab.web.datasets import changed, marked, telling_words
 from claimlab.web.filters import COLUMNS, Choice, RecordFilters
 from claimlab.web.images import Image, images_of
 from claimlab.web.page import Data, Here, page
 from claimlab.web.predictions import prediction_link, scores_of, title_of
 from claimlab.web.reviews import reviews_here
-from claimlab.web.rows import MOST_ROWS, Numbers, about, as_text, take
+from claimlab.web.rows import MOST_ROWS, Numbers, about, as_text, chosen_rows, take
 from claimlab.web.workspace import (
     DATASETS,
     Memo,
@@ -30,6 +30,7 @@ from claimlab.web.workspace import (
     digest_of,
     digests_of,
     findings_in,
+    record_link,
 )
 
 MOST_TEXTS = 200_000  # among which near-duplicates are searched while a page waits

@@ -1,5 +1,6 @@
-"""Studies, with their tables over any two axes and each figure a link to its runs; saved reports
-and the trace viewer, which bring their own styles and script and are opened in a sandbox.
+"""Studies, with their tables over any two axes and each figure a link to its runs; the claims that
+an overlap found in several datasets; saved reports and the trace viewer, which bring their own
+styles and script and are opened in a sandbox.
 """
 
 from __future__ import annotations
@@ -12,20 +13,36 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 from fastapi import Query
 from fastapi.responses import RedirectResponse
+from pydantic import Field
 from starlette.responses import Response
 
-from claimlab.core.errors import NotFound
+from claimlab.core.errors import DataError, NotFound
 from claimlab.core.guard import files_of
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Table, Value, cell
+from claimlab.pages.blocks import Table, Value, cell, excerpt
+from claimlab.web.filters import Facet, Filters, Turning, Values, facet, tally, turning
 from claimlab.web.gate import REPORT_POLICY
 from claimlab.web.page import Here, Report, Study, Traces, page, routes
-from claimlab.web.workspace import PAGE, Entry, Memo, Named, Place, Shape, Word, inner_id
+from claimlab.web.workspace import (
+    PAGE,
+    Entry,
+    Memo,
+    Named,
+    Place,
+    Shape,
+    Word,
+    inner_id,
+    record_link,
+    state_of,
+)
 
 if TYPE_CHECKING:
     from claimlab.study.entry import Entry as Scored
 
 CELLS, STEPS_FOLDER = "cells.json", "steps"
+CLAIMS = "claims.parquet"  # of an overlap
+HISTORY = ("first", "last", "datasets", "verdicts", "languages")  # of a claim
 WORDS, OPENING = "report.md", 20_000  # how many characters its title and conclusion are within
 ESCAPED = re.compile(r"\\([^\w\s])")
 
@@ -161,7 +178,7 @@ KINDS = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
-_viewers = Memo(8)
+_viewers, _claims = Memo(8), Memo(8)
 
 
 class ReportPage(Shape):
@@ -171,6 +188,30 @@ class ReportPage(Shape):
     title: str
     conclusion: str
     files: dict[str, str]
+    claims_link: str | None
+    """The claims that several datasets have, of an overlap."""
+
+
+class ClaimFilters(Filters):
+    """Which of the claims that several datasets have."""
+
+    size: Annotated[int, Field(ge=1, le=200)] = 20
+    dataset: Values = []
+    """Datasets that all have the claim."""
+    verdicts: Values = []
+    """The labels that the claim has, such as "false; true"."""
+
+
+class ClaimsPage(Named):
+    """The claims that several datasets have, those of most datasets first."""
+
+    filters: ClaimFilters
+    turning: Turning
+    facets: list[Facet]
+    claims: list[JsonObject]
+    """Each with its history and its `records`, the earliest first: `at` is where the date of one is
+    between the first and the last.
+    """
 
 
 class TracesPage(Shape):
@@ -190,7 +231,76 @@ def report_page(place: Report) -> ReportPage:
     names.sort(key=lambda name: (name != PAGE, "/" in name, name))
     files = {name: f"/reports/{place.entry.id}/{name}" for name in names}
     title, conclusion = _opening(place.folder) if WORDS in names else ("", "")
-    return ReportPage(entry=place.entry, title=title, conclusion=conclusion, files=files)
+    return ReportPage(
+        entry=place.entry,
+        title=title,
+        conclusion=conclusion,
+        files=files,
+        claims_link=f"{place.entry.link}/claims" if _is_inside(place.folder, CLAIMS) else None,
+    )
+
+
+@page("/reports/{place}/claims", "claims.html.jinja")
+def claims_page(
+    place: Report, filters: Annotated[ClaimFilters, Query()], workspace: Here
+) -> ClaimsPage:
+    """The claims that several datasets have, with their history."""
+    table, base = _claims_in(place), f"{place.entry.link}/claims"
+    numbers = table.filter(*filters.searched())["claim"].unique()
+    for name in filters.dataset:
+        numbers = numbers.filter(numbers.is_in(table.filter(dataset=name)["claim"].implode()))
+    known = table.filter(pl.col("claim").is_in(numbers.implode()))
+    if filters.verdicts:
+        known = known.filter(pl.col("verdicts").is_in(filters.verdicts))
+    numbers = known["claim"].unique(maintain_order=True)
+    where = turning(filters, base, numbers.len())
+    shown = numbers.slice((where.number - 1) * filters.size, filters.size)
+    parts = known.filter(pl.col("claim").is_in(shown.implode())).partition_by(
+        "claim", maintain_order=True
+    )
+    here = {at.manifest.name: at.entry.id for at in reversed(workspace.of("dataset"))}
+    by_dataset, by_claim = known.unique(["claim", "dataset"]), known.unique("claim")
+    labels = tally(by_claim["verdicts"].drop_nulls())
+    return ClaimsPage(
+        **place.named,
+        filters=filters,
+        turning=where,
+        facets=[
+            facet(filters, base, "dataset", "Dataset", tally(by_dataset["dataset"])),
+            facet(filters, base, "verdicts", "Labels", labels),
+        ],
+        claims=[_claim(rows, here) for rows in parts],
+    )
+
+
+def _claims_in(place: Place) -> pl.DataFrame:
+    if not _is_inside(place.folder, CLAIMS):
+        problem = f"The report '{place.entry.name}' has no claims of several datasets."
+        raise NotFound(problem, "Make one with: claimlab overlap A B -o FOLDER")
+    file, date, first = place.folder / CLAIMS, pl.col("date"), pl.col("first")
+    days = (pl.col("last") - first).dt.total_days().clip(1)
+    scan = pl.scan_parquet(file).select(
+        *("claim", "dataset", "id", "text", "date", *HISTORY),
+        label=pl.coalesce("veracity", "label_raw"),
+        at=(date - first).dt.total_days() / days,
+    )
+    try:
+        return _claims.get(state_of(file), scan.collect)
+    except pl.exceptions.PolarsError as error:
+        problem = f"'{CLAIMS}' of the report '{place.entry.name}' cannot be read: {error!s:.200}."
+        raise DataError(problem, "Make the report again.") from None
+
+
+def _claim(rows: pl.DataFrame, here: dict[str, str]) -> JsonObject:
+    """A claim with its records, each with its page where its dataset is here: by its name, to which
+    an overlap may have added the folder.
+    """
+    records = []
+    for row in rows.drop("claim", *HISTORY).iter_rows(named=True):
+        id = here.get(row["dataset"].partition(" (")[0])
+        link = None if id is None else record_link(id, row["id"])
+        records.append({**row, "text": excerpt(row["text"] or "", 300), "link": link})
+    return {**rows.select("claim", *HISTORY).row(0, named=True), "records": records}
 
 
 def _opening(folder: Path) -> tuple[str, str]:
@@ -246,14 +356,14 @@ def viewer(place: Traces, most: Annotated[int, Query(ge=1, le=200)] = 60) -> Res
 def _shown(folder: Path, name: str) -> bool:
     """Whether the name is of a kind we know, not hidden, and leads to a file in the folder itself:
     by no link and no way around."""
-    inner, path = PurePosixPath(name), folder / name
+    inner = PurePosixPath(name)
     hidden = any(part.startswith(".") for part in inner.parts)
-    return (
-        inner.suffix in KINDS
-        and not hidden
-        and path.is_file()
-        and path.resolve() == folder.resolve() / name
-    )
+    return inner.suffix in KINDS and not hidden and _is_inside(folder, name)
+
+
+def _is_inside(folder: Path, name: str) -> bool:
+    path = folder / name
+    return path.is_file() and path.resolve() == folder.resolve() / name
 
 
 def _viewer(place: Place, most: int) -> str:

@@ -1,6 +1,7 @@
-"""Review pages: how far it is, annotate, adjudicate. The rules are those of `Review`; requests
-become its calls. Who is working is the person whose token the browser keeps in a cookie, or a
-program shows as a bearer.
+"""Review pages: how far it is, annotate, adjudicate; make a review of a finding's records or of a
+filtered selection, add people to it, and apply what they decided. The rules are those of `Review`;
+requests become its calls. Who is working is the person whose token the browser keeps in a cookie,
+or a program shows as a bearer.
 """
 
 from __future__ import annotations
@@ -14,23 +15,33 @@ from difflib import SequenceMatcher
 from typing import Annotated, Literal
 from urllib.parse import quote
 
+import polars as pl
 from fastapi import Depends, Query
 from pydantic import Field, StrictInt, StrictStr
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from claimlab.core.errors import ClaimlabError, NotAllowed
+from claimlab.core.dataset import RECORDS
+from claimlab.core.errors import ClaimlabError, NotAllowed, UsageError
 from claimlab.core.types import JsonObject
+from claimlab.review.apply import review_apply
+from claimlab.review.create import review_create
+from claimlab.review.estimate import estimate
 from claimlab.review.review import Review
-from claimlab.review.shapes import ABOVE, Item, Person, Turn
-from claimlab.review.task import SCALE, Task
+from claimlab.review.shapes import ABOVE, Answer, Item, Person, Turn
+from claimlab.review.task import KNOWN, SCALE, Task, task_named
+from claimlab.web.filters import RecordFilters
 from claimlab.web.gate import bearer, cookie
 from claimlab.web.page import Done, Here, Reviewed, page, routes, show
+from claimlab.web.rows import chosen_rows, take
 from claimlab.web.workspace import (
+    DATASETS,
     REVIEW,
     Entry,
+    Line,
     Memo,
+    Name,
     Named,
     Place,
     Prose,
@@ -180,6 +191,8 @@ class StatusPage(Named):
     """How many annotators an item has, at most the number there are."""
     people: list[JsonObject]
     agreement: list[JsonObject]
+    estimates: JsonObject | None
+    """Shares of all records, where those under review were drawn at random."""
     headline: str
     may_manage: bool
     origin: JsonObject
@@ -288,8 +301,8 @@ def sign_out(place: str, response: Response) -> Done:
 @routes.post("/api/reviews/{place}/decide", tags=["Reviews"])
 def decide(body: Vote, asks: Asks) -> Work:
     """Save a decision and hand out the next item. The same key again is the same decision."""
-    answer = body.model_dump(exclude={"item", "value"})
-    return asks.work(asks.review.answer(asks.person, body.item, body.value, **answer))
+    answer = Answer(**body.model_dump(exclude={"item"}))
+    return asks.work(asks.review.answer(asks.person, body.item, answer))
 
 
 @routes.post("/api/reviews/{place}/skip", tags=["Reviews"])
@@ -351,7 +364,183 @@ def status_page(place: Reviewed, request: Request) -> StatusPage:
         per_item=max(1, min(review.task.per_item, [row["role"] for row in far].count("annotator"))),
         people=rows,
         agreement=list(review.agreement()) if above else [],
+        estimates=_estimates(review) if above else None,
         headline=far.headline(),
         may_manage=request.state.whole or (person is not None and person.role == "owner"),
         origin=review.project.origin.model_dump(),
+    )
+
+
+MOST = 20_000  # records of one review
+PAIRS = {"conflict": "conflicts", "duplicate": "near-duplicates"}
+People = Annotated[list[Word], Field(max_length=100)]
+
+
+def _estimates(review: Review) -> JsonObject | None:
+    with contextlib.suppress(
+        ClaimlabError
+    ):  # of another task, not drawn at random, nothing decided
+        return estimate(review).to_json()
+    return None
+
+
+class Selection(RecordFilters):
+    """A dataset, and which of its records."""
+
+    dataset: Line
+
+
+class NewPage(Shape):
+    dataset: str
+    name: str
+    filters: Selection
+    filter_title: str
+    records: int
+    tasks: list[Task]
+    suggested: str
+    suggested_name: str
+
+
+class NewReview(Shape):
+    """What a review is made of: `query` is the address of the selection, after the question
+    mark.
+    """
+
+    selection: Selection
+    name: Name
+    task: Line = "label"
+    guideline: Prose = ""
+    per_item: Annotated[int, Field(ge=1, le=50)] = 2
+    order: Word = "given"
+    adjudication: Word = "third"
+    sample: Annotated[int | None, Field(ge=1, le=MOST)] = None
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 0
+    annotators: People = []
+    owners: People = []
+
+
+class Invitation(Shape):
+    """A person with a link that is shown only once: opening it signs in as that person."""
+
+    name: str
+    role: str
+    token: str
+    link: str
+
+
+class Created(Done):
+    people: list[Invitation] = []
+
+
+class NewPerson(Shape):
+    name: Word
+    role: Word = "annotator"
+
+
+class Apply(Shape):
+    name: Name
+
+
+@page("/new-review", "new-review.html.jinja")
+def new_review(filters: Annotated[Selection, Query()], workspace: Here) -> NewPage:
+    """What a review of some records would be about."""
+    place = workspace.get(filters.dataset, *DATASETS)
+    rows, title = chosen_rows(workspace, place, filters)
+    return NewPage(
+        dataset=place.entry.id,
+        name=place.entry.name,
+        filters=filters,
+        filter_title=title,
+        records=rows.total(),
+        tasks=list(KNOWN),
+        suggested="conflict" if "different labels" in title.lower() else "label",
+        suggested_name=workspace.free_name(f"review-of-{place.folder.name}"),
+    )
+
+
+@routes.post("/api/reviews", tags=["Reviews"])
+def create(body: NewReview, request: Request, workspace: Here) -> Created:
+    """Make a review below the workspace. The links of its people are in the answer, and nowhere
+    else.
+    """
+    if not request.state.whole:
+        raise NotAllowed(
+            "Only those who may see the whole workspace can make a review.", "Sign in at /sign-in."
+        )
+    place = workspace.get(body.selection.dataset, *DATASETS)
+    target = workspace.new_folder(body.name)
+    review = review_create(place.folder, target, **_settings(workspace, place, body))
+    id = workspace.id_of(target)
+    tokens = review.add_people(body.annotators)
+    people = [_invitation(id, name, "annotator", token) for name, token in tokens.items()]
+    people += [_invited(review, id, name, "owner") for name in body.owners]
+    review.close()
+    workspace.refresh()
+    return Created(location=f"/reviews/{id}", people=people)
+
+
+@routes.post("/api/reviews/{place}/people", tags=["Reviews"])
+def add_person(place: Reviewed, body: NewPerson, request: Request) -> Created:
+    """Add a person; the link is in the response, and nowhere else."""
+    demand_owner(request, place)
+    invited = _invited(review_at(place), place.entry.id, body.name, body.role)
+    return Created(location=place.entry.link, people=[invited])
+
+
+@routes.post("/api/reviews/{place}/apply", tags=["Reviews"])
+def apply(place: Reviewed, body: Apply, request: Request, workspace: Here) -> Created:
+    """Write what was decided into a new dataset below the workspace."""
+    demand_owner(request, place)
+    target, review = workspace.new_folder(body.name), review_at(place)
+    mine = review.project.origin.fingerprint
+    here = [one for one in workspace.of(*DATASETS) if one.manifest.fingerprint() == mine]
+    review_apply(review, target, here[0].folder if here else None)
+    workspace.refresh()
+    return Created(location=f"/datasets/{workspace.id_of(target)}")
+
+
+def _settings(workspace: Workspace, place: Place, body: NewReview) -> JsonObject:
+    """The arguments of `review_create`: only tasks that come with claimlab, and no file that a
+    request names.
+    """
+    names = [task.name for task in KNOWN]
+    if body.task not in names:
+        raise UsageError(
+            f"There is no review task '{body.task}'.", f"Choose one of: {', '.join(names)}."
+        )
+    task = task_named(body.task)
+    if body.guideline.strip():
+        task = task.model_copy(update={"guideline": body.guideline.strip()})
+    same = {"per_item", "order", "adjudication", "sample", "seed"}
+    settings: JsonObject = {**body.model_dump(include=same), "task": task}
+    if task.name in PAIRS:
+        # A file may have far more near-duplicate pairs than can be reviewed: at most MOST of them,
+        # at random.
+        settings |= {"pairs": PAIRS[task.name], "sample": body.sample or MOST}
+    if task.name not in PAIRS or len(body.selection.pairs()) > 1:  # more than the dataset
+        settings["records"] = _ids(workspace, place, body.selection)
+    return settings
+
+
+def _ids(workspace: Workspace, place: Place, selection: Selection) -> list[str]:
+    rows, _ = chosen_rows(workspace, place, selection)
+    if rows.total() > MOST:
+        raise UsageError(
+            f"{rows.total():,} records are too many for one review.", f"Choose at most {MOST:,}."
+        )
+    numbers, file = rows.numbers(), place.folder / RECORDS
+    every = (
+        pl.read_parquet(file, columns=["id"]) if numbers is None else take(file, ["id"], numbers)
+    )
+    return every["id"].to_list()
+
+
+def _invited(review: Review, id: str, name: str, role: str) -> Invitation:
+    person, token = review.add_person(name, role)
+    return _invitation(id, person.name, person.role, token)
+
+
+def _invitation(id: str, name: str, role: str, token: str) -> Invitation:
+    return Invitation(
+        name=name, role=role, token=token, link=f"/reviews/{id}/sign-in#token={token}"
     )

@@ -10,7 +10,7 @@ as the file, so that later pages are read many at a time, and kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from math import ceil
@@ -21,9 +21,18 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.dataset import RECORDS
 from claimlab.core.types import JsonObject
 from claimlab.web.filters import COLUMNS, RecordFilters
-from claimlab.web.workspace import Memo, digest_known, state_of
+from claimlab.web.workspace import (
+    Memo,
+    Place,
+    T,
+    Workspace,
+    digest_known,
+    finding_at,
+    state_of,
+)
 
 Numbers = npt.NDArray[np.uint32]
 Tallies = dict[str, list[tuple[str | None, int]]]  # by column: values, and how often each occurs
@@ -72,7 +81,7 @@ class Rows:
     def height(self) -> int:
         """How many rows the file has."""
         height = pl.scan_parquet(self.file).select(pl.len())
-        return _counts.get((state_of(self.file), "height"), lambda: int(height.collect().item()))
+        return self._kept(lambda: int(height.collect().item()), "height")
 
     def numbers(self) -> Numbers | None:
         """The numbers of the rows, in order; null: all of them, as they are in the file."""
@@ -200,7 +209,7 @@ class Rows:
             tables = pl.collect_all(frames)
             return {c: table.rows() for c, table in zip(columns, tables, strict=True)}
 
-        return _counts.get((state_of(self.file), self.key, "facets", *columns), work)
+        return self._kept(work, self.key, "facets", *columns)
 
     def crossed(self, one: str, other: str) -> Crossed:
         """How many rows have each pair of values."""
@@ -209,7 +218,7 @@ class Rows:
             table = self._chosen(one, other).group_by(one, other).len().sort(one, other).collect()
             return {(a, b): n for a, b, n in table.iter_rows()}
 
-        return _counts.get((state_of(self.file), self.key, "crossed", one, other), work)
+        return self._kept(work, self.key, "crossed", one, other)
 
     def months(self) -> Months:
         """Rows per month; those without a date are left out."""
@@ -219,13 +228,13 @@ class Rows:
             month = known.select(month=pl.col("date").dt.truncate("1mo"))
             return month.group_by("month").len().sort("month").collect().rows()
 
-        return _counts.get((state_of(self.file), self.key, "months"), work)
+        return self._kept(work, self.key, "months")
 
     @property
     def dated(self) -> bool:
         """Whether any row of the file has a date."""
         dates = pl.scan_parquet(self.file).select(pl.col("date").count())
-        return _counts.get((state_of(self.file), "dated"), lambda: bool(dates.collect().item()))
+        return self._kept(lambda: bool(dates.collect().item()), "dated")
 
     def lengths(self) -> list[tuple[int, int, int]]:
         """Texts by their characters, in steps of a constant factor: at least, below, and how
@@ -247,7 +256,11 @@ class Rows:
                 if most > least
             ]
 
-        return _counts.get((state_of(self.file), self.key, "lengths"), work)
+        return self._kept(work, self.key, "lengths")
+
+    def _kept(self, work: Callable[[], T], *name: str) -> T:
+        """What was counted once, for as long as the file stays the same."""
+        return _counts.get((state_of(self.file), *name), work)
 
     def _chosen(self, *columns: str) -> pl.LazyFrame:
         """Some columns of these rows. A large file is searched once, for the numbers of the
@@ -341,3 +354,13 @@ def _as_long(file: Path, filters: RecordFilters) -> list[pl.Expr]:
 def whole_word(word: str) -> str:
     """A pattern for `word` where it is not a part of a longer one, in any case."""
     return rf"(?i)(?:^|[^\p{{L}}\p{{N}}]){re.escape(word)}(?:[^\p{{L}}\p{{N}}]|$)"
+
+
+def chosen_rows(workspace: Workspace, place: Place, filters: RecordFilters) -> tuple[Rows, str]:
+    """The rows that the filters choose, and a title where they are those of a finding."""
+    from claimlab.audit.views.wording import finding_title
+
+    if not filters.audit or filters.finding is None:
+        return Rows.of(place.folder / RECORDS, filters), ""
+    _, finding = finding_at(workspace.get(filters.audit, "audit"), filters.finding)
+    return Rows.of(place.folder / RECORDS, filters, finding.records), finding_title(finding)

@@ -18,7 +18,6 @@ from claimlab.evaluate.metric import accuracy_of, macro_f1_of
 from claimlab.evaluate.metrics.table_scores import calibration
 from claimlab.evaluate.slices import slice_run
 from claimlab.pages.blocks import excerpt
-from claimlab.web.datasets import record_link
 from claimlab.web.filters import (
     BLANK,
     Choice,
@@ -50,7 +49,7 @@ from claimlab.web.predictions import (
     usual_trait,
     why_of,
 )
-from claimlab.web.workspace import Line, Named, Place, Shape, Word, Workspace
+from claimlab.web.workspace import Line, Named, Place, Shape, Word, Workspace, record_link
 
 Share = Annotated[float | None, Field(ge=0, le=1), BLANK]
 
@@ -257,7 +256,7 @@ def run_page(place: Run, filters: Annotated[RunFilters, Query()], workspace: Her
             Prediction(
                 **row
                 | {
-                    "text": excerpt(row["text"] or "", 300),
+                    "text": excerpt(row["text"], 300),
                     "rationale": row["rationale"] and excerpt(row["rationale"], 300),
                     "link": filters.one_link(f"{base}/prediction", row["id"], at),
                 }
@@ -306,7 +305,7 @@ def run_figures(place: Run, filters: Annotated[RunFilters, Query()], workspace: 
         interval=ends,
         baselines={one.name: one.macro_f1 for one in baselines(run)} if run.table.height else {},
         headline=board.headline() if board is not None else "",
-        rivals=_rivals(places, board) if board is not None else [],
+        rivals=_rivals(places, board),
         ece=known.ece,
         curve=[(one.confidence, one.accuracy, one.n) for one in known.curve],
         curve_note=known.why or "",
@@ -323,7 +322,9 @@ def run_figures(place: Run, filters: Annotated[RunFilters, Query()], workspace: 
     )
 
 
-def _rivals(places: list[Place], board: Board) -> list[Rival]:
+def _rivals(places: list[Place], board: Board | None) -> list[Rival]:
+    if board is None:
+        return []
     links = {title_of(other): _compared(places[0], other, 0) for other in places[1:]}
     return [
         Rival(**vars(one) | {"ranks": board.ranks[one.name]}, link=links.get(one.name))
@@ -524,7 +525,7 @@ def compare_page(filters: Annotated[CompareFilters, Query()], workspace: Here) -
             Pair(
                 link=prediction_link(filters.one, row["id"], filters.one_part),
                 other_link=prediction_link(filters.other, row["id"], filters.other_part),
-                **row | {"text": excerpt(row["text"] or "", 300)},
+                **row | {"text": excerpt(row["text"], 300)},
             )
             for _, row in filters.on_page(shown, where.number)
         ],

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
+from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -329,6 +330,10 @@ def _is_study(folder: Path) -> bool:
 def inner_id(id: str, inside: str) -> str:
     """The id of a folder that is inside the one with `id`."""
     return "~".join(([] if id == _HERE else [id]) + inside.split("/"))
+
+
+def record_link(dataset: str, record: str) -> str:
+    return f"/datasets/{dataset}/record?{urlencode({'id': record})}"
 
 
 def _in_studies(places: list[Place]) -> Iterator[Place]:

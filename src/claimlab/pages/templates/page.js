@@ -1,9 +1,13 @@
 // On a narrow screen a row is a paragraph: each value is named by its column, and what is not there is not shown.
+// The title of a column, without a chart below it.
+function titleOf(head) {
+  return [...head.childNodes].filter((one) => !one.classList?.contains("head")).map((one) => one.textContent).join("").trim();
+}
 for (const table of document.querySelectorAll("table:not(.upright)")) {
-  const names = [...(table.tHead?.rows[0].cells ?? [])].map((head) => head.textContent);
+  const names = [...(table.tHead?.rows[0].cells ?? [])].map(titleOf);
   for (const cell of table.tBodies[0].querySelectorAll("td")) {
     if (/^[–\s]*$/.test(cell.textContent)) cell.classList.add("none");
-    else if (cell.cellIndex && names[cell.cellIndex]) cell.dataset.name = names[cell.cellIndex];
+    else if (cell.cellIndex && names[cell.cellIndex]) cell.dataset.name ||= names[cell.cellIndex];
   }
 }
 // The address keeps the order and the filter of each table, so that a view can be linked to.

@@ -129,11 +129,36 @@ function complete(within) {
 }
 complete(document);
 // On a narrow screen lists and filters fold, but for what was chosen: the records come first.
+const narrow = matchMedia("(max-width: 63.99rem)");
 function fold(within) {
-  if (!matchMedia("(max-width: 63.99rem)").matches) return;
-  for (const list of within.querySelectorAll("body > nav details, .facet")) list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
+  if (!narrow.matches) return;
+  for (const list of within.querySelectorAll("body > nav details, .facet")) {
+    list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
+    list.dataset.folded = "";
+  }
 }
 fold(document);
+narrow.addEventListener("change", () => fold(document));
+// Which columns of the records are shown, and how many lines of each text: as this browser was last told.
+const viewing = document.getElementById("view");
+if (viewing) {
+  let kept = {};
+  try { kept = JSON.parse(localStorage.getItem("claimlab view")) ?? {}; } catch { /* nothing is kept here */ }
+  const table = document.querySelector("table[data-peek]");
+  const apply = ({ name, checked }) => {
+    if (name === "dense") table.classList.toggle("dense", checked);
+    else for (const cell of table.querySelectorAll(`[data-column="${name}"], [data-name="${name}"]`)) cell.hidden = !checked;
+  };
+  for (const box of viewing.querySelectorAll("input")) {
+    box.checked = kept[box.name] ?? box.checked;
+    apply(box);
+  }
+  viewing.addEventListener("change", (event) => {
+    kept[event.target.name] = event.target.checked;
+    apply(event.target);
+    localStorage.setItem("claimlab view", JSON.stringify(kept));
+  });
+}
 // The form of a verb: what differs from the defaults goes into the command, which is the job.
 const action = document.getElementById("action");
 if (action) {
