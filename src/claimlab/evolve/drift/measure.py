@@ -29,7 +29,6 @@ from claimlab.evolve.drift.judged import (
     verdict_moves,
     verdict_shares,
     verdicts_by_hop,
-    verdicts_measured,
     with_verdicts,
 )
 from claimlab.evolve.drift.lite import (
@@ -54,13 +53,8 @@ OTHER = "other"
 
 @cache
 def _aliases() -> dict[str, str]:
-    return {
-        word: name
-        for name, words in packaged.toml("claimlab.evolve.drift", "attributes.toml")[
-            "attributes"
-        ].items()
-        for word in (name, *words)
-    }
+    known = packaged.toml("claimlab.evolve.drift", "attributes.toml")["attributes"].items()
+    return {word: name for name, words in known for word in (name, *words)}
 
 
 def attribute_names() -> list[str]:
@@ -265,7 +259,7 @@ def measure(
         by_model["tallies"] = {
             name: inquiries[name].judge.tally.summary() for name in ("verdicts", "coverage")
         }
-    judged, shares = verdicts_measured(hops), {}
+    judged, shares = hops["verdict"].null_count() < hops.height, {}
     if judged:
         shares = {by: verdict_shares(by_topic(hops) if by == "topic" else hops, by) for by in BY}
         shares["hop"] = verdicts_by_hop(hops)

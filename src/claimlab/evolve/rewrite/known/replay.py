@@ -20,13 +20,7 @@ class Replay:
     async def rewrite(self, request: Request) -> Rewrite:
         start = Start(request.claim, request.origin, target=request.target)
         hop = self.recording.hop(start, request.round, request.step)
-        role: Role = (
-            "producer"
-            if hop.role == "producer"
-            else "failed"
-            if hop.role == "failed"
-            else "bystander"
-        )
+        role: Role = hop.role if hop.role in ("producer", "failed") else "bystander"
         done = tuple(hop.operators)
         return Rewrite(hop.output, role, done, tuple(hop.attributes), hop.why, hop.failure)
 
