@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Unpack, cast, get_args
+from typing import Annotated, Any, Unpack, cast
 
 import numpy as np
 import polars as pl
@@ -109,10 +109,9 @@ def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
         "id", "text", _languages(claims.records)
     ).iter_rows():
         if text is not None:
-            context, *more = texts.get(record_id, [])[:CONTEXTS] or [None]
-            beginnings += [
-                Start(record_id, text, language, context, tuple(more), target) for target in wanted
-            ]
+            known = texts.get(record_id, [])
+            source = next(iter(known), None), tuple(known[1:CONTEXTS])
+            beginnings += [Start(record_id, text, language, *source, target) for target in wanted]
     return beginnings
 
 
@@ -329,6 +328,7 @@ class Setup:
         self.chosen, self.calls = divided(Simulation, simulation)
         self._check()
         self.plan = self._plan()
+        refuse_targets(self.plan.kind, self.chosen["target"])
         # 'all' stands for every value of every dimension
         words = self.chosen["target"]
         parsed = all_targets() if "all" in words else map(Target.parse, words)
@@ -336,29 +336,26 @@ class Setup:
         self.prompts = read_prompts(self.chosen["prompts"], "evolve run")
 
     def _check(self) -> None:
-        kind, who = self.chosen["kind"], (self.chosen["rewriter"], self.chosen["auditor"])
-        steered, (_, auditor) = kind == "intervened", who
-        self._refuse(
-            steered, ("vote", "rounds", "auditor", "auditors"), "Pass `kind='intervened'`."
-        )
-        self._refuse(kind == "cascade", ("fan_out", "reach", "threshold"), "Pass `kind='cascade'`.")
-        model = "Pass `rewriter='model'`, or `auditor='model'` in an intervened run."
-        self._refuse("model" in who, ("profile", "model", "prompts"), model)
-        self._refuse(auditor == "model", ("auditor_profile",), "Pass `auditor='model'`.")
-        self._refuse(auditor == "classifier", ("auditor_data",), "Pass `auditor='classifier'`.")
-        self._refuse("learned" in who, ("adapter",), "Pass `rewriter='learned'`.")
-        self._refuse("replay" in who, ("recording",), "Pass `rewriter='replay'`.")
-        if kind in get_args(Kind):
-            refuse_targets(kind, self.chosen["target"])
-
-    def _refuse(self, used: bool, names: Sequence[str], todo: str) -> None:
         """An option that nothing would read is a misunderstanding: a rule run must not pass for a
         model's.
         """
-        chosen: Mapping[str, object] = self.chosen
-        options = [f"`{name}`" for name in names if chosen[name] not in (None, (), [])]
-        if options and not used:
-            raise UsageError(f"Nothing in this run would use {' and '.join(options)}.", todo)
+        chosen: Mapping[str, Any] = self.chosen
+        kind, auditor = chosen["kind"], chosen["auditor"]
+        who = chosen["rewriter"], auditor
+        model = "`rewriter='model'`, or `auditor='model'` in an intervened run"
+        for used, names, todo in (
+            (kind == "intervened", "vote rounds auditor auditors", "`kind='intervened'`"),
+            (kind == "cascade", "fan_out reach threshold", "`kind='cascade'`"),
+            ("model" in who, "profile model prompts", model),
+            (auditor == "model", "auditor_profile", "`auditor='model'`"),
+            (auditor == "classifier", "auditor_data", "`auditor='classifier'`"),
+            ("learned" in who, "adapter", "`rewriter='learned'`"),
+            ("replay" in who, "recording", "`rewriter='replay'`"),
+        ):
+            options = [f"`{name}`" for name in names.split() if chosen[name] not in (None, (), [])]
+            if options and not used:
+                unused = f"Nothing in this run would use {' and '.join(options)}."
+                raise UsageError(unused, f"Pass {todo}.")
 
     def _plan(self) -> Plan:
         """30 steps, or 3 rounds of 10 as released."""
