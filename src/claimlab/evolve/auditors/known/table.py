@@ -68,6 +68,10 @@ class Rules(Auditor):
         self.name, self._view = name, view
         self._marks = all_marks()
 
+    @classmethod
+    def of(cls, name: str) -> Rules:
+        return cls(name, dict(VIEWS)[name])
+
     async def judge(self, question: Question) -> Vote:
         return self.vote(question.text, question.target)
 
