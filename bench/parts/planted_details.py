@@ -70,6 +70,8 @@ CLAUSES = {
         "Tourists from abroad praised the hotels and the beaches of the region.",
         "The national football team won its match against its old rival.",
         "Critics called the decision a scandal and a waste of public money.",
+        "Two members of the staff were later arrested on charges of bribery.",
+        "{place} was once famous for its shipyards and its whaling fleet.",
     ),
     "por": (
         "Faz parte de um programa para melhorar a saúde das crianças nas escolas rurais.",
@@ -80,6 +82,8 @@ CLAUSES = {
         "Turistas estrangeiros elogiaram os hotéis e as praias da região.",
         "A seleção de futebol venceu a partida contra o antigo rival.",
         "Críticos chamaram a decisão de escândalo e desperdício de dinheiro público.",
+        "Funcionários foram depois presos sob acusação de corrupção.",
+        "{place} é também conhecida pelas vinícolas e pelo carnaval de rua.",
     ),
     "spa": (
         "Forma parte de un programa para mejorar la salud de los niños en las escuelas rurales.",
@@ -90,6 +94,8 @@ CLAUSES = {
         "Turistas extranjeros elogiaron los hoteles y las playas de la región.",
         "La selección de fútbol ganó su partido contra su viejo rival.",
         "Los críticos calificaron la decisión de escándalo y derroche de dinero público.",
+        "Varias aerolíneas suspendieron sus vuelos nocturnos por una huelga.",
+        "{place} fue famosa por sus astilleros y su flota ballenera.",
     ),
 }
 REVIEWS = {
@@ -102,6 +108,10 @@ REVIEWS = {
         "Here is the post you asked for.",
         "The rewritten version is clearer than before.",
         "No facts were changed in this rewrite.",
+        "I hope this rewrite meets your needs.",
+        "The revised text is shorter and easier to follow.",
+        "Let me know if you would like a different tone.",
+        "This version follows the structure of the source text.",
     ),
     "por": (
         "A tradução é natural e fluente em espanhol.",
@@ -112,6 +122,10 @@ REVIEWS = {
         "Aqui está a postagem que você pediu.",
         "A versão reescrita está mais clara do que antes.",
         "Nenhum fato foi alterado nesta reescrita.",
+        "Espero que a reescrita seja útil.",
+        "O texto revisado ficou mais curto e mais fácil de ler.",
+        "Se quiser outro tom, é só avisar.",
+        "Esta versão segue a estrutura do texto original.",
     ),
     "spa": (
         "La traducción es natural y fluida en español.",
@@ -122,6 +136,10 @@ REVIEWS = {
         "Aquí está la publicación que pediste.",
         "La versión reescrita es más clara que antes.",
         "Ningún dato fue modificado en esta reescritura.",
+        "Espero que la reescritura sea útil.",
+        "El texto revisado es más corto y más fácil de leer.",
+        "Si quieres otro tono, avísame.",
+        "Esta versión sigue la estructura del texto original.",
     ),
 }
 
@@ -210,4 +228,4 @@ def _spoilt(text: str, kind: str, language: str, facts: JsonObject, draw: random
             )
         )
     added = {"invented-clause": CLAUSES, "self-review": REVIEWS}.get(kind)
-    return f"{text} {draw.choice(added[language])}" if added else text
+    return f"{text} {draw.choice(added[language]).format(**facts)}" if added else text

@@ -20,13 +20,16 @@ from claimlab.evolve.propagation import Stage
 from claimlab.evolve.society.engine import Fresh, Model, depth, numbers, size, travel
 from claimlab.evolve.society.network import build
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.validate.front import STAR, Choice, distance, simulated
-from claimlab.evolve.validate.trees import (
+from claimlab.evolve.validate.front import (
+    STAR,
+    Choice,
     Trees,
     delayed,
+    distance,
     figures,
     hop_delays,
     real_trees,
+    simulated,
 )
 
 AGENTS = 600

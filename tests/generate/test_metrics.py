@@ -122,6 +122,29 @@ def test_pounds_do_not_become_euros_in_a_translation() -> None:
     assert "1200000 EUR" in read("details", text=kept.replace("libras", "euros"), **about).reason
 
 
+@pytest.mark.parametrize(
+    ("language", "review"),
+    [
+        ("eng", "I hope this rewrite meets your needs."),
+        ("eng", "The revised text is shorter and easier to follow."),
+        ("por", "O texto revisado ficou mais curto e mais fácil de ler."),
+        ("por", "Se quiser outro tom, é só avisar."),
+        ("spa", "Espero que esta adaptación cumpla con lo solicitado."),
+        ("spa", "Esta versión sigue la estructura del texto original."),
+    ],
+)
+def test_a_model_that_speaks_of_its_own_text_is_heard(language: str, review: str) -> None:
+    assert "talk about the text" in str(read("structure", text=review, language=language).reason)
+
+
+def test_a_clause_is_not_supported_by_a_name_alone() -> None:
+    source = "The hospital in Larkhaven recorded 214 cases of measles."
+    invented = "Larkhaven's harbour was once famous for its shipyards and whaling fleet."
+    about = {"source": source, "source_language": "eng", "language": "eng"}
+    assert read("invention", text=source, **about).outcome == "passed"
+    assert read("invention", text=f"{source} {invented}", **about).outcome == "failed"
+
+
 def test_a_text_that_breaks_a_metric_is_an_error_and_the_others_are_read() -> None:
     table = {**read_table(None), "structure": {"leftovers": ["("]}}  # not a regular expression
     texts = [Text("a", "a", None), Text("b", "b", "Some text.")]

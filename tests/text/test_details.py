@@ -42,6 +42,11 @@ def test_every_kind_is_read() -> None:
         ("zwei Wochen", "deu", "336 h"),
         ("US$ 3 billion", "eng", "3000000000 USD"),
         ("5 km", "eng", "5000 m"),
+        ("120 km/h", "spa", "120 km/h"),
+        ("300 acres", "por", "121.41 ha"),
+        ("40 metros cuadrados", "spa", "40 m²"),
+        ("C$40 million", "eng", "40000000 CAD"),
+        ("3 p.m.", "eng", "3 p.m."),
         ("١٠٠٠", "arb", "1000"),
         ("关闭了47天", "cmn", "47"),
     ],
@@ -68,6 +73,25 @@ def test_a_date_has_one_spelling(text: str, language: str, value: str) -> None:
 
 def test_may_is_a_month_only_where_it_is_one() -> None:
     assert read("they may go", "eng") == [("modality", "may")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "language"),
+    [
+        ("200 mg of the drug", "200 g of the drug", "eng"),
+        ("40 °C in the shade", "40 °F in the shade", "eng"),
+        ("900 barrels of oil", "900 gallons of oil", "eng"),
+        ("30 megawatts", "30 kilowatts", "eng"),
+        ("6 feet tall", "6 inches tall", "eng"),
+        ("a fine of 700 yuan", "a fine of 700 rubles", "eng"),
+        ("pagou 500 francos", "pagou 500 coroas", "por"),
+        ("mede 30 centímetros", "mede 30 milímetros", "por"),
+        ("40 metros cuadrados", "40 metros cúbicos", "spa"),
+        ("a dose de 200 miligramas", "a dose de 200 gramas", "por"),
+    ],
+)
+def test_another_unit_is_another_detail(before: str, after: str, language: str) -> None:
+    assert [one.outcome for one in compared(before, after, language)] == ["changed"]
 
 
 def test_what_cannot_be_read_is_not_compared() -> None:

@@ -67,20 +67,22 @@ class Rewrite:
         return cls(request.text, "failed", reason=detail, failure=failure, cost=cost)
 
 
-class Rewriter(Protocol):
+class Participant(Protocol):
     name: str
 
-    async def rewrite(self, request: Request) -> Rewrite: ...
-
     async def close(self) -> None:
-        """Let go of connections; a rewriter that holds none does nothing."""
-        ...
+        """Let go of connections; one that holds none does nothing."""
+        return
 
     def describe(self) -> JsonObject:
-        """What shapes its rewrites, JSON-safe, for the lineage: two runs that differ here are two
-        different runs.
+        """What shapes its rewrites or votes, JSON-safe, for the lineage: two runs that differ here
+        are two different runs.
         """
         ...
+
+
+class Rewriter(Participant, Protocol):
+    async def rewrite(self, request: Request) -> Rewrite: ...
 
 
 @dataclass(frozen=True)
@@ -150,16 +152,8 @@ class Vote:
         return {k: v for k, v in values.items() if v is not None or k == "passed"}
 
 
-class Auditor(Protocol):
-    name: str
-
+class Auditor(Participant, Protocol):
     async def judge(self, question: Question) -> Vote: ...
-
-    async def close(self) -> None: ...
-
-    def describe(self) -> JsonObject:
-        """What shapes its votes, JSON-safe, for the lineage."""
-        ...
 
 
 AUDITORS: Registry[Callable[[Settings, int], Sequence[Auditor]]] = Registry(

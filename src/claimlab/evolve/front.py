@@ -17,8 +17,9 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Unpack, cast, get_args
+from typing import Annotated, Any, Unpack, cast
 
+import numpy as np
 import polars as pl
 
 from claimlab.core import sync
@@ -102,18 +103,16 @@ def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
     counted).
     """
     texts = evidence_texts(claims)
-    rows = claims.records.select("id", "text", _languages(claims.records)).iter_rows()
     wanted: Sequence[Target | None] = targets or (None,)
-    return [
-        Start(record_id, text, language, *_context(texts.get(record_id, ())), target)
-        for record_id, text, language in rows
-        if text is not None
-        for target in wanted
-    ]
-
-
-def _context(texts: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
-    return (texts[0] if texts else None), tuple(texts[1:CONTEXTS])
+    beginnings = []
+    for record_id, text, language in claims.records.select(
+        "id", "text", _languages(claims.records)
+    ).iter_rows():
+        if text is not None:
+            known = texts.get(record_id, [])
+            source = next(iter(known), None), tuple(known[1:CONTEXTS])
+            beginnings += [Start(record_id, text, language, *source, target) for target in wanted]
+    return beginnings
 
 
 def _languages(records: pl.DataFrame) -> pl.Series:
@@ -125,9 +124,7 @@ def _languages(records: pl.DataFrame) -> pl.Series:
         return stated
     from claimlab.text.langid import identify
 
-    unlabelled = records["text"].zip_with(
-        stated.is_null(), pl.Series([None], dtype=pl.String).new_from_index(0, len(stated))
-    )
+    unlabelled = records.select(pl.when(pl.col("language").is_null()).then("text")).to_series()
     measured = pl.Series("language", identify(unlabelled), dtype=pl.String)
     return stated.zip_with(stated.is_not_null(), measured)
 
@@ -155,11 +152,6 @@ def tables(
     return pl.DataFrame(records, infer_schema_length=None), side
 
 
-def _goal(start: Start) -> JsonObject:
-    target = start.target
-    return {} if target is None else {"dimension": target.dimension, "target_value": target.value}
-
-
 def _record(before: JsonObject, start: Start, life: Life, origin: JsonObject) -> JsonObject:
     known = {column: before[column] for column in _KEPT}
     if life.text != start.text:
@@ -171,7 +163,7 @@ def _record(before: JsonObject, start: Start, life: Life, origin: JsonObject) ->
         own["source"] = before["source"]
     attained = {}
     if start.target is not None and life.status == "success":
-        attained = {start.target.dimension: start.target.value}
+        attained[start.target.dimension] = start.target.value
     meta = {
         "synthetic": {
             "label": before["label_raw"] or "none given",
@@ -180,7 +172,7 @@ def _record(before: JsonObject, start: Start, life: Life, origin: JsonObject) ->
         },
         "status": life.status,
         "steps": len(life.hops),
-        **_goal(start),
+        **start.goal,
         **Claim(life.text, **attained).meta(),
     }
     return {
@@ -194,16 +186,17 @@ def _record(before: JsonObject, start: Start, life: Life, origin: JsonObject) ->
 
 
 def _change(hop: Hop) -> JsonObject:
-    fired = [o["name"] for o in hop.operators if o.get("fired", True)]
-    change = {"round": hop.round, "step": hop.step, "agent": hop.agent}
-    return {**change, "operators": fired} if fired else change
+    change: JsonObject = {"round": hop.round, "step": hop.step, "agent": hop.agent}
+    if fired := [o["name"] for o in hop.operators if o.get("fired", True)]:
+        change["operators"] = fired
+    return change
 
 
 def _row(start: Start, life: Life, hop: Hop) -> JsonObject:
     meta = {
         "claim": start.id,
         "status": life.status,
-        **_goal(start),
+        **start.goal,
         "influencing_attributes": hop.attributes,
         "influencing_reason": hop.why,
         **{name: getattr(hop, name) for name in NOTED},
@@ -218,28 +211,19 @@ def _row(start: Start, life: Life, hop: Hop) -> JsonObject:
 def _society(stage: Stage, lives: Sequence[Life]) -> dict[str, pl.DataFrame]:
     """The agents and their ties, so that a trace can be read without the files it was made with."""
     people, network = stage.population, stage.network
-    if people.size <= _WHOLE:
-        chosen = list(range(people.size))
-    else:
-        names = {hop.agent for life in lives for hop in life.hops} | {
-            h.hub for x in lives for h in x.hops if h.hub
-        }
-        chosen = sorted(int(i) for i in people.positions(sorted(names)))
-    inside = set(chosen)
-    hubs = {int(h) for h in network.hubs}
-    agents = people.agents[chosen].with_columns(
-        pl.Series("hub", [i in hubs for i in chosen], dtype=pl.Boolean)
-    )
-    ties = [
-        (stage.name(i), stage.name(int(j)))
-        for i in chosen
-        for j in network.neighbours(i)
-        if i < j and int(j) in inside
-    ]
-    edges = pl.DataFrame(ties, schema={"source": pl.String, "target": pl.String}, orient="row")
+    chosen = np.arange(people.size)
+    if people.size > _WHOLE:
+        hops = [hop for life in lives for hop in life.hops]
+        names = {name for hop in hops for name in (hop.agent, hop.hub) if name}
+        chosen = np.sort(people.positions(names))
+    inside = np.isin(network.owners, chosen) & np.isin(network.indices, chosen)
+    once = inside & (network.owners < network.indices)  # a tie is in both rows
+    ends = {"source": network.owners[once], "target": network.indices[once]}
     return {
-        "agents": agents.with_columns(pl.selectors.by_dtype(pl.Enum).cast(pl.String)),
-        "edges": edges,
+        "agents": people.agents[chosen].with_columns(
+            pl.selectors.by_dtype(pl.Enum).cast(pl.String), hub=np.isin(chosen, network.hubs)
+        ),
+        "edges": pl.DataFrame({end: people.ids.gather(rows) for end, rows in ends.items()}),
     }
 
 
@@ -344,6 +328,7 @@ class Setup:
         self.chosen, self.calls = divided(Simulation, simulation)
         self._check()
         self.plan = self._plan()
+        refuse_targets(self.plan.kind, self.chosen["target"])
         # 'all' stands for every value of every dimension
         words = self.chosen["target"]
         parsed = all_targets() if "all" in words else map(Target.parse, words)
@@ -351,29 +336,26 @@ class Setup:
         self.prompts = read_prompts(self.chosen["prompts"], "evolve run")
 
     def _check(self) -> None:
-        kind, who = self.chosen["kind"], (self.chosen["rewriter"], self.chosen["auditor"])
-        steered, (_, auditor) = kind == "intervened", who
-        self._refuse(
-            steered, ("vote", "rounds", "auditor", "auditors"), "Pass `kind='intervened'`."
-        )
-        self._refuse(kind == "cascade", ("fan_out", "reach", "threshold"), "Pass `kind='cascade'`.")
-        model = "Pass `rewriter='model'`, or `auditor='model'` in an intervened run."
-        self._refuse("model" in who, ("profile", "model", "prompts"), model)
-        self._refuse(auditor == "model", ("auditor_profile",), "Pass `auditor='model'`.")
-        self._refuse(auditor == "classifier", ("auditor_data",), "Pass `auditor='classifier'`.")
-        self._refuse("learned" in who, ("adapter",), "Pass `rewriter='learned'`.")
-        self._refuse("replay" in who, ("recording",), "Pass `rewriter='replay'`.")
-        if kind in get_args(Kind):
-            refuse_targets(kind, self.chosen["target"])
-
-    def _refuse(self, used: bool, names: Sequence[str], todo: str) -> None:
         """An option that nothing would read is a misunderstanding: a rule run must not pass for a
         model's.
         """
-        chosen: Mapping[str, object] = self.chosen
-        options = [f"`{name}`" for name in names if chosen[name] not in (None, (), [])]
-        if options and not used:
-            raise UsageError(f"Nothing in this run would use {' and '.join(options)}.", todo)
+        chosen: Mapping[str, Any] = self.chosen
+        kind, auditor = chosen["kind"], chosen["auditor"]
+        who = chosen["rewriter"], auditor
+        model = "`rewriter='model'`, or `auditor='model'` in an intervened run"
+        for used, names, todo in (
+            (kind == "intervened", "vote rounds auditor auditors", "`kind='intervened'`"),
+            (kind == "cascade", "fan_out reach threshold", "`kind='cascade'`"),
+            ("model" in who, "profile model prompts", model),
+            (auditor == "model", "auditor_profile", "`auditor='model'`"),
+            (auditor == "classifier", "auditor_data", "`auditor='classifier'`"),
+            ("learned" in who, "adapter", "`rewriter='learned'`"),
+            ("replay" in who, "recording", "`rewriter='replay'`"),
+        ):
+            options = [f"`{name}`" for name in names.split() if chosen[name] not in (None, (), [])]
+            if options and not used:
+                unused = f"Nothing in this run would use {' and '.join(options)}."
+                raise UsageError(unused, f"Pass {todo}.")
 
     def _plan(self) -> Plan:
         """30 steps, or 3 rounds of 10 as released."""
@@ -421,7 +403,9 @@ class Setup:
     @asynccontextmanager
     async def cast(self, calls: Calls, claims: Dataset) -> AsyncIterator[Cast]:
         """All who take part, closed at the end."""
-        writer, judges = self.open_rewriter(calls, claims), self.open_auditors(calls)
+        settings, who = self._settings(calls, claims), self.chosen["auditor"] or "rules"
+        writer = REWRITERS.get(self.chosen["rewriter"])(settings)
+        judges = AUDITORS.get(who)(settings, self.jury) if self.jury else []
         try:
             yield Cast(self.open_stage(), writer, judges, self.seed, self.plan.context)
         finally:
@@ -429,21 +413,10 @@ class Setup:
             for judge in judges:
                 await judge.close()
 
-    def open_rewriter(self, calls: Calls, claims: Dataset) -> Rewriter:
-        texts: dict[str | None, list[str]] = {}
+    def _settings(self, calls: Calls, claims: Dataset) -> Settings:
+        chosen, texts = self.chosen, dict[str | None, list[str]]()
         for start in starts(claims, ()):
             texts.setdefault(start.language, []).append(start.text)
-        settings = replace(self._settings(calls), texts=texts)
-        return REWRITERS.get(self.chosen["rewriter"])(settings)
-
-    def open_auditors(self, calls: Calls) -> list[Auditor]:
-        if not self.jury:
-            return []
-        opens = AUDITORS.get(self.chosen["auditor"] or "rules")
-        return list(opens(self._settings(calls), self.jury))
-
-    def _settings(self, calls: Calls) -> Settings:
-        chosen = self.chosen
         return Settings(
             weights=chosen["weights"],
             profile=chosen["profile"],
@@ -455,6 +428,7 @@ class Setup:
             targets=self.targets,
             calls=calls,
             prompts=self.prompts,
+            texts=texts,
             seed=self.seed,
         )
 
@@ -586,20 +560,17 @@ def _dataset(
     plan: Plan,
     described: JsonObject,
 ) -> Dataset:
-    network = cast.stage.network.kind
     origin = {
         "made_by": "claimlab evolve",
         "rewriter": cast.rewriter.name,
         "mode": plan.kind,
-        "network": network,
+        "network": cast.stage.network.kind,
     }
     records, side = tables(claims, beginnings, lives, origin, cast.stage)
-    textless = claims.records["text"].null_count()
-    notes = (
-        [f"{several(textless, 'record')} without a text {verb(textless, 'was', 'were')} left out."]
-        if textless
-        else []
-    )
+    notes = list(claims.notes)
+    if textless := claims.records["text"].null_count():
+        were = verb(textless, "was", "were")
+        notes.append(f"{several(textless, 'record')} without a text {were} left out.")
     step = Lineage(
         step="evolve",
         parameters=json.loads(json.dumps(described, default=str)),
@@ -614,7 +585,7 @@ def _dataset(
         card=claims.card,
         licence=claims.licence,
         synthetic=True,
-        notes=[*claims.notes, *notes],
+        notes=notes,
         lineage=[*claims.lineage, step],
     )
 

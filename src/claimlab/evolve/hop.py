@@ -32,15 +32,18 @@ class Start:
     target: Target | None = None
 
     @property
+    def goal(self) -> JsonObject:
+        """The target as it is noted in `meta`; empty where nothing steers."""
+        if self.target is None:
+            return {}
+        return {"dimension": self.target.dimension, "target_value": self.target.value}
+
+    @property
     def key(self) -> str:
         """Of the life of this claim towards this target: its record, its trace, its random
         streams.
         """
-        return (
-            self.id
-            if self.target is None
-            else f"{self.id}-{self.target.dimension}-{self.target.value}"
-        )
+        return "-".join([self.id, *self.goal.values()])
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,7 @@ class Life:
 
     @classmethod
     def from_json(cls, values: JsonObject) -> Life:
-        return cls(
-            values["key"], values["status"], values["text"], [Hop(**hop) for hop in values["hops"]]
-        )
+        return cls(**{**values, "hops": [Hop(**hop) for hop in values["hops"]]})
 
 
 def evidence_texts(dataset: Dataset) -> dict[str, list[str]]:
@@ -183,5 +184,5 @@ def _released_vote(row: JsonObject) -> list[JsonObject]:
     """The released steps hold the first auditor's word alone."""
     if row["passed"] is None:
         return []
-    vote = {"auditor": "released", "passed": row["passed"], "reason": row["reason"]}
-    return [{k: v for k, v in vote.items() if v is not None}]
+    reason = {"reason": row["reason"]} if row["reason"] is not None else {}
+    return [{"auditor": "released", "passed": row["passed"], **reason}]

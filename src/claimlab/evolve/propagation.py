@@ -302,7 +302,7 @@ class Cast:
     async def votes(self, start: Start, hop: Hop, which: slice = slice(None)) -> list[Vote]:
         """What the auditors say of the text after `hop`; those asked are asked at the same time."""
         assert start.target is not None
-        chosen = list(self.auditors)[which]
+        chosen = self.auditors[which]
         question = Question(
             text=hop.output,
             target=start.target,

@@ -285,7 +285,7 @@ def _number_pattern(language: str | None) -> re.Pattern[str]:
         for table in ("scales", "units")
     )
     return re.compile(
-        rf"(?:(?P<sign>(?:\b(?:us|r))?\$|[€£¥₹])\s?)?(?P<number>{figure})"
+        rf"(?:(?P<sign>(?:\b(?:us|r|ca?|au?))?\$|[€£¥₹])\s?)?(?P<number>{figure})"
         rf"(?P<scales>(?:\s(?:{scale})(?!\w))*)"
         rf"(?:(?:\s(?:of|de|di))?[\s-]?(?P<unit>{unit})(?!\w))?",
         re.IGNORECASE,

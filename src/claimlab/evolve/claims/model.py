@@ -105,12 +105,8 @@ class Claim:
         """What goes into a record's `meta`, under the key KEY; empty when nothing but the text is
         known.
         """
-        held = {"context": self.context, **self.stated()}
-        return (
-            {KEY: {key: value for key, value in held.items() if value is not None}}
-            if any(held.values())
-            else {}
-        )
+        held = {"context": self.context, **self.stated()} if self.context else self.stated()
+        return {KEY: held} if held else {}
 
 
 @dataclass(frozen=True)

@@ -459,14 +459,10 @@ def seed_claims(
 
 def open_contexts(contexts: Contexts, limit: int | None = None) -> list[Context]:
     """The first `limit` contexts of a file, a dataset or a list."""
-    if isinstance(contexts, str | Path) and (Path(contexts) / MANIFEST).is_file():
-        contexts = Dataset.open(contexts)
-    if isinstance(contexts, Dataset):
-        texts = contexts_of(contexts)
-    elif isinstance(contexts, str | Path):
-        texts = read_contexts(contexts)
-    else:
-        texts = list(contexts)
+    if isinstance(contexts, str | Path):
+        kept = (Path(contexts) / MANIFEST).is_file()
+        contexts = Dataset.open(contexts) if kept else read_contexts(contexts)
+    texts = contexts_of(contexts) if isinstance(contexts, Dataset) else list(contexts)
     if not texts:
         raise DataError("There is no context with a text.", "Give a file or a dataset with texts.")
     return texts[:limit]
@@ -474,5 +470,5 @@ def open_contexts(contexts: Contexts, limit: int | None = None) -> list[Context]
 
 def _files(contexts: Contexts) -> list[Path]:
     if isinstance(contexts, Dataset):
-        return [contexts.path] if contexts.path is not None else []
+        return [contexts.path] if contexts.path else []
     return [Path(str(contexts).partition("#")[0])] if isinstance(contexts, str | Path) else []

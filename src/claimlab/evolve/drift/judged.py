@@ -8,7 +8,7 @@ unvalidated. A failed answer is null, and the tally counts it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, NamedTuple
@@ -222,31 +222,32 @@ class Judges:
 
     def levels(self, claims: Sequence[tuple[str, str]]) -> Inquiry:
         """How true is each text, of (text, reference)?"""
-        prompt = self.prompts["verdict-level"]
-        judge = ModelJudge(
-            self.providers[0], prompt, Level, lambda reply: reply.verdict, max_tokens=MAX_TOKENS
-        )
         texts = [{"reference": one[:READ], "statement": text[:READ]} for text, one in claims]
-        return Inquiry(judge, _cases(prompt.text("system"), texts))
+        return self._first("verdict-level", Level, lambda reply: reply.verdict, texts)
 
     def stated(self, claims: Sequence[tuple[str, str]]) -> Inquiry:
         """Which units of its context does each text state, of (text, context)?"""
-        prompt = self.prompts["coverage"]
-        judge = ModelJudge(
-            self.providers[0],
-            prompt,
-            Stated,
-            lambda reply: float(len(reply.stated)),
-            max_tokens=MAX_TOKENS,
-        )
-        facts = [
-            "\n".join(f"{i}. {fact}" for i, fact in enumerate(units(context)[:MOST_UNITS], 1))
-            for _, context in claims
-        ]
         texts = [
-            {"facts": fact, "statement": text[:READ]}
-            for fact, (text, _) in zip(facts, claims, strict=True)
+            {
+                "facts": "\n".join(
+                    f"{i}. {fact}" for i, fact in enumerate(units(context)[:MOST_UNITS], 1)
+                ),
+                "statement": text[:READ],
+            }
+            for text, context in claims
         ]
+        return self._first("coverage", Stated, lambda reply: float(len(reply.stated)), texts)
+
+    def _first(
+        self,
+        name: str,
+        schema: type[Reasoned],
+        value: Callable[[Any], str | float],
+        texts: Sequence[Mapping[str, str]],
+    ) -> Inquiry:
+        """What the first of the models is asked about each text."""
+        prompt = self.prompts[name]
+        judge = ModelJudge(self.providers[0], prompt, schema, value, max_tokens=MAX_TOKENS)
         return Inquiry(judge, _cases(prompt.text("system"), texts))
 
 
@@ -326,10 +327,6 @@ def with_verdicts(hops: pl.DataFrame, annotations: pl.DataFrame | None = None) -
     )
     joined = out.join(middle, on=["trace_id", "hop"], how="left", maintain_order="left")
     return joined.with_columns(verdict=pl.coalesce("verdict", "given")).drop("given")
-
-
-def verdicts_measured(hops: pl.DataFrame) -> bool:
-    return hops["verdict"].null_count() < hops.height
 
 
 def verdict_shares(hops: pl.DataFrame, by: str) -> pl.DataFrame:
@@ -465,7 +462,7 @@ def judge_pairs(
 
 
 EACH = "run and topic"  # people's chains beside agents' (table 27)
-MEANS_BY = ("all", "topology", "home", "topic", "run", EACH)
+MEANS_BY = ("all", "topology", "home", "topic", "run")
 KEY = ("run", "trace_id", "hop", "depth", "topic", "topology", "home")
 
 
@@ -485,25 +482,21 @@ def means(judged: Judged, seed: int = 0) -> pl.DataFrame:
     known = judged.hops.drop_nulls(TOTAL).sort("run", "trace_id", "hop")
     known = known.with_columns(all=pl.lit(""), step="depth")
     rows: list[JsonObject] = []
-    for by in MEANS_BY:
-        if by == EACH:
-            if known["run"].n_unique() < 2:
-                continue
-            steps = grouped(known, "topic").with_columns(
-                value=pl.concat_str("run", "topic", separator=": ")
-            )
-        else:
-            steps = grouped(known, by).with_columns(value=by)
+    groups = {by: (by, pl.col(by)) for by in MEANS_BY}
+    if known["run"].n_unique() > 1:
+        groups[EACH] = "topic", pl.concat_str("run", "topic", separator=": ")
+    for by, (column, value) in groups.items():
+        steps = grouped(known, column).with_columns(value=value)
         ends = steps.group_by("value", "run", "trace_id", maintain_order=True).last()
         ends = ends.with_columns(step=pl.lit(None, dtype=pl.Int32)).select(steps.columns)
         both = pl.concat([steps, ends]).sort("value", "step", nulls_last=True, maintain_order=True)
-        for (value, step), part in both.group_by("value", "step", maintain_order=True):
+        for (group, step), part in both.group_by("value", "step", maintain_order=True):
             # In a cascade a trace may have several texts at one depth: a trace counts once.
             traces = part.group_by("run", "trace_id", maintain_order=True)
             figures = traces.agg(pl.col(judged.names).mean()).select(judged.names)
             low, high = mean_interval(figures[TOTAL].to_numpy(), seed) or (None, None)
             mean = {one.name: float(np.mean(one.to_numpy())) for one in figures}
-            row = {"by": by, "value": value, "step": step, "traces": figures.height}
+            row = {"by": by, "value": group, "step": step, "traces": figures.height}
             rows.append({**row, **mean, "low": low, "high": high})
     schema = {"by": pl.String, "value": pl.String, "step": pl.Int32, "traces": pl.Int64}
     numbers = dict.fromkeys((*judged.names, "low", "high"), pl.Float64)

@@ -211,33 +211,9 @@ class Dimension:
     weak: bool
 
 
-DIMENSIONS = (
-    Dimension(
-        "sentiment", "Sentiment shift", 1.0, "from wholly negative to wholly positive", False
-    ),
-    Dimension(
-        "new_information",
-        "New information",
-        1.0,
-        "no content word, number or name is from the base",
-        False,
-    ),
-    Dimension(
-        "certainty",
-        "Certainty shift",
-        1.0,
-        "from hedges only to boosters only (never quite reached)",
-        True,
-    ),
-    Dimension(
-        "style", "Stylistic shift", 1.0, "every mark of style from one end to the other", False
-    ),
-    Dimension(
-        "temporal", "Temporal shift", 1.0, "expressions of time, and none of them shared", True
-    ),
-    Dimension(
-        "paraphrase", "Paraphrase distance", 1.0, "no word or pair of words is shared", False
-    ),
+DIMENSIONS = tuple(
+    Dimension(**row)
+    for row in packaged.toml("claimlab.evolve.drift", "dimensions.toml")["dimensions"]
 )
 NAMES = tuple(d.name for d in DIMENSIONS)
 TOTAL = "drift"

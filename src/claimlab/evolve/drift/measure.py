@@ -29,7 +29,6 @@ from claimlab.evolve.drift.judged import (
     verdict_moves,
     verdict_shares,
     verdicts_by_hop,
-    verdicts_measured,
     with_verdicts,
 )
 from claimlab.evolve.drift.lite import (
@@ -54,13 +53,8 @@ OTHER = "other"
 
 @cache
 def _aliases() -> dict[str, str]:
-    return {
-        word: name
-        for name, words in packaged.toml("claimlab.evolve.drift", "attributes.toml")[
-            "attributes"
-        ].items()
-        for word in (name, *words)
-    }
+    known = packaged.toml("claimlab.evolve.drift", "attributes.toml")["attributes"].items()
+    return {word: name for name, words in known for word in (name, *words)}
 
 
 def attribute_names() -> list[str]:
@@ -265,7 +259,7 @@ def measure(
         by_model["tallies"] = {
             name: inquiries[name].judge.tally.summary() for name in ("verdicts", "coverage")
         }
-    judged, shares = verdicts_measured(hops), {}
+    judged, shares = hops["verdict"].null_count() < hops.height, {}
     if judged:
         shares = {by: verdict_shares(by_topic(hops) if by == "topic" else hops, by) for by in BY}
         shares["hop"] = verdicts_by_hop(hops)
@@ -358,9 +352,8 @@ HOP = ["run", "trace_id", "hop"]
 def _with_levels(hops: pl.DataFrame, drawn: pl.DataFrame, inquiry: Inquiry) -> pl.DataFrame:
     """Verdicts of the drawn hops, where there is none yet."""
     levels, why = judge_levels(inquiry)
-    judged = drawn.select(HOP).with_columns(
-        level=pl.Series(levels, dtype=pl.String), rationale=pl.Series(why, dtype=pl.String)
-    )
+    answers = pl.Series(levels, dtype=pl.String), pl.Series(why, dtype=pl.String)
+    judged = drawn.select(*HOP, level=answers[0], rationale=answers[1])
     by_model = pl.col("verdict").is_null() & pl.col("level").is_not_null()
     joined = hops.join(judged, on=HOP, how="left", maintain_order="left").with_columns(
         verdict=pl.coalesce("verdict", "level"),
@@ -374,5 +367,5 @@ def _stated(drawn: pl.DataFrame, sources: Mapping[str, str], inquiry: Inquiry) -
     """The share of the context that each drawn hop states, null where it has none."""
     known = drawn.filter(pl.col("record_id").is_in(list(sources)))
     shares = entailed(inquiry, [sources[i] for i in known["record_id"]])
-    stated = known.select(HOP).with_columns(entailed=pl.Series(shares, dtype=pl.Float64))
+    stated = known.select(*HOP, entailed=pl.Series(shares, dtype=pl.Float64))
     return drawn.select(*HOP, "topic").join(stated, on=HOP, how="left", maintain_order="left")

@@ -50,10 +50,6 @@ VERDICT_COLOURS = dict(
 )  # from true to false, as a traffic light is read
 
 
-def pictures(chart: str, caption: str, alt: str, name: str) -> list[Figure]:
-    return [Figure(chart, caption, alt, name)]
-
-
 def trajectory_figures(drift: Drift, by: str) -> list[Figure]:
     """Figure 7: mean drift at each hop, a line for each value of `by`; dashed: what unrelated
     claims score.
@@ -67,14 +63,16 @@ def trajectory_figures(drift: Drift, by: str) -> list[Figure]:
     series["null model"] = points(replace(whole, mean=whole.noise))
     far = whole.unrelated
     levels = {} if far is None else {"two unrelated claims": far}
-    return pictures(
-        lines(series, across="hops", up="drift-lite", levels=levels),
-        f"Mean drift-lite after each hop, by {WORDS.get(by, by)} (figure 7 of the paper), and of"
-        " the null model on all traces: as many words changed at random. Hops that"
-        f" fewer than {LEAST} traces reached are not drawn.",
-        f"Lines of mean drift over hops by {by}",
-        f"trajectories-by-{by}",
-    )
+    return [
+        Figure(
+            lines(series, across="hops", up="drift-lite", levels=levels),
+            f"Mean drift-lite after each hop, by {WORDS.get(by, by)} (figure 7 of the paper), and"
+            " of the null model on all traces: as many words changed at random. Hops that"
+            f" fewer than {LEAST} traces reached are not drawn.",
+            f"Lines of mean drift over hops by {by}",
+            f"trajectories-by-{by}",
+        )
+    ]
 
 
 def points(one: Curve) -> list[tuple[float, float]]:
@@ -104,13 +102,15 @@ def dimension_figures(drift: Drift, by: str) -> list[Figure]:
         columns=list(dict.fromkeys(cell[by] for cell in cells)),
         number=".2f",
     )
-    return pictures(
-        chart,
-        f"The six dimensions of drift-lite at the last hop, mean by {by} (figure 12). Each runs"
-        " from 0 to 1.",
-        f"Heat map of drift dimensions by {by}",
-        f"dimensions-by-{by}",
-    )
+    return [
+        Figure(
+            chart,
+            f"The six dimensions of drift-lite at the last hop, mean by {by} (figure 12). Each runs"
+            " from 0 to 1.",
+            f"Heat map of drift dimensions by {by}",
+            f"dimensions-by-{by}",
+        )
+    ]
 
 
 def step_figures(drift: Drift) -> list[Figure]:
@@ -122,13 +122,17 @@ def step_figures(drift: Drift) -> list[Figure]:
         return []
     names = distinct(f"{excerpt(row['target'], 24)} (most {row['most']})" for row in table)
     rows = [{"target": name, "hops": row["mean"]} for name, row in zip(names, table, strict=True)]
-    return pictures(
-        bars(rows, category="target", value="hops", title="hops to the target, mean", width=360),
-        "The value of each dimension that took the most hops on average, of traces that attained"
-        " it; the longest is in parentheses (figure 4).",
-        "Bars of mean hops to the hardest target of each dimension",
-        "steps",
-    )
+    return [
+        Figure(
+            bars(
+                rows, category="target", value="hops", title="hops to the target, mean", width=360
+            ),
+            "The value of each dimension that took the most hops on average, of traces that"
+            " attained it; the longest is in parentheses (figure 4).",
+            "Bars of mean hops to the hardest target of each dimension",
+            "steps",
+        )
+    ]
 
 
 def influence_figures(drift: Drift) -> list[Figure]:
@@ -144,13 +148,15 @@ def influence_figures(drift: Drift) -> list[Figure]:
         order=_in_profile(drift.influence["attribute"]),
         columns=drift.influence["dimension"].unique().sort().to_list(),
     )
-    return pictures(
-        chart,
-        "Share of producers' hops in which an agent named the attribute as an influence, in %"
-        " (figure 5).",
-        "Heat map of attributes by dimension",
-        "influence",
-    )
+    return [
+        Figure(
+            chart,
+            "Share of producers' hops in which an agent named the attribute as an influence, in %"
+            " (figure 5).",
+            "Heat map of attributes by dimension",
+            "influence",
+        )
+    ]
 
 
 def together_figures(drift: Drift) -> list[Figure]:
@@ -159,12 +165,15 @@ def together_figures(drift: Drift) -> list[Figure]:
         return []
     order = _in_profile(drift.together["a"])
     cells = drift.together.to_dicts()
-    return pictures(
-        heatmap(cells, row="a", column="b", value="n", title="hops", order=order),
-        "How often two attributes were named in the same hop (figure 19). Empty: never together.",
-        "Heat map of attributes that are named together",
-        "together",
-    )
+    return [
+        Figure(
+            heatmap(cells, row="a", column="b", value="n", title="hops", order=order),
+            "How often two attributes were named in the same hop (figure 19). Empty: never"
+            " together.",
+            "Heat map of attributes that are named together",
+            "together",
+        )
+    ]
 
 
 def _in_profile(named: pl.Series) -> list[str]:
@@ -188,13 +197,15 @@ def verdict_figures(drift: Drift, by: str) -> list[Figure]:
         stack="normalize",
         width=460,
     )
-    return pictures(
-        chart,
-        f"Verdicts at the last judged hop by {WORDS.get(by, by)} (figure 6); the number of traces"
-        " is in parentheses.",
-        f"Bars of verdict shares by {by}",
-        f"verdicts-by-{by}",
-    )
+    return [
+        Figure(
+            chart,
+            f"Verdicts at the last judged hop by {WORDS.get(by, by)} (figure 6); the number of"
+            " traces is in parentheses.",
+            f"Bars of verdict shares by {by}",
+            f"verdicts-by-{by}",
+        )
+    ]
 
 
 def _by_level(table: pl.DataFrame, by: str) -> list[JsonObject]:
@@ -221,12 +232,15 @@ def fuse_figures(drift: Drift) -> list[Figure]:
     if not series:
         return []
     reading = drift.fuse.reading
-    return pictures(
-        lines(series, across="hops", up=f"FUSE-EVAL ({reading.scale})", levels={}),
-        f"Mean FUSE-EVAL of the judged hops by topic; PD is the {reading.pd.replace('-', ' ')}.",
-        "Lines of FUSE-EVAL over hops by topic",
-        "fuse-eval",
-    )
+    return [
+        Figure(
+            lines(series, across="hops", up=f"FUSE-EVAL ({reading.scale})", levels={}),
+            "Mean FUSE-EVAL of the judged hops by topic; PD is the"
+            f" {reading.pd.replace('-', ' ')}.",
+            "Lines of FUSE-EVAL over hops by topic",
+            "fuse-eval",
+        )
+    ]
 
 
 VIEWER = "traces.html"
@@ -333,7 +347,7 @@ def details(drift: Drift) -> Section | None:
     shown = table.filter(pl.col("step").is_in(SHOWN) | (pl.col("step") == pl.col("step").max()))
     blocks: list[Block] = [
         Text(note, "note"),
-        *pictures(
+        Figure(
             lines(series, across="hops", up="details kept, %", levels={}),
             "Details of the base claims that are still there after each hop, by kind.",
             "Lines of the share of details kept over hops, by kind",

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -36,22 +36,14 @@ class Rates(BaseModel):
     producers: float = Field(ge=0, le=1)
 
 
-class _Table(BaseModel):
+class Weights(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    null: Rates | None = None
-    targets: dict[str, list[str]] | None = None
-    base: Factors = {}
-    attributes: dict[str, dict[str, Factors]] = {}
-
-
-@dataclass(frozen=True)
-class Weights:
     null: Rates
     targets: dict[str, list[str]]
-    base: Factors
-    attributes: dict[str, dict[str, Factors]]
-    digest: str
+    base: Factors = {}
+    attributes: dict[str, dict[str, Factors]] = {}
+    digest: str  # of the file
 
     @classmethod
     def read(cls, path: str | Path | None = None) -> Weights:
@@ -59,7 +51,8 @@ class Weights:
         if path is None:
             return _shipped()
         try:
-            return _parse(Path(path).read_text(encoding="utf-8"), Path(path).name)
+            text, shipped = Path(path).read_text(encoding="utf-8"), _shipped()
+            return _parse(text, Path(path).name, null=shipped.null, targets=shipped.targets)
         except OSError as error:
             raise UnreadableFile(
                 f"The weights '{path}' cannot be read: {error.strerror}.", "Check the path."
@@ -93,9 +86,11 @@ def _shipped() -> Weights:
     return _parse(text, "weights.toml")
 
 
-def _parse(text: str, where: str) -> Weights:
+def _parse(text: str, where: str, **rest: Any) -> Weights:
+    """The table of a file; what it leaves out is that of `rest`."""
+    digest = hashlib.sha256(text.encode()).hexdigest()
     try:
-        table = _Table.model_validate(tomllib.loads(text))
+        weights = Weights(**{**rest, **tomllib.loads(text), "digest": digest})
     except tomllib.TOMLDecodeError as error:
         raise UnreadableFile(
             f"'{where}' is not a TOML file: {error}.", "Start from the table that ships."
@@ -105,13 +100,6 @@ def _parse(text: str, where: str) -> Weights:
         raise UnreadableFile(
             f"The weights in '{where}' are wrong: {wrong}.", "Start from the table that ships."
         ) from None
-    weights = Weights(
-        null=table.null or _shipped().null,
-        targets=_shipped().targets if table.targets is None else table.targets,
-        base=table.base,
-        attributes=table.attributes,
-        digest=hashlib.sha256(text.encode()).hexdigest(),
-    )
     _check(weights, where)
     return weights
 

@@ -361,8 +361,7 @@ class Closest:
             return np.zeros(len(entry), dtype=np.uint64)
         tier = self.ties.tiers[entry].astype(np.uint64)
         tier[tier == 0] = 3
-        if self.ties.scores is None:
-            return tier << np.uint64(30)
+        assert self.ties.scores is not None  # what has tiers has scores
         one = np.float32(1).view(np.uint32).astype(np.uint64)
         return tier << np.uint64(30) | one - self.ties.scores[entry].view(np.uint32).astype(
             np.uint64

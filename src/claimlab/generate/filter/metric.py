@@ -17,10 +17,8 @@ from typing import Any, Literal
 import polars as pl
 
 from claimlab.core import packaged
-from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
-from claimlab.core.digest import digest_json, digest_table, write_parquet
-from claimlab.core.engine.reads import digest_of, reads
+from claimlab.core.engine.reads import keep
 from claimlab.core.registry import Registry
 from claimlab.core.types import JsonObject
 from claimlab.text.tokens import tokenize
@@ -59,10 +57,9 @@ class Text:
     source_language: str | None = None
     pair: str | None = None  # the same text in the other language
     pair_language: str | None = None
-    log: tuple[JsonObject, ...] | None = None
-    problem: str | None = (
-        None  # what the generation itself reported: a chain that stopped, JSON that did not parse
-    )
+    log: Sequence[JsonObject] | None = None
+    # what the generation itself reported: a chain that stopped, JSON that did not parse
+    problem: str | None = None
 
     @property
     def comparable(self) -> bool:
@@ -77,7 +74,7 @@ class Batch:
     texts: Sequence[Text]
     originals: Sequence[Text]
     table: JsonObject
-    predictions: pl.DataFrame | None = None
+    predictions: Mapping[str, str] | None = None  # what a detector of authorship says, by id
 
     @cached_property
     def words(self) -> list[tuple[Text, list[str] | None, list[str] | None]]:
@@ -107,41 +104,24 @@ def read_batch(dataset: Dataset, seeds: Dataset | None, table: JsonObject) -> Ba
     if seeds is not None:
         originals += [_text(row) for row in seeds.records.iter_rows(named=True)]
     judged = _paired(_sourced(machine or rows, originals))
-    return Batch(judged, originals, table, dataset.tables.get("predictions"))
+    predictions = dataset.tables.get("predictions")
+    labels = None if predictions is None else dict(predictions["record_id", "label"].iter_rows())
+    return Batch(judged, originals, table, labels)
 
 
 def write_batch(batch: Batch, place: Path) -> dict[str, str]:
-    """The batch as workers read it: a folder in `place`, named by what is in it, as part of a
+    """The batch as workers read it: a file in `place`, named by what is in it, as part of a
     shard.
     """
-    texts = {
-        name: [asdict(text) for text in getattr(batch, name)] for name in ("texts", "originals")
-    }
-    content = json.dumps({**texts, "table": batch.table}, ensure_ascii=False)
-    predictions = batch.predictions
-    key = digest_json([content, None if predictions is None else digest_table(predictions)])
-    folder = place.absolute() / f"batch-{key[:16]}"
-    with atomic_folder(folder) as building:
-        (building / "batch.json").write_text(content, encoding="utf-8")
-        if predictions is not None:
-            write_parquet(predictions, building / "predictions.parquet")
-        digest = digest_of(building)
-    return reads(folder, digest)
+    content = json.dumps(asdict(batch), ensure_ascii=False)
+    return keep(place, content.encode("utf-8"), "json")
 
 
-def open_batch(folder: Path) -> Batch:
-    content = json.loads((folder / "batch.json").read_bytes())
-    texts, originals = (
-        [
-            Text(**{**row, "log": None if row["log"] is None else tuple(row["log"])})
-            for row in content[name]
-        ]
-        for name in ("texts", "originals")
-    )
-    file = folder / "predictions.parquet"
-    return Batch(
-        texts, originals, content["table"], pl.read_parquet(file) if file.is_file() else None
-    )
+def open_batch(file: Path) -> Batch:
+    content = json.loads(file.read_bytes())
+    for name in ("texts", "originals"):
+        content[name] = [Text(**row) for row in content[name]]
+    return Batch(**content)
 
 
 def _degree(log: Sequence[JsonObject], meta: JsonObject) -> str | None:
@@ -172,7 +152,7 @@ def _text(row: JsonObject) -> Text:
         source_id=origin.get("seed"),
         source=origin.get("source_text"),
         source_language=origin.get("source_language"),
-        log=tuple(change for change in log if "after" in change) or None,
+        log=[change for change in log if "after" in change] or None,
         problem=_problem(meta),
     )
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.generate.filter.result import FAILED, PASSED, UNDECIDED, Filtered
 from claimlab.pages.blocks import (
     Block,
-    Cell,
+    Column,
     Quote,
     Report,
     Section,
@@ -86,47 +87,11 @@ def dimensions(filtered: Filtered) -> Table:
 
 
 def tables(filtered: Filtered) -> list[Block]:
-    heads = [
-        "Metric",
-        "Stage",
-        "Label",
-        "Passed",
-        "Failed",
-        "Not measured",
-        "Does not apply",
-        "Errors",
-        "Pass rate, %",
-        "95% interval",
-    ]
-    rows: list[list[Cell | str | int | float | None]] = [
-        [
-            r["metric"] if r["gate"] else f"{r['metric']} (information)",
-            r["stage"],
-            r["veracity"],
-            r["passed"],
-            Cell(f"{r['failed']:,}", r["failed"], "fail" if r["failed"] else "plain"),
-            Cell(
-                f"{r['not_measured']:,}",
-                r["not_measured"],
-                "not-measured" if r["not_measured"] else "plain",
-            ),
-            r["does_not_apply"],
-            r["errors"],
-            percent(r["share"]),
-            span(r["interval"]),
-        ]
-        for r in filtered.by_metric()
-    ]
-    out: list[Block] = [
-        Section("Metrics", [Table(heads, rows, "Samples; pass rates are of those measured.")])
-    ]
+    words = "Samples; pass rates are of those measured."
+    out: list[Block] = [Section("Metrics", [Table.of(METRICS, filtered.by_metric(), words)])]
     for of in ("language", "model", "degree"):
-        retention = [
-            [r[of], r["samples"], r["passed"], percent(r["share"]), span(r["interval"])]
-            for r in filtered.retention(of)
-        ]
-        heads = [of.capitalize(), "Samples", "Passed", "Retention, %", "95% interval"]
-        out.append(Section(f"Retention by {of}", [Table(heads, retention)]))
+        columns = (Made(of.capitalize()), *RETENTION)
+        out.append(Section(f"Retention by {of}", [Table.of(columns, filtered.retention(of))]))
     blank = list(filtered.unmeasured().items())
     if blank:
         words = "Samples that passed although this metric could not be measured."
@@ -135,28 +100,42 @@ def tables(filtered: Filtered) -> list[Block]:
 
 
 def _agreement(filtered: Filtered) -> Block:
-    if not filtered.agreement:
-        who = (
-            "The model that judged is unvalidated"
-            if filtered.judge
-            else "The filter is unvalidated"
-        )
-        words = f"{who}: no annotators' decisions were passed (`decisions`)."
-        return Section(
-            "Agreement with annotators", [Text(words, "warning" if filtered.judge else "note")]
-        )
-    rows = [
-        [r["who"], r["samples"], percent(r["agree"]), r["kappa"], _interval(r["interval"])]
-        for r in filtered.agreement
-    ]
-    heads = ["Who", "Samples", "Agree, %", "Cohen's kappa", "95% interval"]
-    return Section(
-        "Agreement with annotators", [Table(heads, rows, "Keep or remove, sample by sample.")]
-    )
+    if filtered.agreement:
+        block: Block = Table.of(AGREED, filtered.agreement, "Keep or remove, sample by sample.")
+    else:
+        who = "The model that judged" if filtered.judge else "The filter"
+        words = f"{who} is unvalidated: no annotators' decisions were passed (`decisions`)."
+        block = Text(words, "warning" if filtered.judge else "note")
+    return Section("Agreement with annotators", [block])
 
 
-def _interval(ends: tuple[float, float] | None) -> str | None:
-    return None if ends is None else f"{ends[0]:.2f} to {ends[1]:.2f}"
+def _interval(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:.2f} to {ends[1]:.2f}"
+
+
+Made = Column[JsonObject]
+METRICS = (
+    Made("Metric", lambda row: row["metric"] if row["gate"] else f"{row['metric']} (information)"),
+    Made("Stage"),
+    Made("Label", "veracity"),
+    Made("Passed"),
+    Made("Failed", tone=lambda row: "fail" if row["failed"] else "plain"),
+    Made("Not measured", tone=lambda row: "not-measured" if row["not_measured"] else "plain"),
+    *map(Made, ("Does not apply", "Errors")),
+    Made("Pass rate, %", "share", percent),
+    Made("95% interval", "interval", span),
+)
+RETENTION = (
+    *map(Made, ("Samples", "Passed")),
+    Made("Retention, %", "share", percent),
+    Made("95% interval", "interval", span),
+)
+AGREED = (
+    *map(Made, ("Who", "Samples")),
+    Made("Agree, %", "agree", percent),
+    Made("Cohen's kappa", "kappa"),
+    Made("95% interval", "interval", _interval),
+)
 
 
 def _examples(filtered: Filtered) -> list[Block]:

@@ -21,7 +21,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target, steerable
-from claimlab.evolve.contracts import Question, Settings, Vote
+from claimlab.evolve.contracts import Auditor, Question, Settings, Vote
 
 FEWEST = 5  # examples of a value; with less there is nothing to learn
 
@@ -123,7 +123,7 @@ class View:
         return [str(value) for value in self._model.predict(texts)]
 
 
-class Classifier:
+class Classifier(Auditor):
     def __init__(self, view: str, fitted: dict[str, View], learned_from: JsonObject) -> None:
         self.name = f"classifier-{view}"
         self._fitted, self._learned_from = fitted, learned_from
@@ -143,9 +143,6 @@ class Classifier:
             None if passed else f"The text reads as {target.dimension}={value}, not {target.value}."
         )
         return Vote(self.name, passed, f"Reads as {target.dimension}={value}.", missing)
-
-    async def close(self) -> None:
-        """Nothing is held."""
 
     def describe(self) -> JsonObject:
         return {"auditor": self.name, **self._learned_from}

@@ -9,7 +9,7 @@ from functools import cache
 from claimlab.core import packaged
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.contracts import Question, Settings, Vote
+from claimlab.evolve.contracts import Auditor, Question, Settings, Vote
 from claimlab.evolve.hop import Recording, Start
 
 Counts = dict[str, int]
@@ -63,7 +63,7 @@ VIEWS: tuple[tuple[str, Callable[[Counts, str, str], bool]], ...] = (
 )
 
 
-class Rules:
+class Rules(Auditor):
     def __init__(self, name: str, view: Callable[[Counts, str, str], bool]) -> None:
         self.name, self._view = name, view
         self._marks = all_marks()
@@ -82,9 +82,6 @@ class Rules:
         tally = ", ".join(f"{value} {n}" for value, n in counts.items())
         missing = None if passed else f"The text does not read as {target}."
         return Vote(self.name, passed, f"Marks found: {tally}.", missing)
-
-    async def close(self) -> None:
-        """Nothing is held."""
 
     def describe(self) -> JsonObject:
         return {"auditor": self.name}
@@ -112,7 +109,7 @@ def _pattern(markers: list[str]) -> re.Pattern[str] | None:
 # auditor's vote alone.
 
 
-class ReplayAuditor:
+class ReplayAuditor(Auditor):
     def __init__(self, recording: Recording, number: int) -> None:
         self.name = f"replay-{number + 1}"
         self.recording, self._number = recording, number
@@ -122,17 +119,7 @@ class ReplayAuditor:
         votes = self.recording.hop(start, question.round, question.step).votes
         if self._number >= len(votes):
             return Vote(self.name, None, failure="not recorded")
-        vote = votes[self._number]
-        return Vote(
-            vote["auditor"],
-            vote["passed"],
-            vote.get("reason"),
-            vote.get("diagnosis"),
-            vote.get("failure"),
-        )
-
-    async def close(self) -> None:
-        """Nothing is held."""
+        return Vote(**votes[self._number])
 
     def describe(self) -> JsonObject:
         return {

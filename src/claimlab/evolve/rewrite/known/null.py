@@ -22,7 +22,7 @@ from itertools import islice, pairwise
 from typing import TypeVar
 
 from claimlab.core.types import JsonObject
-from claimlab.evolve.contracts import Request, Rewrite, Settings
+from claimlab.evolve.contracts import Request, Rewrite, Rewriter, Settings
 from claimlab.evolve.rewrite.weights import Rates, Weights
 from claimlab.text.changes import UNSPACED_CHARACTER, changes, is_number, is_word, pieces
 from claimlab.text.details import Detail, details
@@ -157,7 +157,7 @@ def _blurred(text: str, one: Detail) -> str:
     return text[: one.start] + " ".join(words) + text[one.end :]
 
 
-class Null:
+class Null(Rewriter):
     name = "null"
 
     def __init__(self, rates: Rates, texts: Mapping[str | None, Sequence[str]]) -> None:
@@ -168,9 +168,6 @@ class Null:
     async def rewrite(self, request: Request) -> Rewrite:
         await asyncio.sleep(0)  # nothing here waits: without this, Ctrl-C would be heard late
         return self.turn(request)
-
-    async def close(self) -> None:
-        """Nothing is held."""
 
     def describe(self) -> JsonObject:
         return {"rewriter": self.name, "rates": self.rates.model_dump()}

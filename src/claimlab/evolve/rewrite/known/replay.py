@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from claimlab.core.types import JsonObject
-from claimlab.evolve.contracts import Request, Rewrite, Role, Settings
+from claimlab.evolve.contracts import Request, Rewrite, Rewriter, Role, Settings
 from claimlab.evolve.hop import Recording, Start
 
 
-class Replay:
+class Replay(Rewriter):
     """Lives are replayed whole (`recording`): the recorded agents, in their order, say their
     recorded words.
     """
@@ -20,18 +20,10 @@ class Replay:
     async def rewrite(self, request: Request) -> Rewrite:
         start = Start(request.claim, request.origin, target=request.target)
         hop = self.recording.hop(start, request.round, request.step)
-        role: Role = (
-            "producer"
-            if hop.role == "producer"
-            else "failed"
-            if hop.role == "failed"
-            else "bystander"
-        )
+        acted: dict[str, Role] = {"producer": "producer", "failed": "failed"}
+        role = acted.get(hop.role, "bystander")
         done = tuple(hop.operators)
         return Rewrite(hop.output, role, done, tuple(hop.attributes), hop.why, hop.failure)
-
-    async def close(self) -> None:
-        """Nothing is held."""
 
     def describe(self) -> JsonObject:
         return {

@@ -131,11 +131,11 @@ def invention(batch: Batch) -> list[Reading]:
     limits = batch.table["invention"]
     suspects = [_suspects(text, limits) for text in batch.texts]
     pairs = [
-        (sentence, clause)
+        pair
         for text, clauses in zip(batch.texts, suspects, strict=True)
         if not isinstance(clauses, Reading)
         for clause in clauses
-        for sentence in _said(text)
+        for pair in _beside(text, clause)
     ]
     near = dict(zip(pairs, cosines(pairs), strict=True)) if pairs else {}
     return [
@@ -167,15 +167,23 @@ def _is_suspect(part: str, stops: Set[str], known: Set[str], limits: JsonObject)
     return len(content) >= limits["words"] and few
 
 
-def _said(text: Text) -> set[str]:
-    """The sentences and the clauses of the source."""
-    return {part for cut in (_SENTENCE, _CLAUSE) for part in cut.split(text.source or "") if part}
+def _beside(text: Text, clause: str) -> list[tuple[str, str]]:
+    """The sentences and the clauses of the source, each with the clause, all without the names of
+    the source: what speaks of the same person is not yet said of them there.
+    """
+    source = text.source or ""
+    names = detail.names(source, text.source_language) or set()
+    nameless, *parts = (
+        " ".join(word for word in part.split() if not detail.words(word) & names)
+        for part in (clause, *_SENTENCE.split(source), *_CLAUSE.split(source))
+    )
+    return [(part, nameless) for part in parts if part]
 
 
 def _supported(
     text: Text, clauses: list[str], near: dict[tuple[str, str], float], least: float
 ) -> Reading:
-    scores = [max(near[one, clause] for one in _said(text)) for clause in clauses]
+    scores = [max(near[pair] for pair in _beside(text, clause)) for clause in clauses]
     if not scores or min(scores) >= least:
         return Reading("passed", min(scores, default=None), None, 1.0)
     clause = clauses[scores.index(min(scores))]

@@ -161,13 +161,12 @@ def authorship(batch: Batch) -> list[Reading]:
     """What a detector of authorship labels, where its predictions came with the dataset."""
     if batch.predictions is None:
         return [unmeasured("no predictions in the dataset")] * len(batch.texts)
-    rows = batch.predictions.select("record_id", "label").iter_rows()
-    labels = {record: label for record, label in rows if label in AUTHORSHIPS}
+    labels = [batch.predictions.get(text.id) for text in batch.texts]
     return [
-        Reading("information", None, f"a detector says {labels[text.id]}")
-        if text.id in labels
+        Reading("information", None, f"a detector says {label}")
+        if label in AUTHORSHIPS
         else unmeasured("no prediction of its author")
-        for text in batch.texts
+        for label in labels
     ]
 
 
