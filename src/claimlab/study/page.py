@@ -284,6 +284,7 @@ def words(axes: Axes) -> str:
 
 KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"
 AXIS, NAMES = 240, 190  # pixels: together they fit a phone
+MANY = 3  # settings with one reason; more are counted
 LINES = 40  # more would not fit a screen; the table has them all
 _DROPPED = "How much of a score depends on test records that resemble training records."
 _METHOD = (
@@ -478,10 +479,29 @@ def page(grid: Grid, scored: Entries) -> Report:
 
 
 def failures(grid: Grid, scored: Entries) -> list[str]:
-    """Every setting and every shown step without a result, with the reason."""
-    lines = {f"{words(e.axes)}: {e.failed}": None for e in scored if e.failed}
-    lines |= {f"{words(e.axes)}: {why}": None for e in grid.shown if (why := grid.why(e.node))}
-    return list(lines)
+    """Every setting and every shown step without a result, with the reason, and the datasets that
+    were left out. Many settings with one reason are named by what they share.
+    """
+    settings: dict[str, list[Axes]] = {}
+    for axes, why in [
+        *((entry.axes, entry.failed) for entry in scored),
+        *((shown.axes, grid.why(shown.node)) for shown in grid.shown),
+    ]:
+        if why:
+            settings.setdefault(why, []).append(axes)
+    return [
+        *grid.left_out,
+        *(f"{name}: {why}" for why, many in settings.items() for name in _named(many)),
+    ]
+
+
+def _named(settings: Sequence[Axes]) -> list[str]:
+    """The settings one by one; many as one, by the axes that have the same value in all."""
+    if len(settings) <= MANY:
+        return list(dict.fromkeys(map(words, settings)))
+    first, *others = settings
+    same = {a: v for a, v in first.items() if all(one.get(a) == v for one in others)}
+    return [", ".join(filter(None, [several(len(settings), "setting"), words(same)]))]
 
 
 def reasons(lines: Sequence[str]) -> Blocks:
