@@ -402,6 +402,8 @@ def _mark(finding: Finding | None, page: str, detail: int) -> Cell:
     )
 
 
+_POINTS = "In brackets: by how many percentage points a finding can change a score, at most."
+_NO_STEP = "No check asks for a step."
 FINDINGS: Columns[Finding] = (
     Column(
         "Verdict",
@@ -425,7 +427,7 @@ def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
     card, done, counts = _card(audit), audit.concluded(), audit.counts()
     # what is quoted outside of brackets are names of columns, and parts of commands
     steps = [_IN_BRACKETS.sub("", in_a_line(one)) for one in done.advice]
-    steps = steps or ["No check asks for a step."]
+    todo: Blocks = [Text(_POINTS), Items(steps, steps=True)] if steps else [Text(_NO_STEP)]
     findings = ordered(one for finding in audit.findings for one in finding.every)
     note = "The most severe first."
     if len(findings) > sum(counts.values()):
@@ -436,7 +438,7 @@ def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
             Text("", links=[("All datasets", "../../index.html")]),
             Text(verdict_line(done), "conclusion"),
             Tiles([(VERDICT_WORDS[v], f"{counts[v]}", v) for v in VERDICTS]),
-            Section("Before you report a score", [Items(steps, steps=True)]),
+            Section("Before you report a score", todo),
             Section(
                 "Verdicts",
                 [

@@ -13,7 +13,6 @@ from claimlab.cli.command import ALWAYS, verb
 from claimlab.cli.output import echo, emit, page, progress_bar, several, suggest, wants_json
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Force, Option, Seed
-from claimlab.core.progress import reporting
 from claimlab.core.types import JsonObject
 
 app = verb()
@@ -33,7 +32,7 @@ def demo(
         raise UsageError(
             "There is no page to open, because only data is written.", "Leave out --open."
         )
-    with progress_bar() as bar, reporting(bar):
+    with progress_bar():
         from claimlab.cli.tour import KIND, run
         from claimlab.core.atomic import atomic_folder
         from claimlab.core.guard import refuse_taken

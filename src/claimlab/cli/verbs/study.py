@@ -10,7 +10,7 @@ import typer
 
 import claimlab as cl
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
+from claimlab.cli.output import echo, emit, show_blocks, suggest, wants_json
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table
 from claimlab.study.check import study_check
@@ -74,7 +74,7 @@ def run(call: Call[Grid]) -> None:
         more = more_tables(grid.study, grid.entries, [table for _, table in grid.tables])
         show_blocks([*tables_of(grid.study, grid.entries), *more, *reasons(lines)])
         echo(f"Wrote {call.output}: {grid.headline()}")
-    page(call.output / "report" / "index.html")
+    call.show_page("report")
     if grid.broken:
         raise typer.Exit(1)
     suggest(f"claimlab study table {call.output} --rows detector --columns split")
