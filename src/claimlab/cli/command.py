@@ -115,7 +115,7 @@ def build(
     function: Callable[..., T],
     show: Callable[..., None],
     *,
-    lists: Mapping[str, Summaries] | None = None,
+    lists: Mapping[str, Summaries] = {},
     flags: Sequence[str] = (),
     start: str = "starting",
     page: str = "",
@@ -132,7 +132,7 @@ def build(
     understood = {OPEN: bool(page), ESTIMATE: can_ask and "max_cost" in theirs}
     general = [word for word, is_understood in understood.items() if is_understood]
     rest = next((name for name, one in typed.items() if one.flag == SET), None)
-    parameters = _parameters(typed, settings, rest) + list(starmap(_listing, (lists or {}).items()))
+    parameters = _parameters(typed, settings, rest) + list(starmap(_listing, lists.items()))
 
     def callback(**values: Any) -> None:
         values = _given(values)
@@ -141,8 +141,12 @@ def build(
             refuse_nothing_to_open(values.get(page), typed[page].flag)
         values |= _settings(values.pop(rest or _SET.name, []), settings, rest)
         mine = {name: value for name, value in values.items() if name in own}
-        call = [] if function is show else [_call(function, theirs, values, start, page)]
-        show(*call, **mine)
+        options = {
+            name: _typed(one, values[name]) for name, one in theirs.items() if name in values
+        }
+        defaults = {name: one.default for name, one in theirs.items()}
+        call = Call(function, options, start.format_map(defaults | options), page)
+        show(*([] if function is show else [call]), **mine)
 
     callback.__dict__["__signature__"] = inspect.Signature(parameters)  # Typer reads it
     return {"settings": settings, "general": (*general, JSON)}, callback
@@ -160,19 +164,6 @@ def _parameters(
 
 def _given(values: JsonObject) -> JsonObject:
     return {name: value for name, value in values.items() if value not in (None, [], ())}
-
-
-def _call(
-    function: Callable[..., T],
-    theirs: Mapping[str, Parameter],
-    values: JsonObject,
-    start: str,
-    page: str,
-) -> Call[T]:
-    """The function with those of the values that are its own."""
-    options = {name: _typed(one, values[name]) for name, one in theirs.items() if name in values}
-    defaults = {name: one.default for name, one in theirs.items()}
-    return Call(function, options, start.format_map(defaults | options), page)
 
 
 def _typed_and_set(

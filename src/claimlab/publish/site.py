@@ -363,7 +363,7 @@ def _front(site: Site) -> Iterator[Report]:
 
 
 def _matrix(site: Site, detail: int) -> Table:
-    checks = sorted({f.check for audit in site.audits.values() for f in audit.findings})
+    checks, empty = _checks(site)
     rows: list[list[Value]] = []
     for name, audit in sorted(site.audits.items(), key=lambda one: _title(one[1]).casefold()):
         page, card = f"datasets/{name}/index.html", _card(audit)
@@ -384,7 +384,17 @@ def _matrix(site: Site, detail: int) -> Table:
     for row in rows:
         row.extend([""] * (len(heads + checks + about) - len(row)))
     caption = f"{MATRIX_NOTE} Scroll sideways for all checks; the address keeps filter and order."
+    caption += f" Measured in no dataset: {', '.join(empty)}." if empty else ""
     return Table([*heads, *checks, *about], rows, caption, upright=True)
+
+
+def _checks(site: Site) -> tuple[list[str], list[str]]:
+    """The checks that were measured in a dataset, and those that were in none."""
+    findings = [finding for audit in site.audits.values() for finding in audit.findings]
+    names = {one.check for one in findings}
+    every = (inner for one in findings for inner in one.every)
+    measured = {one.check for one in every if one.verdict != "not-measured"}
+    return sorted(names & measured), sorted(names - measured)
 
 
 def _mark(finding: Finding | None, page: str, detail: int) -> Cell:

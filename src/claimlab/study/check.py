@@ -66,13 +66,9 @@ def split_problems(cells: Sequence[Cell], maker: Maker) -> tuple[list[str], list
             divided = Dataset.open(maker.place(before))
             seen[setting] = " ".join([f"{setting}:", *limits(divided, task)])
     return [
-        f"{setting}, {_seeds(list(seeds))}: {problem}"
+        f"{setting}, seed{'s' if len(seeds) > 1 else ''} {', '.join(seeds)}: {problem}"
         for (setting, problem), seeds in problems.items()
     ], [line for setting, line in seen.items() if line != f"{setting}:"]
-
-
-def _seeds(seeds: Sequence[str]) -> str:
-    return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(seeds)}"
 
 
 def _without(node: Node) -> Node | None:

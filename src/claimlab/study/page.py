@@ -19,7 +19,7 @@ from claimlab.core.options import Argument, Option, Place
 from claimlab.core.remote import is_remote
 from claimlab.core.settings import as_toml, one_of
 from claimlab.core.stats.chance import LEVEL, STAR
-from claimlab.core.stats.interval import ends_of
+from claimlab.core.stats.interval import Interval, ends_of
 from claimlab.core.stats.ranks import rank_words
 from claimlab.core.trust import allow, named_in
 from claimlab.core.types import JsonObject
@@ -165,13 +165,15 @@ def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
         return Cell(f"{value:,}", sort=float(value))
     ends = {"macro_f1": entry.interval, "difference": entry.difference_interval}.get(measure)
     star = "*" if starred(entry, measure) else ""
-    text = f"{percent(value).text}{star}" + (
-        f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})" if ends else ""
-    )
+    text = f"{percent(value).text}{star}{in_brackets(ends)}"
     if measure == "macro_f1":
         text += rank_mark(entry)
     shown = Cell(text, sort=value)
     return linked(shown, entry) if link else shown
+
+
+def in_brackets(interval: Interval | None) -> str:
+    return "" if interval is None else f" ({span(interval).text})"
 
 
 def linked(cell: Cell, entry: Entry) -> Cell:
@@ -356,19 +358,12 @@ def study_table(
     There is one table for each choice on the others. Without any of these options, also the tables
     of single steps and the published figures, as on the page.
     """
-    study, scored, content = _saved(folder)
+    study, scored, content = saved_study(folder)
     tables = tables_of(study, scored, rows=rows, columns=columns, cells=cells)
     if rows or columns or cells:
         return tables
     saved = [Table(t["columns"], t["rows"], caption=t["caption"]) for t in content.get("shown", ())]
     return [*tables, *more_tables(study, scored, saved)]
-
-
-@in_storage()
-def study_failures(folder: str | Path) -> list[str]:
-    """What has no result in a study that was run, with the reasons."""
-    lines: list[str] = _saved(folder)[2].get("failures", [])
-    return lines
 
 
 def more_tables(study: StudyFile, scored: Entries, shown: Sequence[Table]) -> list[Table]:
@@ -377,12 +372,10 @@ def more_tables(study: StudyFile, scored: Entries, shown: Sequence[Table]) -> li
     return [*shown, *([] if figures is None else [figures])]
 
 
-def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry]]:
-    """A study that was run: its file and its figures, without the data or the runs."""
-    return _saved(folder)[:2]
-
-
-def _saved(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
+@in_storage()
+def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
+    """A study that was run, without the data or the runs: its file, its figures, and all that its
+    page says."""
     saved = Path(folder) / REPORT / DATA
     if not saved.is_file():
         raise UsageError(

@@ -419,26 +419,23 @@ def exhibits(study: StudyFile, only: Mapping[str, str]) -> list[Exhibit]:
             dict(zip(show.after, values, strict=True))
             for values in product(*map(each_of, show.after.values()))
         ]
-        for name, steps, value in product(names, before, show.values or [""]):
+        for name, steps, value in product(names, before, show.values or [NONE]):
             chosen: Axes = {show.step: value, **steps, DATASET: name, "seed": study.seeds[0]}
             if all(str(chosen.get(axis, NONE)) == wanted for axis, wanted in only.items()):
-                planned.append(_exhibit(study, show, name, steps, value))
+                planned.append(_exhibit(study, show, chosen))
     return planned
 
 
-def _exhibit(
-    study: StudyFile, show: Show, dataset: str, before: Mapping[str, str], value: str
-) -> Exhibit:
-    chosen: dict[str, Value] = {DATASET: dataset, **before, "seed": study.seeds[0]}
-    varied = {axis: name for axis, name in before.items() if len(each_of(show.after[axis])) > 1}
-    axes = {DATASET: dataset, **varied, **({show.step: value} if len(show.values) > 1 else {})}
-    if show.step not in REPORTS:
-        return Exhibit(
-            show, axes, node_of(study, {**chosen, show.step: value} if value else chosen)
-        )
-    alone: Options = (
-        {"to": value} if show.step == EXPORT else {}
-    )  # the name of a format says it all
-    options = of_dataset(study.variants(show.step).get(value, alone), dataset)
-    options = checked(FURTHER[show.step], options, f"[{show.step}.{value}]")
-    return Exhibit(show, axes, step_node(study, show.step, options, node_of(study, chosen)))
+def _exhibit(study: StudyFile, show: Show, chosen: Axes) -> Exhibit:
+    dataset, value = str(chosen[DATASET]), str(chosen[show.step])
+    varied = [axis for axis, values in show.after.items() if len(each_of(values)) > 1]
+    varied += [show.step] if len(show.values) > 1 else []
+    axes = {axis: str(chosen[axis]) for axis in (DATASET, *varied)}
+    node = node_of(study, chosen)
+    if show.step in REPORTS:
+        # the name of a format says it all
+        alone: Options = {"to": value} if show.step == EXPORT else {}
+        options = of_dataset(study.variants(show.step).get(value, alone), dataset)
+        options = checked(FURTHER[show.step], options, f"[{show.step}.{value}]")
+        node = step_node(study, show.step, options, node)
+    return Exhibit(show, axes, node)

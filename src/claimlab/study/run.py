@@ -273,14 +273,9 @@ class Maker:
         """The step in words that another process understands; one that can spend nothing needs no
         cap.
         """
-        how = {
-            name: value for name, value in self._shared(node).items() if name in ("mode", "cache")
-        }
-        options = {
-            **self.options(node),
-            **how,
-            **({"cache": str(how["cache"])} if "cache" in how else {}),
-        }
+        shared = self._shared(node)
+        how: JsonObject = {n: str(shared[n]) for n in ("mode", "cache") if n in shared}
+        options = {**self.options(node), **how}
         places = [reads(self.place(b)) for b in node.before]
         folder = str((self.steps / node.name).absolute())
         return {"verb": node.verb, "places": places, "options": options, "folder": folder}

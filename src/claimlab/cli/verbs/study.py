@@ -21,7 +21,6 @@ from claimlab.study.page import (
     more_tables,
     reasons,
     saved_study,
-    study_failures,
     study_table,
     tables_of,
 )
@@ -82,9 +81,9 @@ def run(call: Call[Grid]) -> None:
 
 @app.of(study_table)
 def table(call: Call[list[Table]]) -> None:
-    lines = study_failures(call["folder"])
+    _, scored, content = saved_study(call["folder"])
+    lines = content.get("failures", [])
     if wants_json():
-        entries = [entry.to_json() for entry in saved_study(call["folder"])[1]]
-        emit({"entries": entries, "failures": lines})
+        emit({"entries": [entry.to_json() for entry in scored], "failures": lines})
         return
     show_blocks([*call(), *reasons(lines)])
