@@ -153,7 +153,8 @@ def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun]) -> Entry:
         max((run.table.height for run in runs), default=0),
         mean,
         float(np.mean(shares)) if shares else None,
-        drawn and interval(over_seeds(drawn.draws), drawn.groups, point=mean),
+        # few seeds widen what no score can exceed
+        drawn and interval(np.clip(over_seeds(drawn.draws), 0, 1), drawn.groups, point=mean),
         float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
         drawn and float(drawn.draws.mean(axis=1).std()),
         chance=against_chance(runs) if scores else UNTESTED,
