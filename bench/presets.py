@@ -50,8 +50,14 @@ SAMPLES: dict[
         ),
     ],
     "evolved-claims": [
-        ({"dataset": "evolved", "train": "seed"}, {}),
-        ({"part": "Table 3: training with and without evolved claims", "test": "noise"}, LIMITS),
+        (
+            {},
+            {
+                **LIMITS,
+                'train = ["seed", "middle", "evolved"]': 'train = ["seed"]',
+                'test = ["vanilla", "noise"]': 'test = ["noise"]',
+            },
+        ),
     ],
     "pt-afc": [({"dataset": "covid19-br"}, {', "SmolLM2-135M (too small for results)"]': "]"})],
 }

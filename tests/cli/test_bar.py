@@ -61,8 +61,8 @@ def test_a_bar_moves_on_a_terminal_and_leaves_nothing_there(watched: bool, tmp_p
     import pty
 
     code = (
-        "import sys, time\nfrom claimlab.cli.output import progress_bar\n"
-        "with progress_bar() as progress:\n"
+        "import time\nfrom claimlab.cli.output import progress_bar\n"
+        "from claimlab.core.progress import progress\nwith progress_bar():\n"
         "    for i in range(5):\n        progress('predicting', i, 5); time.sleep(0.15)\n"
         "print('Wrote it.')"
     )

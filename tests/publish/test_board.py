@@ -112,6 +112,9 @@ def test_a_folder_without_bundles_is_a_sentence(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "missing"):
         with pytest.raises(DataError, match="is not a folder of bundles"):
             cl.publish_board(place)
+    (tmp_path / "dataset.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(DataError, match="No bundle in .* is verified. dataset.json: .*required"):
+        cl.publish_board(tmp_path)
 
 
 def test_the_template_verifies_what_a_pull_request_adds(place: Path, tmp_path: Path) -> None:

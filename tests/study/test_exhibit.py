@@ -16,9 +16,11 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run
+from claimlab.study.page import failures
 from claimlab.study.plan import exhibits, plan
 from claimlab.study.run import Grid
 from claimlab.study.sample import sample
+from claimlab.study.score import entries
 
 STUDY = """
 data = "files"
@@ -169,6 +171,51 @@ def test_variants_of_a_step_are_columns_beside_each_other(grid: Grid) -> None:
     assert texts(table) == [["data", *cells], ["absent", "failed", "failed"]]
 
 
+def test_only_what_belongs_to_the_choice_is_shown(place: Path) -> None:
+    study = read_study_file("study.toml")
+
+    def shown(**only: str) -> list[tuple[str, str]]:
+        return [(e.show.title, e.axes["dataset"]) for e in exhibits(study, only)]
+
+    assert len(shown()) == 9
+    assert shown(seed="0") == shown(), "steps are shown of the first seed"
+    assert shown(seed="1") == shown(detector="stratified") == shown(part="one") == []
+    assert shown(dataset="rows") == [("Stages", "rows"), ("Counts", "rows")]
+    assert shown(clean="tidy", dataset="data") == [("Stages", "data")]
+    beside = ("Beside each other", "data")
+    assert shown(clean="none", dataset="data") == [beside, beside, ("Keywords", "data")]
+
+
+def test_cells_of_a_dataset_that_may_be_absent_are_left_out_in_one_sentence(place: Path) -> None:
+    text = STUDY.replace('dataset = ["data"]', 'dataset = ["data", "absent"]').split("[[show]]")[0]
+    (place / "study.toml").write_text(text, encoding="utf-8")
+    cells, problems, lines = study_check("study.toml")
+    assert ({c.axes["dataset"] for c in cells}, problems) == ({"data"}, [])
+    grid = study_run("study.toml", "out")
+    assert {entry.axes["dataset"] for entry in grid.entries} == {"data"}
+    assert (grid.broken, len(grid.done)) == ([], len(grid.cells))
+    (line,) = failures(grid, grid.entries)
+    assert line.startswith("3 cells of the optional dataset 'absent' left out: ")
+    assert line == lines[0]
+    assert line in (grid.output / "report" / "report.md").read_text(encoding="utf-8")
+    with pytest.raises(ClaimlabError, match="No dataset of these cells is at hand. 3 cells"):
+        study_run("study.toml", "other", only={"dataset": "absent"})
+
+
+def test_many_settings_with_one_reason_are_counted_by_what_they_share(place: Path) -> None:
+    text = STUDY.split("[[show]]")[0].replace(
+        '["random"]\ndetector', '["random", "group", "time", "source"]\ndetector'
+    )
+    (place / "study.toml").write_text(text, encoding="utf-8")
+    grid = Grid(place, read_study_file("study.toml"), plan(read_study_file("study.toml")))
+    grid.failed = {cell.node.key: "It rained." for cell in grid.cells}
+    by_detector = failures(grid, [entry for entry in entries(grid) if entry.has(MODEL)])
+    assert by_detector == ["4 settings, dataset data, detector stratified: It rained."]
+    (few, *_) = failures(grid, [entry for entry in entries(grid) if entry.has({"split": "time"})])
+    assert few == "dataset data, split time, detector majority: It rained."
+
+
+MODEL = {"detector": "stratified"}
 RETRIEVERS = """
 [datasets.checks]
 folder = "data"

@@ -90,6 +90,8 @@ def test_the_mean_over_seeds_is_that_of_scikit_learn(place: Path) -> None:
     alone = cl.evaluate(f"out/steps/{grid.cells[0].node.name}").runs[0]
     assert one_seed.macro_f1 == alone.scores.macro_f1
     assert one_seed.interval == pytest.approx(alone.intervals["macro_f1"], abs=0.02)
+    ends = [end for e in grid.entries for end in e.interval or ()]
+    assert 0 <= min(ends) <= max(ends) <= 1, "few seeds widen an interval, but no score exceeds 100"
 
 
 @pytest.mark.slow

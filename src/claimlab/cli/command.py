@@ -29,11 +29,16 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from claimlab.cli import complete
 from claimlab.cli.asked import ESTIMATE, JSON, OPEN, is_asked
 from claimlab.cli.flags import with_flags
-from claimlab.cli.output import listing, progress_bar, refuse_nothing_to_open, show_estimate
+from claimlab.cli.output import (
+    listing,
+    page,
+    progress_bar,
+    refuse_nothing_to_open,
+    show_estimate,
+)
 from claimlab.core.calls.estimate import cost_of
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.options import REQUIRED, Argument, Option, Parameter, Setting, parameters_of
-from claimlab.core.progress import reporting
 from claimlab.core.types import JsonObject
 
 T = TypeVar("T")
@@ -53,6 +58,7 @@ class Call(Generic[T]):
     function: Callable[..., T]
     options: JsonObject
     start: str = "starting"
+    page: str = ""  # the option whose folder a page is written to
 
     def __call__(self, **more: Any) -> T:
         """Do the work, with a bar where a person watches; or print what it would cost, and exit.
@@ -61,7 +67,7 @@ class Call(Generic[T]):
         if is_asked(ESTIMATE):
             show_estimate(cost_of(self.function, **(self.options | more)))
             raise typer.Exit
-        with progress_bar(start=self.start) as bar, reporting(bar):
+        with progress_bar(start=self.start):
             return self.function(**(self.options | more))
 
     def __getitem__(self, name: str) -> Any:
@@ -72,6 +78,11 @@ class Call(Generic[T]):
     def output(self) -> Path:
         """Where the result was written; only where that was asked for."""
         return Path(self["output"])
+
+    def show_page(self, *inside: str) -> None:
+        """Say where the page is, if one was written, and open it where that was asked for."""
+        if (folder := self[self.page]) is not None:
+            page(Path(folder, *inside, "index.html"))
 
 
 class WithSettings:
@@ -104,10 +115,10 @@ def build(
     function: Callable[..., T],
     show: Callable[..., None],
     *,
-    lists: Mapping[str, Summaries] | None = None,
+    lists: Mapping[str, Summaries] = {},
     flags: Sequence[str] = (),
     start: str = "starting",
-    page: str | None = None,
+    page: str = "",
     can_ask: bool = True,
 ) -> tuple[JsonObject, Callable[..., None]]:
     """What a command has (settings and general words), and its callback, as Typer takes it. `lists`
@@ -118,20 +129,24 @@ def build(
     own = {name: one for name, one in parameters_of(show).items() if name != "call"}
     typed, settings = _typed_and_set(parameters_of(function) | own, own, flags)
     theirs = {name: one for name, one in (typed | settings).items() if name not in own}
-    understood = {OPEN: page is not None, ESTIMATE: can_ask and "max_cost" in theirs}
+    understood = {OPEN: bool(page), ESTIMATE: can_ask and "max_cost" in theirs}
     general = [word for word, is_understood in understood.items() if is_understood]
     rest = next((name for name, one in typed.items() if one.flag == SET), None)
-    parameters = _parameters(typed, settings, rest) + list(starmap(_listing, (lists or {}).items()))
+    parameters = _parameters(typed, settings, rest) + list(starmap(_listing, lists.items()))
 
     def callback(**values: Any) -> None:
         values = _given(values)
         _refuse_unknown(general)
-        if page not in (None, ALWAYS):
+        if page not in ("", ALWAYS):
             refuse_nothing_to_open(values.get(page), typed[page].flag)
         values |= _settings(values.pop(rest or _SET.name, []), settings, rest)
         mine = {name: value for name, value in values.items() if name in own}
-        call = [] if function is show else [_call(function, theirs, values, start)]
-        show(*call, **mine)
+        options = {
+            name: _typed(one, values[name]) for name, one in theirs.items() if name in values
+        }
+        defaults = {name: one.default for name, one in theirs.items()}
+        call = Call(function, options, start.format_map(defaults | options), page)
+        show(*([] if function is show else [call]), **mine)
 
     callback.__dict__["__signature__"] = inspect.Signature(parameters)  # Typer reads it
     return {"settings": settings, "general": (*general, JSON)}, callback
@@ -149,15 +164,6 @@ def _parameters(
 
 def _given(values: JsonObject) -> JsonObject:
     return {name: value for name, value in values.items() if value not in (None, [], ())}
-
-
-def _call(
-    function: Callable[..., T], theirs: Mapping[str, Parameter], values: JsonObject, start: str
-) -> Call[T]:
-    """The function with those of the values that are its own."""
-    options = {name: _typed(one, values[name]) for name, one in theirs.items() if name in values}
-    defaults = {name: one.default for name, one in theirs.items()}
-    return Call(function, options, start.format_map(defaults | options))
 
 
 def _typed_and_set(

@@ -39,19 +39,11 @@ def _names_in(file: Path) -> Iterator[str]:
     if not file.stem.startswith("table"):
         yield file.stem.replace("_", "-")
         return
-    for statement in ast.parse(file.read_text(encoding="utf-8")).body:
-        target = (
-            statement.targets[0]
-            if isinstance(statement, ast.Assign)
-            else getattr(statement, "target", None)
-        )
-        if (
-            isinstance(statement, ast.Assign | ast.AnnAssign)
-            and target is not None
-            and ast.unparse(target) == "ENTRIES"
-        ):
-            rows = getattr(statement.value, "elts", [])
-            calls = [row for row in rows if isinstance(row, ast.Call)]
+    statements: list[Any] = ast.parse(file.read_text(encoding="utf-8")).body
+    for one in statements:
+        target = getattr(one, "targets", [getattr(one, "target", None)])[0]
+        if getattr(target, "id", "") == "ENTRIES":
+            calls = [row for row in getattr(one.value, "elts", []) if isinstance(row, ast.Call)]
             yield from (str(ast.literal_eval(_name_of(call))) for call in calls)
 
 

@@ -55,7 +55,7 @@ class LazyVerbs(TyperGroup):
             return None
         if COMPLETING in os.environ:
             return to_command(words_of(cmd_name))
-        file = f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
+        file = "import_" if cmd_name == "import" else cmd_name
         module = importlib.import_module(f"claimlab.cli.verbs.{file}")
         command: Any = to_command(module.app)
         command.name = cmd_name
@@ -126,18 +126,10 @@ def _bad_value(error: Any) -> UsageError:
     made ours.
     """
     option = error.param.opts[0] if error.param is not None else "An argument"
-    whole, number, bound = (re.match(f"Input should be {p}", error.message) for p in _BOUNDS)
-    words = (
-        "Give a whole number."
-        if whole
-        else "Give a number."
-        if number
-        else f"{error.message.rstrip('.')}."
-    )
-    return UsageError(
-        f"The value of {option} is not valid.",
-        f"Give a number {bound[1]}." if bound else words,
-    )
+    words = error.message.rstrip(".")
+    for theirs, ours in _OURS.items():
+        words = re.sub(f"^Input should be {theirs}.*", ours, words, flags=re.DOTALL)
+    return UsageError(f"The value of {option} is not valid.", f"{words}.")
 
 
 def _missing(error: Any) -> UsageError:
@@ -150,7 +142,11 @@ def _missing(error: Any) -> UsageError:
     return UsageError(f"'{place}' needs {name} ({words}).", f"To see its options: {place} --help")
 
 
-_BOUNDS = ("a valid integer", "a valid number", "((?:greater|less) than .*)")
+_OURS = {
+    "a valid integer": "Give a whole number",
+    "a valid number": "Give a number",
+    "((?:greater|less) than .*)": r"Give a number \1",
+}
 _IN_OUR_WORDS: dict[str, Callable[[Any], UsageError]] = {
     "NoSuchOption": _no_such_option,
     "BadParameter": _bad_value,

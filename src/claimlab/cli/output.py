@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from claimlab.cli.flags import in_flags
 from claimlab.core.errors import UsageError
 from claimlab.core.places import named
 from claimlab.core.plain import escape_json, plain
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import reporting, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several as several
 
@@ -181,19 +181,24 @@ def show_estimate(estimate: JsonObject) -> None:
         echo(line)
 
 
-def progress_bar(start: str = "starting") -> contextlib.AbstractContextManager[Progress]:
-    """A bar on stderr when a person watches, a file where CLAIMLAB_PROGRESS names one, otherwise a
-    line a minute for logs.
+@contextlib.contextmanager
+def progress_bar(start: str = "starting") -> Iterator[None]:
+    """What the block reports as a bar on stderr when a person watches, in a file where
+    CLAIMLAB_PROGRESS names one, otherwise as a line a minute for logs.
     """
-    if file := os.environ.get("CLAIMLAB_PROGRESS"):
-        from claimlab.cli.bar import to_file
+    from claimlab.cli.bar import bar, to_file, to_log
 
-        return contextlib.nullcontext(to_file(Path(file)))
-    if is_quiet():
-        return contextlib.nullcontext(silent)
-    from claimlab.cli.bar import bar, to_log
-
-    return bar(start) if sys.stderr.isatty() else contextlib.nullcontext(to_log(sys.stderr))
+    with contextlib.ExitStack() as stack:
+        if file := os.environ.get("CLAIMLAB_PROGRESS"):
+            listener = to_file(Path(file))
+        elif is_quiet():
+            listener = silent
+        elif sys.stderr.isatty():
+            listener = stack.enter_context(bar(start))
+        else:
+            listener = to_log(sys.stderr)
+        stack.enter_context(reporting(listener))
+        yield
 
 
 ALIKE = 20_000  # texts that are compared without case and marks; all are compared as they are

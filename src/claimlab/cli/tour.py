@@ -5,7 +5,6 @@ goes to the page of details.
 
 from __future__ import annotations
 
-import csv
 import json
 import tempfile
 from collections.abc import Callable, Sequence
@@ -23,7 +22,6 @@ from claimlab.audit.views.page import Chapter, Detail, summary, write_audits
 from claimlab.audit.views.wording import in_a_line
 from claimlab.claims.match import match
 from claimlab.clean.front import clean
-from claimlab.clean.run import Cleaned
 from claimlab.clean.views import stage_blocks
 from claimlab.core import sync
 from claimlab.core.dataset import Dataset
@@ -95,7 +93,6 @@ class Tour:
     truth: Truth
     audit: Audit | None = None
     alarms: list[Finding] = field(default_factory=list)  # of the clean twin: false ones
-    twin_cleaned: Cleaned | None = None
     found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
     sections: list[Section] = field(default_factory=list)
     # What became of the claims that were searched for.
@@ -239,12 +236,9 @@ def run(folder: Path, *, seed: int, data_only: bool = False) -> Tour:
 
 def write_csv(dataset: Dataset, file: Path) -> None:
     """The records as a plain file, as a user might bring one."""
-    columns = ["id", "text", "label_raw", "language", "date", "author", "source", "url", "topic"]
-    columns += ["group", "split"]
-    with file.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.writer(handle)
-        writer.writerow(["label" if c == "label_raw" else c for c in columns])
-        writer.writerows(dataset.records.select(columns).iter_rows())
+    columns = ("language", "date", "author", "source", "url", "topic", "group", "split")
+    records = dataset.records.select("id", "text", pl.col("label_raw").alias("label"), *columns)
+    records.write_csv(file, line_terminator="\r\n", datetime_format="%Y-%m-%d %H:%M:%S")
 
 
 def show_data(tour: Tour) -> None:
@@ -292,7 +286,7 @@ def run_clean(tour: Tour) -> None:
     loses nothing.
     """
     cleaned = clean(tour.dataset, seed=tour.seed)
-    twin = tour.twin_cleaned = clean(tour.twin, seed=tour.seed)
+    twin = clean(tour.twin, seed=tour.seed)
     cleaned.dataset.write(tour.folder / "cleaned")
     for defect, (step, table) in FOUND_BY_CLEAN.items():
         left = cleaned.dataset.tables.get(table)

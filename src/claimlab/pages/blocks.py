@@ -216,30 +216,25 @@ def decimal(value: float | None, digits: int = 1) -> Cell:
     return cell(None) if value is None else Cell(f"{value:.{digits}f}", sort=value)
 
 
-def percent(value: float | None, digits: int = 1) -> Cell:
+def percent(value: float | None, digits: int = 1, sign: str = "") -> Cell:
     """A share of 1, in percent."""
-    return cell(None) if value is None else Cell(f"{100 * value:.{digits}f}", sort=value)
+    return cell(None) if value is None else Cell(f"{100 * value:{sign}.{digits}f}", sort=value)
 
 
-def span(interval: tuple[float, float] | None, digits: int = 1) -> Cell:
+def span(interval: tuple[float, float] | None, sign: str = "") -> Cell:
     """An interval of shares of 1, in percent."""
-    if interval is None:
-        return cell(None)
-    low, high = interval
-    return Cell(f"{100 * low:.{digits}f} to {100 * high:.{digits}f}", sort=low)
+    low, high = (percent(end, sign=sign) for end in interval or (None, None))
+    return low if interval is None else replace(low, text=f"{low.text} to {high.text}")
 
 
 def points(value: float | None) -> Cell:
     """A difference of two shares of 1, in percentage points, its sign shown."""
-    return cell(None) if value is None else Cell(f"{100 * value:+.1f}", sort=value)
+    return percent(value, sign="+")
 
 
 def points_span(interval: tuple[float, float] | None) -> Cell:
     """An interval of such differences."""
-    if interval is None:
-        return cell(None)
-    low, high = interval
-    return Cell(f"{100 * low:+.1f} to {100 * high:+.1f}", sort=low)
+    return span(interval, "+")
 
 
 def probability(p: float | None) -> Cell:

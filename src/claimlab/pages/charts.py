@@ -191,7 +191,6 @@ def histogram(
     *,
     title: str,
     dates: bool = False,
-    width: int = WIDTH,
 ) -> str:
     """Counts per bin and class, already counted, so that the page carries bins and not rows.
 
@@ -199,8 +198,8 @@ def histogram(
     """
     colours = colours_of(counts)
     most = round_up(max((n for column in counts.values() for n in column), default=0) or 1, 6)
-    drawing = Drawing(width, 180)
-    along, up = Scale(edges[0], edges[-1], width), Scale(0, most, drawing.height, up=True)
+    drawing = Drawing(WIDTH, 180)
+    along, up = Scale(edges[0], edges[-1], WIDTH), Scale(0, most, drawing.height, up=True)
     below = date_ticks if dates else ticks
     drawing.up(up, ticks(0, most, 6), "records")
     drawing.across(along, below(edges[0], edges[-1]), title)
@@ -289,7 +288,6 @@ def lines(
     across: str,
     up: str,
     levels: Mapping[str, float] | None = None,
-    width: int = WIDTH,
 ) -> str:
     """`series` maps a name to its points; `levels` are dashed lines with their names, always in
     sight.
@@ -298,8 +296,8 @@ def lines(
     points = list(chain.from_iterable(series.values()))
     highest = 1.05 * max([*marked.values(), *(y for _, y in points)], default=1.0) or 1.0
     last = max([x for x, _ in points], default=1.0)
-    drawing = Drawing(width, 260)
-    along, upward = Scale(0, last, width), Scale(0, highest, drawing.height, up=True)
+    drawing = Drawing(WIDTH, 260)
+    along, upward = Scale(0, last, WIDTH), Scale(0, highest, drawing.height, up=True)
     every = max(1, round(last / 10))  # whole steps only
     drawing.up(upward, ticks(0, highest), up)
     drawing.across(along, [(x, f"{x:,}") for x in range(0, int(last) + 1, every)], across)
@@ -312,8 +310,8 @@ def lines(
             drawing.symbol(*place, colours[name], area=14, hover=hover)
     for name, level in marked.items():
         y = upward.at(level)
-        drawing.line((0, y), (width, y), dashed=True)
-        drawing.text(width, y - 8, fitted(name, width), anchor="end", size=11)
+        drawing.line((0, y), (WIDTH, y), dashed=True)
+        drawing.text(WIDTH, y - 8, fitted(name, WIDTH), anchor="end", size=11)
     drawing.legend({name: (colour, "circle") for name, colour in colours.items()})
     return drawing.svg()
 

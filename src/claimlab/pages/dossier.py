@@ -35,10 +35,14 @@ def address(row: JsonObject) -> str | None:
     return url if url and url.startswith(("http://", "https://")) else None
 
 
+def _publisher(row: JsonObject) -> str | None:
+    return row.get("publisher") or row.get("domain")
+
+
 _ABOUT = ("date", "source", "author", "url", "language", "topic", "split")
 _WHERE: Columns[JsonObject] = (
     Column("date", lambda row: _day(row.get("published"))),
-    Column("publisher", lambda row: row.get("publisher") or row.get("domain")),
+    Column("publisher", _publisher),
 )
 EVIDENCE: Columns[JsonObject] = (
     *_WHERE,
@@ -108,9 +112,9 @@ def _verdicts(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Iterator
     }
     for row in sides.get("evidence", pl.DataFrame()).to_dicts():
         if row.get("corresponds") and row.get("rating") is not None:
-            who = f"fact-check by {row.get('publisher') or row.get('domain') or 'unknown'}"
+            who = f"fact-check by {_publisher(row) or 'unknown'}, {_day(row.get('published'))}"
             says = f"{row.get('verdict') or 'no verdict'} (as written: {row['rating']})"
-            yield {"who": f"{who}, {_day(row.get('published'))}", "says": says, "why": ""}
+            yield {"who": who, "says": says, "why": ""}
     for row in sides.get("annotations", pl.DataFrame()).to_dicts():
         who = f"{row['annotator']} ({row.get('annotator_kind') or 'annotator'})"
         yield {"who": who, "says": f"{row['question']}: {row['value']}", "why": row["rationale"]}
@@ -133,7 +137,7 @@ def _missing(
 
 def _missing_evidence(texts: list[JsonObject], checks: list[JsonObject]) -> Iterator[str]:
     pieces = texts + checks
-    signed = [row.get("publisher") or row.get("domain") for row in checks]
+    signed = list(map(_publisher, checks))
     counts = {
         "The stance of {} of evidence is not measured.": [row.get("stance") for row in texts],
         "{} of evidence without a date.": [row.get("published") for row in pieces],

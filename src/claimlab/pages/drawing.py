@@ -20,6 +20,7 @@ SIZE = 12.0  # pixels of a letter
 LINE = 18.0  # pixels from one line of a legend to the next
 AXIS, GRID = "#9aa4b0", "#9aa4b033"
 NARROW, WIDE = frozenset("fijlrtI.,:;'’|!()[]"), frozenset("mwMW@%")
+DATES = 8  # at most so many below an axis
 EPOCH = date(1970, 1, 1).toordinal()
 # corners of a shape that is 2 wide and 2 high, around 0
 CORNERS = {
@@ -77,16 +78,17 @@ def _step(low: float, high: float, most: int) -> float:
     return next(step * power for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9))
 
 
-def date_ticks(low: float, high: float, most: int = 8) -> list[Tick]:
+def date_ticks(low: float, high: float) -> list[Tick]:
     """Days since 1970 at the start of years, months or days, as fine as fits."""
     first, last = (date.fromordinal(EPOCH + int(end)) for end in (math.ceil(low), high))
     months = (last.year - first.year) * 12 + last.month - first.month + 1
     every = next(
-        (n for n in (1, 3, 6, 12, 24, 60, 120, 240, 600) if months / n <= most), 12 * months
+        (n for n in (1, 3, 6, 12, 24, 60, 120, 240, 600) if months / n <= DATES), 12 * months
     )
     if months <= 2:
         return [
-            (day, str(date.fromordinal(EPOCH + int(day)))) for day, _ in ticks(low, high, most // 2)
+            (day, str(date.fromordinal(EPOCH + int(day))))
+            for day, _ in ticks(low, high, DATES // 2)
         ]
     start = first.year * 12 // max(every, 12) * max(every, 12)
     starts = [date(m // 12, m % 12 + 1, 1) for m in range(start, last.year * 12 + 12, every)]
@@ -212,13 +214,12 @@ class Drawing:
         points = " ".join(f"{tenth(x + half * a)},{tenth(y + half * b)}" for a, b in corners)
         self.mark("polygon", {"points": points, **looks}, hover=hover)
 
-    def across(self, scale: Scale, at: Iterable[Tick], title: str, *, grid: bool = True) -> None:
+    def across(self, scale: Scale, at: Iterable[Tick], title: str) -> None:
         """The axis below; labels that would touch each other are left out."""
         free = -math.inf
         for value, label in at:
             x, half = scale.at(value), text_width(label) / 2
-            if grid:
-                self.line((x, 0), (x, self.height), colour=GRID)
+            self.line((x, 0), (x, self.height), colour=GRID)
             if x - half < free:
                 continue
             free = x + half + 8
@@ -235,12 +236,11 @@ class Drawing:
             self.text(self.width / 2, y, shown, anchor="middle")
             self.bottom += LINE
 
-    def up(self, scale: Scale, at: Sequence[Tick], title: str, *, grid: bool = True) -> None:
+    def up(self, scale: Scale, at: Sequence[Tick], title: str) -> None:
         """The axis on the left."""
         for value, label in at:
             y = scale.at(value)
-            if grid:
-                self.line((0, y), (self.width, y), colour=GRID)
+            self.line((0, y), (self.width, y), colour=GRID)
             self.line((-5, y), (0, y))
             self.text(-8, y, label, anchor="end")
         self.line((0, 0), (0, self.height))

@@ -23,9 +23,9 @@ from claimlab.pages.blocks import Figure, Report, Table, walk
 from claimlab.pages.charts import svg_to_png, table_to_svg
 from claimlab.pages.html import to_html_within
 from claimlab.pages.latex import to_latex, to_latex_tables
-from claimlab.pages.markdown import to_markdown
+from claimlab.pages.markdown import PLOTS, to_markdown
 
-PAGE, MARKDOWN, PLOTS = "index.html", "report.md", "plots"
+PAGE, MARKDOWN = "index.html", "report.md"
 MOST_DRAWN = 250  # rows of a table that are drawn as PNG
 
 
@@ -71,7 +71,7 @@ def fill(contents: Contents, folder: Path) -> None:
     _write(folder / PAGE, to_html_within(chain([fullest], versions)))
     for name, pages in contents.more_pages.items():
         _write(folder / name, to_html_within(pages))
-    _write(folder / MARKDOWN, to_markdown(fullest, plots=PLOTS))
+    _write(folder / MARKDOWN, to_markdown(fullest))
     for name, paper in contents.papers.items():
         _write(folder / name, to_latex(paper))
     for name, tables in contents.paper_tables.items():

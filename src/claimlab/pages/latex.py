@@ -55,20 +55,15 @@ def to_latex_tables(tables: Sequence[Table]) -> str:
         spec, heads, rows = _body(table)
         title, _, note = table.caption.partition(". ")
         lines = [
-            "\\begin{table}[t]",
-            "\\centering\\footnotesize",
+            "\\begin{table}[t]\n\\centering\\footnotesize",
             f"\\caption{{{escape(title.rstrip('.'))}.}}" if title else "",
-            f"\\begin{{tabular}}{{{spec}}}",
-            "\\toprule",
-            heads,
-            "\\midrule",
+            f"\\begin{{tabular}}{{{spec}}}\n\\toprule\n{heads}\n\\midrule",
             *rows,
-            "\\bottomrule",
-            "\\end{tabular}",
+            "\\bottomrule\n\\end{tabular}",
             f"\\par\\smallskip\\parbox{{\\linewidth}}{{{escape(note)}}}" if note else "",
             "\\end{table}",
         ]
-        parts.append("\n".join(line for line in lines if line))
+        parts.append("\n".join(filter(None, lines)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -137,18 +132,13 @@ def _body(table: Table) -> tuple[str, str, list[str]]:
 def _table(table: Table) -> str:
     spec, heads, rows = _body(table)
     lines = [
-        f"\\begin{{longtable}}{{{spec}}}",
-        "\\toprule",
-        heads,
-        "\\midrule",
-        "\\endhead",
-        "\\bottomrule",
-        "\\endfoot",
+        f"{{\\footnotesize\n\\begin{{longtable}}{{{spec}}}\n\\toprule\n{heads}\n\\midrule",
+        "\\endhead\n\\bottomrule\n\\endfoot",
         *rows,
-        "\\end{longtable}",
+        "\\end{longtable}\n}",
     ]
     caption = f"\n\n{{\\small {escape(table.caption)}}}" if table.caption else ""
-    return "{\\footnotesize\n" + "\n".join(line for line in lines if line) + "\n}" + caption
+    return "\n".join(filter(None, lines)) + caption
 
 
 def _column(cells: Sequence[Cell]) -> str:

@@ -27,12 +27,13 @@ from claimlab.pages.blocks import (
     with_code,
 )
 
+PLOTS = "plots"  # the folder of figures
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
 
 
-def to_markdown(report: Report, *, plots: str = "plots") -> str:
+def to_markdown(report: Report) -> str:
     head = [f"# {escape(report.title)}", escape(report.subtitle)]
-    body = [part for block in report.blocks for part in _parts(block, 2, plots)]
+    body = [part for block in report.blocks for part in _parts(block, 2)]
     foot = " · ".join(filter(None, [escape(report.footer), f"claimlab {__version__}"]))
     return "\n\n".join(part for part in [*head, *body, "---", foot] if part) + "\n"
 
@@ -43,17 +44,17 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", line)
 
 
-def _parts(block: Block, level: int, plots: str) -> list[str]:
+def _parts(block: Block, level: int) -> list[str]:
     if not isinstance(block, Section | Fold):
-        return [_part(block, plots)]
+        return [_part(block)]
     deeper = min(level + 1, 6) if isinstance(block, Section) else level
-    inner = [part for b in block.blocks for part in _parts(b, deeper, plots)]
+    inner = [part for b in block.blocks for part in _parts(b, deeper)]
     if isinstance(block, Fold):
         return [f"**{escape(block.summary)}**", *inner]
     return [f'<a id="{anchor(block)}"></a>', f"{'#' * level} {escape(_title(block))}", *inner]
 
 
-def _part(block: Text | Items | Tiles | Figure | Quote | Table, plots: str) -> str:
+def _part(block: Text | Items | Tiles | Figure | Quote | Table) -> str:
     match block:
         case Text():
             links = ", ".join(f"[{escape(words)}]({where})" for words, where in block.links)
@@ -65,7 +66,7 @@ def _part(block: Text | Items | Tiles | Figure | Quote | Table, plots: str) -> s
             tiles = (f"{escape(label)} **{escape(value)}**" for label, value, _ in block.tiles)
             return " · ".join(tiles)
         case Figure():
-            figure = f"![{escape(block.alt)}]({plots}/{block.name}.svg)\n" if block.name else ""
+            figure = f"![{escape(block.alt)}]({PLOTS}/{block.name}.svg)\n" if block.name else ""
             return f"{figure}*{escape(block.caption)}*"
         case Quote():
             quoted = filter(None, [excerpt(block.text, 2_000), block.caption])

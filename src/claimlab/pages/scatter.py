@@ -18,6 +18,7 @@ from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import UNKNOWN, colours_of
 from claimlab.pages.drawing import Drawing, Scale, Tick, text_width
 
+LETTER, RADIUS = 11.0, 3.5  # pixels of a name's letters, and of a dot
 GAPS = (5.0, 16.0, 30.0)  # pixels between a dot and its name: the nearest free place is taken
 
 
@@ -46,20 +47,18 @@ def place(
     names: Sequence[tuple[int, str]],
     *,
     area: tuple[float, float],
-    size: float = 11.0,
-    radius: float = 3.5,
 ) -> list[Placed]:
     """Put `names` (index of the dot, words; most important first) beside their dots within `area`
     (width, height).
 
     No name covers another, nor a dot. One that finds no free place is left out.
     """
-    taken = np.concatenate([points - radius, points + radius], axis=1)
+    taken = np.concatenate([points - RADIUS, points + RADIUS], axis=1)
     out: list[Placed] = []
     for index, name in names:
-        width, height = text_width(name, size), size * 1.15
+        width, height = text_width(name, LETTER), LETTER * 1.15
         x, y = points[index]
-        places = ((gap, at) for gap in GAPS for at in _around(x, y, width, height, radius + gap))
+        places = ((gap, at) for gap in GAPS for at in _around(x, y, width, height, RADIUS + gap))
         for gap, (left, middle) in places:
             one = Placed(index, left, middle, width, height, away=gap > GAPS[0])
             free = _inside(one.box, area) and not _hits(one.box, taken, own=index)

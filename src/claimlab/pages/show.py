@@ -159,8 +159,10 @@ def show(
                     f"'{folder}' is a claimlab {kind}; only datasets keep hashes.",
                     "Pass a dataset folder.",
                 )
+            inside = (path for path in folder.rglob("*") if path.is_file())
+            files = tuple(sorted(path.relative_to(folder).as_posix() for path in inside))
             foreign = tuple(foreign_files(folder))
-            return Folder(folder.name, kind, folder, files=_files(folder), foreign=foreign)
+            return Folder(folder.name, kind, folder, files=files, foreign=foreign)
         if accept_edits is not None:
             _accept(folder, accept_edits)
         if verify:
@@ -263,10 +265,6 @@ def _verify(folder: Path) -> None:
     ]
     if changed:
         raise FileChanged(folder, changed)
-
-
-def _files(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()))
 
 
 def blocks(folder: Folder) -> Blocks:

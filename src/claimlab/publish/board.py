@@ -39,6 +39,7 @@ from claimlab.publish.bundle import BOARD, Answered, Bundle, Verified, derived, 
 
 KIND = "board"
 MOST = 500  # bundles of a folder
+_FOLDER = f"Name a folder with 1 to {MOST} files of: claimlab publish bundle RUN -o FILE"
 
 
 @dataclass(frozen=True)
@@ -138,10 +139,7 @@ def _verified(
     files = sorted(folder.rglob("*.json")) if folder.is_dir() else []
     if not 0 < len(files) <= MOST:
         what = f"has {len(files):,} bundles" if files else "is not a folder of bundles"
-        raise DataError(
-            f"'{folder}' {what}.",
-            f"Name a folder with 1 to {MOST} files of: claimlab publish bundle RUN -o FILE",
-        )
+        raise DataError(f"'{folder}' {what}.", _FOLDER)
     verified: dict[str, Verified] = {}
     refused: dict[str, str] = {}
     ids: dict[str, str] = {}
@@ -164,6 +162,9 @@ def _verified(
         else:
             ids[result.bundle.id] = name
             verified[name] = result
+    if not verified:
+        name, why = next(iter(refused.items()))
+        raise DataError(f"No bundle in '{folder}' is verified. {name}: {why}.", _FOLDER)
     return verified, refused
 
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal, Unpack
+from typing import Annotated, Literal, TypeGuard, Unpack
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -529,12 +530,15 @@ def differing(stated: Json, derived: Json, place: str = "") -> Iterator[str]:
             name = other.get("name", at) if isinstance(other, dict) else at
             yield from differing(one, other, f"{place}[{name}]")
     elif not _same(stated, derived):
-        yield f"{place}: the bundle says {_shown(stated)}, computed again it is {_shown(derived)}"
+        words = f"the bundle says {_shown(stated)}, computed again it is {_shown(derived)}"
+        yield _LONG_HASH.sub(r"\1", f"{place}: {words}")
+
+
+_LONG_HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")  # the start tells two apart
 
 
 def _same(stated: Json, derived: Json) -> bool:
-    numbers = isinstance(stated, int | float) and isinstance(derived, int | float)
-    if numbers and not isinstance(stated, bool) and not isinstance(derived, bool):
+    if _is_number(stated) and _is_number(derived):
         return math.isclose(stated, derived, rel_tol=SAME, abs_tol=SAME)
     return type(stated) is type(derived) and bool(stated == derived)
 
@@ -550,7 +554,11 @@ def count_numbers(value: Json) -> int:
         return sum(map(count_numbers, value.values()))
     if isinstance(value, list):
         return sum(map(count_numbers, value))
-    return int(isinstance(value, int | float) and not isinstance(value, bool))
+    return int(_is_number(value))
+
+
+def _is_number(value: Json) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _against(run: Answered, records: Records, data: Dataset) -> Iterator[str]:

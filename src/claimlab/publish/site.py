@@ -363,7 +363,7 @@ def _front(site: Site) -> Iterator[Report]:
 
 
 def _matrix(site: Site, detail: int) -> Table:
-    checks = sorted({f.check for audit in site.audits.values() for f in audit.findings})
+    checks, empty = _checks(site)
     rows: list[list[Value]] = []
     for name, audit in sorted(site.audits.items(), key=lambda one: _title(one[1]).casefold()):
         page, card = f"datasets/{name}/index.html", _card(audit)
@@ -384,7 +384,17 @@ def _matrix(site: Site, detail: int) -> Table:
     for row in rows:
         row.extend([""] * (len(heads + checks + about) - len(row)))
     caption = f"{MATRIX_NOTE} Scroll sideways for all checks; the address keeps filter and order."
+    caption += f" Measured in no dataset: {', '.join(empty)}." if empty else ""
     return Table([*heads, *checks, *about], rows, caption, upright=True)
+
+
+def _checks(site: Site) -> tuple[list[str], list[str]]:
+    """The checks that were measured in a dataset, and those that were in none."""
+    findings = [finding for audit in site.audits.values() for finding in audit.findings]
+    names = {one.check for one in findings}
+    every = (inner for one in findings for inner in one.every)
+    measured = {one.check for one in every if one.verdict != "not-measured"}
+    return sorted(names & measured), sorted(names - measured)
 
 
 def _mark(finding: Finding | None, page: str, detail: int) -> Cell:
@@ -402,6 +412,8 @@ def _mark(finding: Finding | None, page: str, detail: int) -> Cell:
     )
 
 
+_POINTS = "In brackets: by how many percentage points a finding can change a score, at most."
+_NO_STEP = "No check asks for a step."
 FINDINGS: Columns[Finding] = (
     Column(
         "Verdict",
@@ -425,7 +437,7 @@ def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
     card, done, counts = _card(audit), audit.concluded(), audit.counts()
     # what is quoted outside of brackets are names of columns, and parts of commands
     steps = [_IN_BRACKETS.sub("", in_a_line(one)) for one in done.advice]
-    steps = steps or ["No check asks for a step."]
+    todo: Blocks = [Text(_POINTS), Items(steps, steps=True)] if steps else [Text(_NO_STEP)]
     findings = ordered(one for finding in audit.findings for one in finding.every)
     note = "The most severe first."
     if len(findings) > sum(counts.values()):
@@ -436,7 +448,7 @@ def _pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
             Text("", links=[("All datasets", "../../index.html")]),
             Text(verdict_line(done), "conclusion"),
             Tiles([(VERDICT_WORDS[v], f"{counts[v]}", v) for v in VERDICTS]),
-            Section("Before you report a score", [Items(steps, steps=True)]),
+            Section("Before you report a score", todo),
             Section(
                 "Verdicts",
                 [

@@ -23,7 +23,16 @@ from claimlab.detect.detector import DETECTORS
 from claimlab.split.views import limits
 from claimlab.study.file import Caps, StudyFile, StudyPath, read_study_file
 from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
-from claimlab.study.plan import Cell, Exhibit, all_axes, dataset_node, exhibits, plan, sampled
+from claimlab.study.plan import (
+    Cell,
+    Exhibit,
+    all_axes,
+    at_hand,
+    dataset_node,
+    exhibits,
+    plan,
+    sampled,
+)
 from claimlab.study.recorded import read_answers
 from claimlab.study.run import Grid, Maker
 from claimlab.study.step import REFERENCES, SAMPLE, Node
@@ -57,13 +66,9 @@ def split_problems(cells: Sequence[Cell], maker: Maker) -> tuple[list[str], list
             divided = Dataset.open(maker.place(before))
             seen[setting] = " ".join([f"{setting}:", *limits(divided, task)])
     return [
-        f"{setting}, {_seeds(list(seeds))}: {problem}"
+        f"{setting}, seed{'s' if len(seeds) > 1 else ''} {', '.join(seeds)}: {problem}"
         for (setting, problem), seeds in problems.items()
     ], [line for setting, line in seen.items() if line != f"{setting}:"]
-
-
-def _seeds(seeds: Sequence[str]) -> str:
-    return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(seeds)}"
 
 
 def _without(node: Node) -> Node | None:
@@ -122,12 +127,13 @@ def study_check(
 ) -> tuple[list[Cell], list[str], list[str]]:
     """List everything that is missing, before anything is spent.
 
-    Gives the cells of the grid, a sentence for each thing that is missing, and one for each split
-    that says which differences between two detectors its test records can show. Nothing is asked
-    and nothing stays on disk. In a folder that is removed again, every step that asks no model is
-    tried on a few records, to see which packages are missing, and datasets are loaded, cleaned and
-    split, to see which classes each side has. A file that names hosts, keys or paths outside its
-    folder must have been allowed (`claimlab trust FILE`), unless `trust` says that it is yours.
+    Gives the cells of the grid, a sentence for each thing that is missing, and one for each
+    optional dataset that is not at hand and for each split, which says what differences between
+    two detectors its test records can show. Nothing is asked and nothing stays on disk. In a folder
+    that is removed again, every step that asks no model is tried on a few records, to see which
+    packages are missing, and datasets are loaded, cleaned and split, to see which classes each
+    side has. A file that names hosts, keys or paths outside its folder must have been allowed
+    (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
     read = read_study_file(study)
     require(Path(study), needs_of(read, Path(study)), trust=trust)
@@ -135,8 +141,12 @@ def study_check(
     for name in read.datasets:
         _try(problems, partial(dataset_node, read, name))
     cells: list[Cell] = []
+    left_out: list[str] = []
     if not problems:
-        _try(problems, lambda: cells.extend(plan(read)))
+        try:
+            cells, left_out = at_hand(plan(read))
+        except ClaimlabError as error:
+            problems.append(str(error))
     _try(problems, lambda: problems.extend(_detectors(read)))
     shown: list[Exhibit] = []
     if cells:
@@ -150,7 +160,7 @@ def study_check(
     if cells:
         tried, seen = _tried(read, cells, last, split=not problems)
         problems += tried
-    return cells, list(dict.fromkeys(problems)), seen
+    return cells, list(dict.fromkeys(problems)), [*left_out, *seen]
 
 
 def _tried(

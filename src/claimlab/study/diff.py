@@ -33,7 +33,7 @@ from claimlab.pages.blocks import (
 )
 from claimlab.pages.folder import Contents, fill
 from claimlab.study.entry import Entries, Entry, Row, rank_mark, ranks_explained
-from claimlab.study.page import saved_study
+from claimlab.study.page import in_brackets, saved_study
 from claimlab.study.score import PER_COMPARISON, gap_of
 from claimlab.study.step import CELLS, FILE, STEPS_FOLDER
 
@@ -183,7 +183,7 @@ def changes_table(changes: Sequence[Change]) -> Table:
             _figure(c.after),
             percent(None)
             if c.difference is None
-            else Cell(f"{100 * c.difference:+.1f}{_ends(c.interval)}", sort=c.difference),
+            else Cell(f"{100 * c.difference:+.1f}{in_brackets(c.interval)}", sort=c.difference),
             decimal(c.p_holm, 4),
         ]
         for c in changes
@@ -199,12 +199,8 @@ def _figure(entry: Entry | None) -> Cell:
         return Cell(
             "failed" if entry.failed else "not measured", tone="not-measured", title=entry.failed
         )
-    text = f"{percent(entry.macro_f1).text}{_ends(entry.interval)}{rank_mark(entry)}"
+    text = f"{percent(entry.macro_f1).text}{in_brackets(entry.interval)}{rank_mark(entry)}"
     return Cell(text, sort=entry.macro_f1)
-
-
-def _ends(interval: Interval | None) -> str:
-    return "" if interval is None else f" ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
 
 
 _NO_RUNS = "The runs of {} are not there: differences have no interval."
@@ -232,7 +228,7 @@ def study_diff(
     """
     folders = [Path(before), Path(after)]
     with Run("diff", None, output, kind=KIND, reads=folders, force=force) as run:
-        (old_file, old), (new_file, new) = (saved_study(folder) for folder in folders)
+        (old_file, old, _), (new_file, new, _) = map(saved_study, folders)
         pairs, notes = matched(old, new)
         opened = [_Opened(folder) for folder in folders]
         measured = []

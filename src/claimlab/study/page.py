@@ -19,7 +19,7 @@ from claimlab.core.options import Argument, Option, Place
 from claimlab.core.remote import is_remote
 from claimlab.core.settings import as_toml, one_of
 from claimlab.core.stats.chance import LEVEL, STAR
-from claimlab.core.stats.interval import ends_of
+from claimlab.core.stats.interval import Interval, ends_of
 from claimlab.core.stats.ranks import rank_words
 from claimlab.core.trust import allow, named_in
 from claimlab.core.types import JsonObject
@@ -165,13 +165,15 @@ def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
         return Cell(f"{value:,}", sort=float(value))
     ends = {"macro_f1": entry.interval, "difference": entry.difference_interval}.get(measure)
     star = "*" if starred(entry, measure) else ""
-    text = f"{percent(value).text}{star}" + (
-        f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})" if ends else ""
-    )
+    text = f"{percent(value).text}{star}{in_brackets(ends)}"
     if measure == "macro_f1":
         text += rank_mark(entry)
     shown = Cell(text, sort=value)
     return linked(shown, entry) if link else shown
+
+
+def in_brackets(interval: Interval | None) -> str:
+    return "" if interval is None else f" ({span(interval).text})"
 
 
 def linked(cell: Cell, entry: Entry) -> Cell:
@@ -284,6 +286,7 @@ def words(axes: Axes) -> str:
 
 KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"
 AXIS, NAMES = 240, 190  # pixels: together they fit a phone
+MANY = 3  # settings with one reason; more are counted
 LINES = 40  # more would not fit a screen; the table has them all
 _DROPPED = "How much of a score depends on test records that resemble training records."
 _METHOD = (
@@ -355,19 +358,12 @@ def study_table(
     There is one table for each choice on the others. Without any of these options, also the tables
     of single steps and the published figures, as on the page.
     """
-    study, scored, content = _saved(folder)
+    study, scored, content = saved_study(folder)
     tables = tables_of(study, scored, rows=rows, columns=columns, cells=cells)
     if rows or columns or cells:
         return tables
     saved = [Table(t["columns"], t["rows"], caption=t["caption"]) for t in content.get("shown", ())]
     return [*tables, *more_tables(study, scored, saved)]
-
-
-@in_storage()
-def study_failures(folder: str | Path) -> list[str]:
-    """What has no result in a study that was run, with the reasons."""
-    lines: list[str] = _saved(folder)[2].get("failures", [])
-    return lines
 
 
 def more_tables(study: StudyFile, scored: Entries, shown: Sequence[Table]) -> list[Table]:
@@ -376,12 +372,10 @@ def more_tables(study: StudyFile, scored: Entries, shown: Sequence[Table]) -> li
     return [*shown, *([] if figures is None else [figures])]
 
 
-def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry]]:
-    """A study that was run: its file and its figures, without the data or the runs."""
-    return _saved(folder)[:2]
-
-
-def _saved(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
+@in_storage()
+def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
+    """A study that was run, without the data or the runs: its file, its figures, and all that its
+    page says."""
     saved = Path(folder) / REPORT / DATA
     if not saved.is_file():
         raise UsageError(
@@ -478,10 +472,29 @@ def page(grid: Grid, scored: Entries) -> Report:
 
 
 def failures(grid: Grid, scored: Entries) -> list[str]:
-    """Every setting and every shown step without a result, with the reason."""
-    lines = {f"{words(e.axes)}: {e.failed}": None for e in scored if e.failed}
-    lines |= {f"{words(e.axes)}: {why}": None for e in grid.shown if (why := grid.why(e.node))}
-    return list(lines)
+    """Every setting and every shown step without a result, with the reason, and the datasets that
+    were left out. Many settings with one reason are named by what they share.
+    """
+    settings: dict[str, list[Axes]] = {}
+    for axes, why in [
+        *((entry.axes, entry.failed) for entry in scored),
+        *((shown.axes, grid.why(shown.node)) for shown in grid.shown),
+    ]:
+        if why:
+            settings.setdefault(why, []).append(axes)
+    return [
+        *grid.left_out,
+        *(f"{name}: {why}" for why, many in settings.items() for name in _named(many)),
+    ]
+
+
+def _named(settings: Sequence[Axes]) -> list[str]:
+    """The settings one by one; many as one, by the axes that have the same value in all."""
+    if len(settings) <= MANY:
+        return list(dict.fromkeys(map(words, settings)))
+    first, *others = settings
+    same = {a: v for a, v in first.items() if all(one.get(a) == v for one in others)}
+    return [", ".join(filter(None, [several(len(settings), "setting"), words(same)]))]
 
 
 def reasons(lines: Sequence[str]) -> Blocks:

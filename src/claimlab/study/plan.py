@@ -9,6 +9,7 @@ names.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
@@ -20,6 +21,7 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.remote import to_read
 from claimlab.core.settings import each_of, one_of
+from claimlab.core.words import several
 from claimlab.files.raw import Options as Layout
 from claimlab.study.entry import check_figures
 from claimlab.study.file import Axes, AxisValues, Options, Show, StudyFile, Value, View, texts_in
@@ -162,6 +164,25 @@ def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
     return cells
 
 
+def at_hand(cells: Sequence[Cell]) -> tuple[list[Cell], list[str]]:
+    """The cells whose datasets are there, and a sentence for each optional dataset that is not."""
+    here: list[Cell] = []
+    absent: Counter[tuple[str, str]] = Counter()
+    for cell in cells:
+        missing = next((node for node in cell.node.chain() if node.verb == MISSING), None)
+        if missing is None:
+            here.append(cell)
+        else:
+            absent[missing.options["dataset"], missing.options["why"]] += 1
+    left_out = [
+        f"{several(n, 'cell')} of the optional dataset '{name}' left out: {why}"
+        for (name, why), n in absent.items()
+    ]
+    if not here:
+        raise UsageError("No dataset of these cells is at hand.", " ".join(left_out))
+    return here, left_out
+
+
 def parts_of(study: StudyFile) -> dict[str, StudyFile]:
     """Each grid of the study as a study of its own; one without a name where it has a single
     grid.
@@ -250,9 +271,9 @@ def view_of(study: StudyFile) -> View:
             "Name another axis for one of them.",
         )
     rest = [axis for axis in axes if axis != view.rows]
-    several = [axis for axis in rest if len(axes[axis]) > 1]
+    varied = [axis for axis in rest if len(axes[axis]) > 1]
     return view.model_copy(
-        update={"columns": view.columns or ("split" if "split" in rest else [*several, *rest][0])}
+        update={"columns": view.columns or ("split" if "split" in rest else [*varied, *rest][0])}
     )
 
 
@@ -382,7 +403,9 @@ class Exhibit:
 
 
 def exhibits(study: StudyFile, only: Mapping[str, str]) -> list[Exhibit]:
-    """The steps to show; `only` keeps those of one dataset."""
+    """The steps to show; of the choice `only`, those that belong to it on every axis: a step that
+    comes before the detectors is not shown for one of them.
+    """
     planned: list[Exhibit] = []
     for show in study.show:
         one_of(
@@ -392,33 +415,27 @@ def exhibits(study: StudyFile, only: Mapping[str, str]) -> list[Exhibit]:
             one_of(list(study.datasets), name, "datasets")
             for name in show.datasets or study.datasets
         ]
-        mine = [name for name in names if only.get(DATASET, name) == name]
         before = [
             dict(zip(show.after, values, strict=True))
             for values in product(*map(each_of, show.after.values()))
         ]
-        planned += [
-            _exhibit(study, show, name, steps, value)
-            for name in mine
-            for steps in before
-            for value in show.values or [""]
-        ]
+        for name, steps, value in product(names, before, show.values or [NONE]):
+            chosen: Axes = {show.step: value, **steps, DATASET: name, "seed": study.seeds[0]}
+            if all(str(chosen.get(axis, NONE)) == wanted for axis, wanted in only.items()):
+                planned.append(_exhibit(study, show, chosen))
     return planned
 
 
-def _exhibit(
-    study: StudyFile, show: Show, dataset: str, before: Mapping[str, str], value: str
-) -> Exhibit:
-    chosen: dict[str, Value] = {DATASET: dataset, **before, "seed": study.seeds[0]}
-    several = {axis: name for axis, name in before.items() if len(each_of(show.after[axis])) > 1}
-    axes = {DATASET: dataset, **several, **({show.step: value} if len(show.values) > 1 else {})}
-    if show.step not in REPORTS:
-        return Exhibit(
-            show, axes, node_of(study, {**chosen, show.step: value} if value else chosen)
-        )
-    alone: Options = (
-        {"to": value} if show.step == EXPORT else {}
-    )  # the name of a format says it all
-    options = of_dataset(study.variants(show.step).get(value, alone), dataset)
-    options = checked(FURTHER[show.step], options, f"[{show.step}.{value}]")
-    return Exhibit(show, axes, step_node(study, show.step, options, node_of(study, chosen)))
+def _exhibit(study: StudyFile, show: Show, chosen: Axes) -> Exhibit:
+    dataset, value = str(chosen[DATASET]), str(chosen[show.step])
+    varied = [axis for axis, values in show.after.items() if len(each_of(values)) > 1]
+    varied += [show.step] if len(show.values) > 1 else []
+    axes = {axis: str(chosen[axis]) for axis in (DATASET, *varied)}
+    node = node_of(study, chosen)
+    if show.step in REPORTS:
+        # the name of a format says it all
+        alone: Options = {"to": value} if show.step == EXPORT else {}
+        options = of_dataset(study.variants(show.step).get(value, alone), dataset)
+        options = checked(FURTHER[show.step], options, f"[{show.step}.{value}]")
+        node = step_node(study, show.step, options, node)
+    return Exhibit(show, axes, node)

@@ -50,7 +50,7 @@ from claimlab.pages.blocks import Table
 from claimlab.study.entry import Entry
 from claimlab.study.file import Caps, StudyFile, filled, read_study_file
 from claimlab.study.needs import needs_of
-from claimlab.study.plan import Cell, Exhibit, exhibits, plan
+from claimlab.study.plan import Cell, Exhibit, at_hand, exhibits, plan
 from claimlab.study.recorded import take_in
 from claimlab.study.step import (
     CALLS,
@@ -92,6 +92,7 @@ class Grid(Shown):
     entries: list[Entry] = field(
         default_factory=list
     )  # what the cells score, where the study was run just now
+    left_out: list[str] = field(default_factory=list)  # why cells of absent datasets are not here
 
     def headline(self) -> str:
         failed = len(self.cells) - len(self.done)
@@ -116,8 +117,8 @@ class Grid(Shown):
 
     @property
     def broken(self) -> list[Node]:
-        """Cells and shown steps without a result, but for those of an optional dataset that is not
-        there.
+        """Cells and shown steps without a result, but for steps shown of an optional dataset that
+        is not there.
         """
         last = [*(cell.node for cell in self.cells), *(exhibit.node for exhibit in self.shown)]
         failed = [node for node in last if self.why(node) is not None]
@@ -149,7 +150,7 @@ def prepared(
     file = Path(study)
     read = read_study_file(file)
     require(file, needs_of(read, file), trust=trust)
-    cells = plan(read, chosen(only))
+    cells, left_out = at_hand(plan(read, chosen(only)))
     refuse_other_folder(output)
     output.mkdir(parents=True, exist_ok=True)
     lock = Lock(output / ".lock", output, "study")
@@ -162,7 +163,12 @@ def prepared(
         limits = read.caps.model_copy(update=(caps or Caps()).model_dump(exclude_none=True))
         with one_account(output / SPENT):
             grid = Grid(
-                output, read, cells, timings=_timings(output), shown=exhibits(read, chosen(only))
+                output,
+                read,
+                cells,
+                timings=_timings(output),
+                shown=exhibits(read, chosen(only)),
+                left_out=left_out,
             )
             yield Maker(grid, limits, mode)
     finally:
@@ -267,14 +273,9 @@ class Maker:
         """The step in words that another process understands; one that can spend nothing needs no
         cap.
         """
-        how = {
-            name: value for name, value in self._shared(node).items() if name in ("mode", "cache")
-        }
-        options = {
-            **self.options(node),
-            **how,
-            **({"cache": str(how["cache"])} if "cache" in how else {}),
-        }
+        shared = self._shared(node)
+        how: JsonObject = {n: str(shared[n]) for n in ("mode", "cache") if n in shared}
+        options = {**self.options(node), **how}
         places = [reads(self.place(b)) for b in node.before]
         folder = str((self.steps / node.name).absolute())
         return {"verb": node.verb, "places": places, "options": options, "folder": folder}

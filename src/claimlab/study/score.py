@@ -36,7 +36,7 @@ Gap = tuple[float, Interval | None, float]  # a difference with its interval and
 PER_COMPARISON = 200  # draws for each setting of the study
 
 
-def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> list[Entry]:
+def entries(grid: Grid, *, baseline: str | None = None) -> list[Entry]:
     """Every combination of axis values with its figures, compared with the same one of the detector
     `baseline`, or with the best trivial baseline where none is named."""
     wanted = baseline or grid.study.table.baseline
@@ -47,13 +47,13 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
     runs = {key: _opened(grid, cells) for key, cells in groups.items()}
     # The least p of B draws is 2 / (B + 1): after Holm's correction it must be able to fall well
     # below 0.05.
-    enough = max(draws, PER_COMPARISON * sum(map(bool, runs.values())))
-    scored = {key: _entry(grid, cells, runs[key], draws) for key, cells in groups.items()}
+    enough = max(DRAWS, PER_COMPARISON * sum(map(bool, runs.values())))
+    scored = {key: _entry(grid, cells, runs[key]) for key, cells in groups.items()}
     above = corrected([entry.chance for entry in scored.values()])
     for key, chance in zip(groups, above, strict=True):
         scored[key] = replace(scored[key], chance=chance)
     reading = holm([_reading(entry, key, runs, enough) for key, entry in scored.items()])
-    scored |= _ranked(scored, runs, draws)
+    scored |= _ranked(scored, runs)
     compared = [_against(entry, key, wanted, runs, enough) for key, entry in scored.items()]
     differing = holm([entry.p for entry in compared])
     return [
@@ -62,9 +62,7 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
     ]
 
 
-def _ranked(
-    scored: Mapping[Setting, Entry], runs: RunsBySetting, draws: int
-) -> dict[Setting, Entry]:
+def _ranked(scored: Mapping[Setting, Entry], runs: RunsBySetting) -> dict[Setting, Entry]:
     """Each entry with its ranks among the detectors of its setting, which have the same seeds."""
     families: dict[tuple[object, ...], list[Setting]] = {}
     for key, entry in scored.items():
@@ -73,7 +71,7 @@ def _ranked(
             families.setdefault(others, []).append(key)
     out: dict[Setting, Entry] = {}
     for keys in families.values():
-        ranking = _ranking(scored, runs, keys, draws)
+        ranking = _ranking(scored, runs, keys)
         if ranking is None:
             continue
         for i, key in enumerate(keys):
@@ -83,12 +81,12 @@ def _ranked(
 
 
 def _ranking(
-    scored: Mapping[Setting, Entry], runs: RunsBySetting, keys: Sequence[Setting], draws: int
+    scored: Mapping[Setting, Entry], runs: RunsBySetting, keys: Sequence[Setting]
 ) -> Ranking | None:
     """The ranks of these settings among each other; null for one, or too few records."""
     if len(keys) < 2:
         return None
-    drawn = draw_metric([run for key in keys for run in runs[key]], draws=draws)
+    drawn = draw_metric([run for key in keys for run in runs[key]])
     if drawn is None or drawn.groups < UNITS:
         return None
     by_setting = np.split(drawn.draws, len(keys), axis=1)
@@ -144,21 +142,22 @@ def _opened(grid: Grid, cells: Sequence[Cell]) -> list[ScoredRun]:
     return [run for folder in folders for run in open_runs(folder)]
 
 
-def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun], draws: int) -> Entry:
+def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun]) -> Entry:
     failed = next(filter(None, map(grid.reason, cells)), None)
     scores, shares = ([], []) if failed else _measured(runs)
     mean = float(np.mean(scores)) if scores else None
-    drawn = draw_metric(runs, draws=draws) if scores else None
+    drawn = draw_metric(runs) if scores else None
     return Entry(
         {axis: value for axis, value in cells[0].axes.items() if axis != SEED},
         len(runs),
         max((run.table.height for run in runs), default=0),
         mean,
         float(np.mean(shares)) if shares else None,
-        drawn and interval(over_seeds(drawn.draws), drawn.groups, point=mean),
+        # few seeds widen what no score can exceed
+        drawn and interval(np.clip(over_seeds(drawn.draws), 0, 1), drawn.groups, point=mean),
         float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
         drawn and float(drawn.draws.mean(axis=1).std()),
-        chance=against_chance(runs, draws=draws) if scores else UNTESTED,
+        chance=against_chance(runs) if scores else UNTESTED,
         seconds=_took(grid, cells, "seconds"),
         cost=_took(grid, cells, "cost"),
         failed=failed,

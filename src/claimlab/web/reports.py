@@ -104,7 +104,7 @@ def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here)
     file = place.folder / REPORT / DATA
     if not file.is_file():
         return StudyPage(**place.named, conclusion=state_of_study(place))
-    study, scored = saved_study(place.folder)
+    study, scored, _ = saved_study(place.folder)
     content = json.loads(file.read_text("utf-8"))
     chosen = axes_in.model_dump()
     view = next(views(study, scored, **chosen))[0]  # that of the first table

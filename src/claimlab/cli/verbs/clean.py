@@ -18,7 +18,6 @@ from claimlab.cli.output import (
     emit,
     following,
     note,
-    page,
     screen,
     suggest,
     wants_json,
@@ -55,8 +54,7 @@ def clean(
             "Write: claimlab clean DIR -o DIR",
         )
     cleaned = call(data=data, output=output)
-    if call["report"] is not None:
-        page(call["report"] / "index.html")
+    call.show_page()
     for line in [] if wants_json() else stage_lines(cleaned.stages, screen()[0]):
         echo(in_flags(line, "clean"))
     if words := _caution(cleaned.stages.to_dicts()):

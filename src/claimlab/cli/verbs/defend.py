@@ -5,7 +5,7 @@ from __future__ import annotations
 import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
+from claimlab.cli.output import echo, emit, show_blocks, suggest, wants_json
 from claimlab.evaluate.defend.front import Defended
 from claimlab.evaluate.defend.result import tables
 
@@ -21,6 +21,5 @@ def defend(call: Call[Defended]) -> None:
         for sentence in defence.sentences():
             echo(in_flags(sentence, "defend"))
         show_blocks(tables(defence))
-    if call["output"] is not None:
-        page(call.output / "index.html")
+    call.show_page()
     suggest("claimlab report eqa.toml --init" if call["output"] else "the same with -o DIR")

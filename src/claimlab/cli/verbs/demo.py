@@ -13,8 +13,6 @@ from claimlab.cli.command import ALWAYS, verb
 from claimlab.cli.output import echo, emit, page, progress_bar, several, suggest, wants_json
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Force, Option, Seed
-from claimlab.core.progress import reporting
-from claimlab.core.types import JsonObject
 
 app = verb()
 
@@ -33,7 +31,7 @@ def demo(
         raise UsageError(
             "There is no page to open, because only data is written.", "Leave out --open."
         )
-    with progress_bar() as bar, reporting(bar):
+    with progress_bar():
         from claimlab.cli.tour import KIND, run
         from claimlab.core.atomic import atomic_folder
         from claimlab.core.guard import refuse_taken
@@ -58,8 +56,8 @@ def demo(
             echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
         echo(f"{len(tour.found)} of {len(tour.truth.defects)} planted defects found.")
         if tour.reviewed:
-            pairs = several(tour.reviewed["items"], "pair")
-            end = _outcome(tour.reviewed)
+            pairs, finding = several(tour.reviewed["items"], "pair"), tour.reviewed["finding"]
+            end = f"the next audit {'finds none' if finding == 'pass' else f'still says {finding}'}"
             echo(f"Invented annotators decided {pairs} with conflicting labels: {end}.")
     if not data_only:
         page(output / "index.html")
@@ -70,11 +68,3 @@ def _serving(output: Path) -> str:
     """The command that shows the demo, after the one that it needs in a base installation."""
     serve = f"claimlab serve {output} --open"
     return serve if find_spec("uvicorn") else f"pip install 'claimlab[web]' && {serve}"
-
-
-def _outcome(reviewed: JsonObject) -> str:
-    return (
-        "the next audit finds none"
-        if reviewed["finding"] == "pass"
-        else f"the next audit still says {reviewed['finding']}"
-    )

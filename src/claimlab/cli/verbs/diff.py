@@ -11,7 +11,7 @@ import claimlab as cl
 from claimlab.audit.diff import Diff
 from claimlab.audit.views.compare import diff_blocks as audit_blocks
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import emit, page, show_blocks, suggest, wants_json
+from claimlab.cli.output import emit, show_blocks, suggest, wants_json
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Option
 from claimlab.study.diff import StudyDiff, is_study, study_diff
@@ -30,7 +30,7 @@ def diff(
     """Compare two saved audits, two versions of a dataset (both are audited), or two studies (score
     by score).
     """
-    before, after, output = Path(call["before"]), Path(call["after"]), call["output"]
+    before, after = Path(call["before"]), Path(call["after"])
     studies, new_fail = is_study(before), False
     if studies != is_study(after):
         raise UsageError("One of the two is a study, the other is not.", "Compare two of one kind.")
@@ -45,8 +45,7 @@ def diff(
         emit(difference)
     else:
         show_blocks(blocks, most=None if studies else 120)
-    if output is not None:
-        page(Path(output) / "index.html")
+    call.show_page()
     if strict and new_fail:
         raise typer.Exit(3)
     suggest(f"claimlab study table {after}" if studies else f"claimlab show {after}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from importlib.util import find_spec
 
 from claimlab.cli.command import verb
@@ -20,6 +20,7 @@ _COMPILED = {
     "linear models": "claimlab.detect._descent",
     "audit trees": "claimlab.audit._forest",
 }
+_SLOWER = "slower code: install a C compiler, then claimlab again"
 Row = tuple[str, bool, str]  # what, whether it is there, in words
 
 
@@ -59,21 +60,16 @@ def doctor() -> None:
 
 
 def _installation() -> list[Row]:
-    rows: list[Row] = [
+    compiled = {name: find_spec(module) is not None for name, module in _COMPILED.items()}
+    return [
         ("claimlab", True, __version__),
         ("Python", True, f"{platform.python_version()}, {platform.system()} {platform.machine()}"),
-        *((name, True, _version(name)) for name in ("polars", "numpy", "scipy", "scikit-learn")),
+        *((name, True, version(name)) for name in ("polars", "numpy", "scipy", "scikit-learn")),
+        *(
+            (name, present, "compiled" if present else _SLOWER)
+            for name, present in compiled.items()
+        ),
     ]
-    for name, module in _COMPILED.items():
-        present = find_spec(module) is not None
-        rows.append(
-            (
-                name,
-                present,
-                "compiled" if present else "slower code: install a C compiler, then claimlab again",
-            )
-        )
-    return rows
 
 
 def _extras() -> list[Row]:
@@ -99,10 +95,3 @@ def _models() -> list[Row]:
         for name in sorted(variables)
     ]
     return rows
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed as a package"

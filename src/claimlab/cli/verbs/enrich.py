@@ -8,7 +8,7 @@ from pathlib import Path
 
 import claimlab as cl
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, page, say, suggest, wants_json, written
+from claimlab.cli.output import echo, say, suggest, wants_json, written
 from claimlab.enrich.run import Enrichment
 
 app = verb()
@@ -18,8 +18,7 @@ app = verb()
 def enrich(call: Call[Enrichment]) -> None:
     enriched = call()
     dataset, summary = enriched.dataset, enriched.summary
-    if call["report"] is not None:
-        page(call["report"] / "index.html")
+    call.show_page()
     if Path(call["data"]).is_file():  # a dataset's own notes are known
         for note in dataset.notes:
             say(f"Note: {note}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import claimlab as cl
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
+from claimlab.cli.output import echo, emit, show_blocks, suggest, wants_json
 from claimlab.core.calls.calls import without_recordings
 from claimlab.core.options import Option
 from claimlab.evaluate.front import Evaluated
@@ -38,8 +37,7 @@ def evaluate(
         emit({**({"output": str(output)} if output is not None else {}), **evaluation.to_json()})
     else:
         _print(evaluation)
-    if output is not None:
-        page(Path(output) / "index.html")
+    call.show_page()
     if any(run.scores.accuracy is None for run in evaluation.runs):
         raise typer.Exit(1)
     suggest("claimlab report eqa.toml --init" if output else "the same with -o DIR for a report")

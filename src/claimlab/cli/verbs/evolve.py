@@ -11,7 +11,6 @@ from claimlab.cli.output import (
     echo,
     emit,
     note,
-    page,
     say,
     several,
     show_blocks,
@@ -81,8 +80,7 @@ def drift(call: Call[Drift]) -> None:
         emit({"output": output and str(output), **drifted.to_json(), "datasets": drifted.stages})
     else:
         _print_drift(drifted)
-    if output is not None:
-        page(call.output / "index.html")
+    call.show_page()
     suggest(
         f"claimlab evolve worth {folders[0]} -o DIR"
         if output
@@ -159,7 +157,7 @@ def worth(call: Call[Worth]) -> None:
         written(scored.dataset, more={"worth": scored.to_json()})
     else:
         _print_worth(scored, output)
-    page(output / REPORT / "index.html")
+    call.show_page(REPORT)
     suggest(f"claimlab export {output} --to csv -o DIR")
 
 
@@ -208,8 +206,7 @@ def validate(call: Call[Validation]) -> None:
         for kind, words in validation.failures.items():
             echo(f"  {kind} {words}")
         note([*validation.notes, CANNOT], "evolve validate")
-    if output is not None:
-        page(call.output / "index.html")
+    call.show_page()
     suggest("claimlab evolve run DIR -o OUT --kind cascade" if output else "the same with -o DIR")
 
 

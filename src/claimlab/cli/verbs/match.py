@@ -5,7 +5,7 @@ from __future__ import annotations
 import claimlab as cl
 from claimlab.claims.match import Matches
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, emit, page, show_grid, suggest, wants_json
+from claimlab.cli.output import echo, emit, show_grid, suggest, wants_json
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Table
 
@@ -28,8 +28,7 @@ def match(call: Call[Matches]) -> None:
             if isinstance(figure, dict) and figure["value"] is not None:
                 echo(f"  {name} {figure['value']:.3f}")
         _print(matches, one=call["text"] is not None)
-    if call["output"] is not None:
-        page(call.output / "index.html")
+    call.show_page()
     if matches.decision is None:
         suggest("claimlab match QUERIES --archive ARCHIVE -o DIR --qrels FILE")
     elif call["output"] is not None:

@@ -9,7 +9,7 @@ from claimlab.claims.conflicts import Conflicts
 from claimlab.claims.front import Compared
 from claimlab.claims.views import printed
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, emit, page, say, several, show_grid, suggest, wants_json
+from claimlab.cli.output import echo, emit, say, several, show_grid, suggest, wants_json
 from claimlab.core.calls.calls import without_recordings
 from claimlab.core.options import Option
 from claimlab.pages.blocks import Table
@@ -31,8 +31,7 @@ def overlap(
         _print(result)
         if conflicts:
             _print_conflicts(result.conflicts)
-    if call["output"] is not None:
-        page(call.output / "index.html")
+    call.show_page()
     _suggest(call, result)
 
 

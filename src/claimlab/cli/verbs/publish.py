@@ -8,7 +8,7 @@ import typer
 
 import claimlab as cl
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
+from claimlab.cli.output import echo, emit, show_blocks, suggest, wants_json
 from claimlab.core.options import Option
 from claimlab.core.words import several
 from claimlab.evaluate.tables import leaderboard
@@ -71,8 +71,7 @@ def board(
         emit({"output": call["output"], **ranked.to_json()})
     else:
         _print(ranked)
-    if call["output"] is not None:
-        page(call.output / "index.html")
+    call.show_page()
     suggest("claimlab publish site AUDIT... -o public")
 
 
@@ -83,7 +82,7 @@ def site(call: Call[Site]) -> None:
         emit({"output": str(call.output), **pages.to_json()})
     else:
         echo(f"Wrote {call.output}: {pages.headline()}.")
-    page(call.output / "index.html")
+    call.show_page()
 
 
 def _print(ranked: Ranked) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, page, several, suggest, suggest_serving, wants_json
+from claimlab.cli.output import echo, emit, several, suggest, suggest_serving, wants_json
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Option
 from claimlab.evaluate.eqa.limits import KINDS
@@ -47,5 +47,5 @@ def report(
         for kind, n in done.counts().items():
             echo(f"  {KINDS[kind]}: {n}")
         echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")
-    page(output / "index.html")
+    call.show_page()
     suggest_serving(output)

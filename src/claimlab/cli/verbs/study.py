@@ -10,7 +10,7 @@ import typer
 
 import claimlab as cl
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import echo, emit, page, show_blocks, suggest, wants_json
+from claimlab.cli.output import echo, emit, show_blocks, suggest, wants_json
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table
 from claimlab.study.check import study_check
@@ -21,7 +21,6 @@ from claimlab.study.page import (
     more_tables,
     reasons,
     saved_study,
-    study_failures,
     study_table,
     tables_of,
 )
@@ -74,7 +73,7 @@ def run(call: Call[Grid]) -> None:
         more = more_tables(grid.study, grid.entries, [table for _, table in grid.tables])
         show_blocks([*tables_of(grid.study, grid.entries), *more, *reasons(lines)])
         echo(f"Wrote {call.output}: {grid.headline()}")
-    page(call.output / "report" / "index.html")
+    call.show_page("report")
     if grid.broken:
         raise typer.Exit(1)
     suggest(f"claimlab study table {call.output} --rows detector --columns split")
@@ -82,9 +81,9 @@ def run(call: Call[Grid]) -> None:
 
 @app.of(study_table)
 def table(call: Call[list[Table]]) -> None:
-    lines = study_failures(call["folder"])
+    _, scored, content = saved_study(call["folder"])
+    lines = content.get("failures", [])
     if wants_json():
-        entries = [entry.to_json() for entry in saved_study(call["folder"])[1]]
-        emit({"entries": entries, "failures": lines})
+        emit({"entries": [entry.to_json() for entry in scored], "failures": lines})
         return
     show_blocks([*call(), *reasons(lines)])
