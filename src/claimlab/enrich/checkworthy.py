@@ -38,6 +38,7 @@ class Cues(dict[str, frozenset[str]]):
 
 
 SUBJECT = 4  # words within which a headline comes to its verb
+_ENCLITIC = re.compile(r"-(?:se|me|lhes?|[ao]s?)$")  # "encontra-se"
 _AND = frozenset({"and", "e", "y", "und", "et", "or", "ou"})
 
 
@@ -67,9 +68,11 @@ def is_verb(word: str, language: str | None, before: str = "") -> bool:
     if before in known["determiners"]:
         return False
     endings = tuple(known["endings"])
+    if language == "por":
+        word = _ENCLITIC.sub("", word)
     listed = word in known["factual"] or word in _forms(language)
-    plural = before.endswith("s") or before in known["plural"]
-    return listed or (plural and word in known["regular"]) or _ends(word, endings, language)
+    plural = known["plural"] and (before.endswith("s") or before in known["plural"])
+    return bool(listed or (plural and word in known["regular"]) or _ends(word, endings, language))
 
 
 def verbs(written: Sequence[str], language: str | None) -> list[bool]:
@@ -216,7 +219,10 @@ def _parts(whole: str, language: str | None) -> Iterator[str]:
         word = pair if pair in joins else at[1].lower()
         # "after" begins a clause where a verb follows; in "named the project after a river" it does
         # not.
-        if word in joins and (word not in adds or _says_something(whole[at.end() :], language)):
+        adding = word in adds or (word in _AND and at[2].lower() in known["determiners"])
+        if (word in joins or adding) and (
+            not adding or _says_something(whole[at.end() :], language)
+        ):
             yield whole[: at.start()]
 
 
@@ -225,7 +231,7 @@ def _says_something(rest: str, language: str | None) -> bool:
     infinitive = (
         language in ("por", "spa") and bool(phrase) and phrase[0].endswith(("ar", "er", "ir"))
     )
-    return infinitive or any(verbs(phrase, language))
+    return infinitive or any(main_verbs(phrase, language))
 
 
 def _is_clause(part: str, whole: str, language: str | None) -> bool:
@@ -304,10 +310,13 @@ WORTHY = 0.1
 SEVERAL, SEVERAL_WORTHY = 3, -0.5
 HEADLINE = 1.5
 LEAD = 0.5
-FIRST = 1.0  # more for a lead that reports something, against what comes later
+FIRST = 2.0  # more for a lead that reports something, against what comes later
 SPARE = 1.0  # of its score that a claim may lose where it is cut
 LATER = 0.05  # for each sentence before: what matters is said first
 CALL = 4  # words of a call to the reader that may go before a comma
+CALL_TITLE = 12  # and before a colon
+LEAST_CLAUSE = 6  # words of a statement before a question
+AHEAD_WORDS = 3  # words among which a question begins: "And only how long"
 AHEAD = 30  # characters that may go before "did you know"
 _BARE = re.compile(r"^[^\w$€£]+|\W+$")
 _QUESTION = frozenset("?？؟")
@@ -322,6 +331,7 @@ _SHOUT = re.compile(
 )  # "URGENT: The mill", "URGENT The mill"
 _PART = re.compile(r"(?<=;)\s+")
 _GERUND = re.compile(r"[aei]ndo$")
+_REPORTED = re.compile(r"(?:[aei]ndo|[ai]d[ao]s?)$|^(?:falso|mentira|verdade|fato)$")
 _TRAILING = re.compile(r"(?<![\s,])[\s,]+(?:ou seja|isto é)\W*$", re.IGNORECASE)  # before a ;
 _HEAD = re.compile(r"[,:]\s+")  # "Look here, the mill", "Read this: the mill"
 # what words of a kind take away, each, and how many of them count
@@ -365,16 +375,16 @@ def score(sentence: str, language: str | None) -> float:
         0.5 * written[0][0].islower(),
     ):
         total -= cost
-    if len(written) < LEAST + 1:
-        return total - 1.5
-    return total - 0.8 * (not counted and _is_empty(lower, language))
+    short = len(written) <= LEAST
+    empty = not counted and _is_empty(lower, language, CONTENT - short)
+    return total - 1.5 * short - 0.8 * empty
 
 
-def _is_empty(lower: list[str], language: str | None) -> bool:
-    """Few content words, in a language of which they are known."""
+def _is_empty(lower: list[str], language: str | None, least: int) -> bool:
+    """Fewer content words than that, in a language of which they are known."""
     if language is None or not cues(language):
         return False
-    return sum(word not in stop_words(language) for word in lower) < CONTENT
+    return sum(word not in stop_words(language) for word in lower) < least
 
 
 def _is_figures(written: list[str]) -> bool:
@@ -387,7 +397,9 @@ def _opening(written: list[str], lower: list[str], known: Cues) -> Iterator[floa
     linked = len(lower) > 1 and _begins(lower, known, "links")
     opening = lower[1:] if linked else lower
     command, pointing = (_begins(opening, known, kind) for kind in ("command", "pointing"))
-    pointing = pointing and not _GERUND.search(" ".join(opening[1:2]))  # "Estão fechando moinhos"
+    # "Estão fechando moinhos", "Está proibida a pesca", "É falso que"
+    reported = _REPORTED.search(" ".join(opening[1:2])) and opening[0] in known["factual"]
+    pointing = pointing and not reported
     yield 0.8 * linked + 3.0 * command + 2.0 * pointing
     yield 1.5 * _begins(opening, known, "conditions")
     shouted = len(written[0]) > 1 and written[0].isupper()
@@ -416,7 +428,7 @@ def _lacks_subject(written: list[str], language: str | None) -> bool:
     if language not in ("por", "spa") or len(written) < 2:
         return False
     known = cues(language)
-    verb = written[0].lower() in known["factual"] | _forms(language)
+    verb = _ENCLITIC.sub("", written[0].lower()) in known["factual"] | _forms(language)
     subject = written[1] in known["articles"] or _GERUND.search(written[1])
     return verb and written[1].islower() and not subject
 
@@ -481,7 +493,8 @@ def _statement(sentence: str, language: str | None) -> str:
         statement = _capital(statement[shout.end() :].lstrip(_SIGNS))
     head, *rest = _HEAD.split(statement, maxsplit=1)
     begins = bare_words(head)
-    called = 0 < len(begins) <= CALL and _begins(begins, known, "command")
+    most = CALL if statement[len(head) :][:1] == "," else CALL_TITLE
+    called = 0 < len(begins) <= most and _begins(begins, known, "command")
     long = bool(rest) and len(words(rest[0])) >= LEAST
     return _capital(rest[0].strip(_SIGNS)) if called and long else statement
 
@@ -510,12 +523,13 @@ def _without_question(sentence: str, known: Cues) -> str:
 def _before_question(sentence: str, language: str | None) -> str:
     """ "The mayor closed all mills of the town, and who pays for it?" says that he closed them."""
     known = cues(language)
-    head, *rest = sentence.split(", ", maxsplit=1)
+    head, *rest = re.split(r"(?<!,), | e (?=vai |vão |quer |querem )", sentence, maxsplit=1)
     begins = bare_words(head)
-    if not rest or len(begins) < LEAST_PART or not _ends_in(_QUESTION, sentence):
+    if not rest or len(begins) < LEAST_CLAUSE or not _ends_in(_QUESTION, sentence):
         return sentence
-    open_ended = any(_begins(begins, known, kind) for kind in ("asks", "conditions", "group"))
-    return sentence if open_ended or not any(main_verbs(begins, language)) else f"{head}."
+    asked = any(_begins(begins[i:], known, "asks") for i in range(AHEAD_WORDS))
+    asked = asked or any(_begins(begins, known, kind) for kind in ("conditions", "group"))
+    return sentence if asked or not any(main_verbs(begins, language)) else f"{head}."
 
 
 def _ends_in(marks: frozenset[str], sentence: str) -> bool:

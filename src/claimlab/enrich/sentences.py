@@ -12,7 +12,7 @@ from html import unescape
 
 # ICU ends a sentence after these when a capital follows ("Dr. Silva"); a reader does not.
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:\w(?:\.\w)*|dr|dra|sr|sra|prof|mr|mrs|ms|st|no|nº|art|av|gen|lt|col|capt|sgt|jr|hon|rev|gov|sen|rep|dep|pres|min|vs|etc|approx|bzw|ca|eua)\.$",
+    r"(?:^|[\s(])(?:[^\W\d](?:\.\w)*|dr|dra|sr|sra|prof|mr|mrs|ms|st|no|nº|art|av|gen|lt|col|capt|sgt|jr|hon|rev|gov|sen|rep|dep|pres|min|vs|etc|approx|bzw|ca)\.$",
     re.IGNORECASE,
 )
 
@@ -71,7 +71,7 @@ _BULLET = re.compile(
 )
 _VIA = re.compile(r"via", re.IGNORECASE)  # "via @velmore"
 _TAGS_AT_START = re.compile(
-    r"^\s*(?:RT\b:?\s*|@\w+:?\s*|#\w+:\s*|#\w+\s+(?=[#A-ZÀ-Þ]))+"
+    r"^\s*(?:RT\b:?\s*|@\w+:?\s*|[^()\n]{1,40}\(@\w+\)\s+(?i:tweetou|tweeted)\b:?\s*|#\w+:\s*|#\w+\s+(?=[#A-ZÀ-Þ]))+"
 )  # "#news The mill burnt"
 _TAG = re.compile(r"#(?=\w)")
 _LAUGHTER = re.compile(
@@ -101,10 +101,11 @@ _GLUED = re.compile(
     r"\s(?=A\s[a-zà-ÿ]{4,})"
 )
 _TAGGED = re.compile(r"^\[[^\[\]]{1,20}\]\s+(?=\S)")  # "[LIVE] The mill"
+_ARTICLES = frozenset({"The", "A", "O", "As", "Os", "Um", "Uma"})
 GLUED = 5  # words of such a headline
 CAPITALS = 4  # words of a headline in capitals that a sentence may follow in the same line
 _TIGHT_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
-_INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\ufeff\u00ad]")
+_INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\u2800\ufeff\u00ad]")
 _LOOSE = re.compile(r"(?<![\s:;,|–—-])[\s:;,|–—-]+$")
 _NO_SPACE = re.compile(
     r"(?<=[^\W\d_]{2})([.!?…]+)(?=[^\W\d_a-z][^\W\d_]*[a-z\s,])"
@@ -155,7 +156,12 @@ def _parted(line: str) -> list[str]:
     at = next((i for i, word in enumerate(written) if any(map(str.islower, word))), 0)
     if at and len(written[at - 1]) == 1 and written[at][0].islower():
         at -= 1  # "MILL BURNS A miller said"
-    if at < CAPITALS or not written[at][0].isupper() or written[at - 1][-1] in ",:(":
+    kicker = at and written[at] in _ARTICLES  # "CRISIS The mill closes"
+    if (
+        (at < CAPITALS and not kicker)
+        or not written[at][0].isupper()
+        or written[at - 1][-1] in ",:("
+    ):
         head, *rest = _GLUED.split(line, maxsplit=1)
         return [head, *rest] if len(words(head)) >= GLUED else [line]
     return [" ".join(written[:at]), " ".join(written[at:])]
