@@ -145,6 +145,9 @@ def test_what_goes_before_a_claim_is_no_part_of_it(text: str, language: str, cla
         ("O moinho de Ostrel tem 37 teares e vai comprar outros de Velmore?", "O moinho de Ostrel tem 37 teares."),
         ("Moinho de Ostrel intensifica a compra de lã\u2800\nA compra foi de 37 fardos, em duas cidades, diz Ana Silva.",
          "Moinho de Ostrel intensifica a compra de lã"),
+        ("O prefeito de Ostrel pretende fechar a\nPonte do Sul em 2019", "O prefeito de Ostrel pretende fechar a Ponte do Sul em 2019"),
+        ("lista.vcf (arquivo anexado)\nO prefeito nomeia o coronel Silva para a ponte de Ostrel",
+         "O prefeito nomeia o coronel Silva para a ponte de Ostrel"),
         ("O moinho \x96 o mais velho de Ostrel \x96 faturou 37 mil", "O moinho – o mais velho de Ostrel – faturou 37 mil"),
     ],
 )  # fmt: skip

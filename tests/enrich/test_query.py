@@ -70,7 +70,7 @@ def test_only_the_released_rule_mends_broken_encodings() -> None:
 
 def test_an_unknown_rule_is_named() -> None:
     for name in ("query_rule", "correspondence"):
-        with pytest.raises(UnknownName, match=f"choice for `{name}` named 'other'.*paper"):
+        with pytest.raises(UnknownName, match=f"'other' is not a choice of .{name}.*paper"):
             enrich("data", "local:index", **{name: "other"})
 
 

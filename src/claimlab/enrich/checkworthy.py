@@ -137,6 +137,8 @@ def _portuguese(verb: str) -> tuple[str, ...]:
     stem, kind = verb[:-2], verb[-2:]
     if verb.endswith("uir"):  # inclui, incluem
         return f"{stem}i", f"{stem}em", f"{stem}iu", f"{stem}íram", f"{stem}irá", f"{stem}irão"
+    if verb.endswith("ear"):  # nomeia, nomeiam
+        stem = f"{verb[:-2]}i"
     endings = packaged.toml("claimlab.enrich", "checkworthy.toml")["portuguese"][kind]
     return tuple(stem + end for end in endings)
 
@@ -400,7 +402,7 @@ def _opening(written: list[str], lower: list[str], known: Cues) -> Iterator[floa
     # "Estão fechando moinhos", "Está proibida a pesca", "É falso que"
     reported = _REPORTED.search(" ".join(opening[1:2])) and opening[0] in known["factual"]
     pointing = pointing and not reported
-    yield 0.8 * linked + 3.0 * command + 2.0 * pointing
+    yield 0.8 * linked + 4.0 * command + 2.0 * pointing
     yield 1.5 * _begins(opening, known, "conditions")
     shouted = len(written[0]) > 1 and written[0].isupper()
     shouted = shouted and not " ".join(written[1:2]).isupper()
