@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import polars as pl
 
@@ -280,7 +280,7 @@ def _goes_on(
         (a in known["determiners"] or _PARTICIPLE.search(a)) and b in known["articles"]
         for a, b in pairwise(openings)
     )
-    waits = _waiting(written, known["says"]) and any(s[0] in _WHAT for s in rest)
+    waits = _waiting(written, known["says"], rest)
     # "gave the right treatment, | at last, of the disease"
     owned = any(s[0] in known["of"] and s[1:2] not in (["acordo"], ["quais"]) for s in rest[:2])
     goes_on = interrupted or waits or owned or len(last) < TAIL
@@ -296,10 +296,11 @@ def _openers(known: Cues) -> frozenset[str]:
     return known["joins"] | known["relatives"]
 
 
-def _waiting(written: list[str], says: frozenset[str]) -> bool:
-    """Whether someone says something, and what it is has not come yet."""
-    last = max((i for i, word in enumerate(written) if word in says), default=None)
-    return last is not None and not _WHAT & set(written[last:])
+def _waiting(written: list[str], says: frozenset[str], rest: list[list[str]]) -> bool:
+    """Whether someone says something, and what it is comes only in the rest."""
+    last = max((i for i, word in enumerate(written) if word in says), default=len(written))
+    begins = {segment[0] for segment in rest}
+    return last < len(written) and not _WHAT & set(written[last:]) and not _WHAT.isdisjoint(begins)
 
 
 READ = 75  # words: a sentence that begins within them is read, to its end
@@ -341,28 +342,28 @@ _SPOKEN = {"person": (1.0, 2), "group": (0.5, 1), "opinion": (0.8, 2), "call": (
 _SIGNS = " !:;,.–—-"
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A sentence of a text, and the claim in it. `says`: it has a verb; `headline`: it has a line
-    of its own at the top; `lead`: it is the first, or the first that is worth it."""
+class Candidate(NamedTuple):
+    """A sentence of a text, its score, and the claim in it. `says`: it has a verb; `headline`: it
+    has a line of its own at the top; `lead`: it is the first, or the first that is worth it."""
 
     sentence: str
+    worth: float
     claim: str
-    says: bool = True
-    headline: bool = False
-    lead: bool = False
+    says: bool
+    headline: bool
+    lead: bool
 
 
 def score(sentence: str, language: str | None) -> float:
     """Higher is more check-worthy; only the order of two scores, and whether one is above `WORTHY`,
     mean anything.
     """
-    written = [w for w in (_BARE.sub("", w) for w in words(sentence.replace("’", "'"))) if w]
+    written = list(filter(None, (_BARE.sub("", w) for w in words(sentence.replace("’", "'")))))
     lower, known = [word.lower() for word in written], cues(language)
     if not written or _is_figures(written):
         return float("-inf")
     counted = bool(_COUNT.search(sentence))
-    n_verbs = sum(verbs(lower, language)) if any(main_verbs(lower, language)) else 0
+    n_verbs = sum(verbs(lower, language)) * any(main_verbs(lower, language))
     whole = 1.0 if n_verbs or not known else 0.5  # a heading, a name or a source names things too
     numbers = sum(bool(_NUMBER.match(word)) for word in written)
     named = 1.0 * min(2, numbers) + 0.6 * min(3, _names(written))
@@ -466,25 +467,19 @@ def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
     """The `most` most check-worthy sentences that begin in the first 75 words, each within its
     clauses, in the order of the text. None where no sentence is worth checking."""
     options = candidates(text, language)
-    worth = [
-        score(one.sentence, language) + LEAD * one.lead + HEADLINE * one.headline for one in options
-    ]
     least = SEVERAL_WORTHY if sum(one.says for one in options) >= SEVERAL else WORTHY
-    lost = [max(0.0, score(one.sentence, language) - score(one.claim, language)) for one in options]
-    good = [
-        i
-        for i, one in enumerate(options)
-        if worth[i] - max(0.0, lost[i] - SPARE) >= (least if one.says else WORTHY)
-    ]
-
-    def behind(i: int) -> float:
-        """What a cut took away counts no more, and a lead that reports something goes first."""
-        one = options[i]
+    ranked = []
+    for i, one in enumerate(options):
+        # what a cut took away counts no more
+        lost = max(0.0, one.worth - score(one.claim, language))
+        worth = one.worth + LEAD * one.lead + HEADLINE * one.headline
+        if worth - max(0.0, lost - SPARE) < (least if one.says else WORTHY):
+            continue
+        # a lead that reports something goes first
         first = one.lead and one.says and not _spoken(one.sentence, language)
-        return LATER * i - worth[i] + lost[i] - FIRST * first
-
-    ranked = sorted(good, key=lambda i: (behind(i), i))[:most]
-    return list(dict.fromkeys(options[i].claim for i in sorted(ranked)))
+        ranked.append((LATER * i - worth + lost - FIRST * first, i))
+    chosen = sorted(i for _, i in sorted(ranked)[:most])
+    return list(dict.fromkeys(options[i].claim for i in chosen))
 
 
 def _statement(sentence: str, language: str | None) -> str:
@@ -559,12 +554,13 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
         if len(words(claim)) < LEAST:
             continue
         says = any(main_verbs(bare_words(statement), language)) or not cues(language)
-        worth = says and score(statement, language) > 0
-        headline = alone and worth and not has_headline
-        has_headline = has_headline or headline or (says and not alone)
-        lead = not claims or (worth and not has_lead)
-        has_lead = has_lead or worth
-        claims.append(Candidate(statement, claim, says, headline, lead))
+        worth = score(statement, language)
+        reports = says and worth > 0
+        headline = alone and reports and not has_headline
+        has_headline |= headline or (says and not alone)
+        lead = not claims or (reports and not has_lead)
+        has_lead |= reports
+        claims.append(Candidate(statement, worth, claim, says, headline, lead))
     return claims
 
 
