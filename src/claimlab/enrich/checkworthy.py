@@ -524,9 +524,9 @@ def _before_question(sentence: str, language: str | None) -> str:
     begins = bare_words(head)
     if not rest or len(begins) < LEAST_CLAUSE or not _ends_in(_QUESTION, sentence):
         return sentence
-    asked = any(_begins(begins[i:], known, "asks") for i in range(AHEAD_WORDS))
-    asked = asked or any(_begins(begins, known, kind) for kind in ("conditions", "group"))
-    return sentence if asked or not any(main_verbs(begins, language)) else f"{head}."
+    question = any(_begins(begins[i:], known, "asks") for i in range(AHEAD_WORDS))
+    question = question or any(_begins(begins, known, kind) for kind in ("conditions", "group"))
+    return sentence if question or not any(main_verbs(begins, language)) else f"{head}."
 
 
 def _ends_in(marks: frozenset[str], sentence: str) -> bool:
