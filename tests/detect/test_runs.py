@@ -304,7 +304,7 @@ def test_evidence_that_is_not_there_is_a_sentence() -> None:
     bare.tables["evidence"] = evidence().drop("guard_copy")
     with pytest.raises(DataError, match="never marked \\(guard_copy\\).*claimlab enrich"):
         detect(bare, Slow(), evidence="guarded")
-    with pytest.raises(UsageError, match="'some' is not a valid reading"):
+    with pytest.raises(UsageError, match="'some' is not a choice of `evidence`"):
         detect(small(), Slow(), evidence="some")
 
 

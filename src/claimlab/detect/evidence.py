@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import DataError, PageRefused, UsageError
+from claimlab.core.errors import DataError, PageRefused
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.asking import PIECE
 from claimlab.search.analysis import EXACT, best_passage, terms_of
@@ -112,17 +112,6 @@ class Reading:
                 f"{pieces} without marks {verb(n, 'was', 'were')} left out of '{self.mode}'."
             )
         return sentences
-
-
-def check_mode(mode: str) -> Mode:
-    """The user's word for a reading, checked."""
-    for known in get_args(Mode):
-        if mode == known:
-            return known  # type: ignore[no-any-return]
-    raise UsageError(
-        f"'{mode}' is not a valid reading of the evidence.",
-        f"Use one of: {', '.join(get_args(Mode))}.",
-    )
 
 
 def read_evidence(

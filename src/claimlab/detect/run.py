@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Any, Unpack, get_args
 
 import polars as pl
 
@@ -47,12 +47,13 @@ from claimlab.core.options import (
 )
 from claimlab.core.progress import Progress, progress
 from claimlab.core.run import Run, Source
+from claimlab.core.settings import one_of
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.detectors.llm_search import LlmSearch
-from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
+from claimlab.detect.evidence import PIECES, Mode, Reading, read_evidence
 from claimlab.detect.open import open_detector
 from claimlab.detect.outside import import_predictions
 from claimlab.detect.tables import as_table, evidence_of, restored, scores_of, stored, suspicious
@@ -218,7 +219,10 @@ def prepare(
     """
     _refuse_unready(detector)
     reading = read_evidence(
-        dataset, check_mode(evidence), pieces, required="search" not in detector.handles
+        dataset,
+        one_of(get_args(Mode), evidence, "evidence"),
+        pieces,
+        required="search" not in detector.handles,
     )
     parts = divide(dataset.records, task, training=detector.needs_training)
     if limit is not None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import polars as pl
 
@@ -38,6 +38,7 @@ class Cues(dict[str, frozenset[str]]):
 
 
 SUBJECT = 4  # words within which a headline comes to its verb
+_ENCLITIC = re.compile(r"-(?:se|me|lhes?|[ao]s?)$")  # "encontra-se"
 _AND = frozenset({"and", "e", "y", "und", "et", "or", "ou"})
 
 
@@ -67,9 +68,11 @@ def is_verb(word: str, language: str | None, before: str = "") -> bool:
     if before in known["determiners"]:
         return False
     endings = tuple(known["endings"])
+    if language == "por":
+        word = _ENCLITIC.sub("", word)
     listed = word in known["factual"] or word in _forms(language)
-    plural = before.endswith("s") or before in known["plural"]
-    return listed or (plural and word in known["regular"]) or _ends(word, endings, language)
+    plural = known["plural"] and (before.endswith("s") or before in known["plural"])
+    return bool(listed or (plural and word in known["regular"]) or _ends(word, endings, language))
 
 
 def verbs(written: Sequence[str], language: str | None) -> list[bool]:
@@ -134,6 +137,8 @@ def _portuguese(verb: str) -> tuple[str, ...]:
     stem, kind = verb[:-2], verb[-2:]
     if verb.endswith("uir"):  # inclui, incluem
         return f"{stem}i", f"{stem}em", f"{stem}iu", f"{stem}íram", f"{stem}irá", f"{stem}irão"
+    if verb.endswith("ear"):  # nomeia, nomeiam
+        stem = f"{verb[:-2]}i"
     endings = packaged.toml("claimlab.enrich", "checkworthy.toml")["portuguese"][kind]
     return tuple(stem + end for end in endings)
 
@@ -216,7 +221,10 @@ def _parts(whole: str, language: str | None) -> Iterator[str]:
         word = pair if pair in joins else at[1].lower()
         # "after" begins a clause where a verb follows; in "named the project after a river" it does
         # not.
-        if word in joins and (word not in adds or _says_something(whole[at.end() :], language)):
+        adding = word in adds or (word in _AND and at[2].lower() in known["determiners"])
+        if (word in joins or adding) and (
+            not adding or _says_something(whole[at.end() :], language)
+        ):
             yield whole[: at.start()]
 
 
@@ -225,7 +233,7 @@ def _says_something(rest: str, language: str | None) -> bool:
     infinitive = (
         language in ("por", "spa") and bool(phrase) and phrase[0].endswith(("ar", "er", "ir"))
     )
-    return infinitive or any(verbs(phrase, language))
+    return infinitive or any(main_verbs(phrase, language))
 
 
 def _is_clause(part: str, whole: str, language: str | None) -> bool:
@@ -272,7 +280,7 @@ def _goes_on(
         (a in known["determiners"] or _PARTICIPLE.search(a)) and b in known["articles"]
         for a, b in pairwise(openings)
     )
-    waits = _waiting(written, known["says"]) and any(s[0] in _WHAT for s in rest)
+    waits = _waiting(written, known["says"], rest)
     # "gave the right treatment, | at last, of the disease"
     owned = any(s[0] in known["of"] and s[1:2] not in (["acordo"], ["quais"]) for s in rest[:2])
     goes_on = interrupted or waits or owned or len(last) < TAIL
@@ -288,10 +296,11 @@ def _openers(known: Cues) -> frozenset[str]:
     return known["joins"] | known["relatives"]
 
 
-def _waiting(written: list[str], says: frozenset[str]) -> bool:
-    """Whether someone says something, and what it is has not come yet."""
-    last = max((i for i, word in enumerate(written) if word in says), default=None)
-    return last is not None and not _WHAT & set(written[last:])
+def _waiting(written: list[str], says: frozenset[str], rest: list[list[str]]) -> bool:
+    """Whether someone says something, and what it is comes only in the rest."""
+    last = max((i for i, word in enumerate(written) if word in says), default=len(written))
+    begins = {segment[0] for segment in rest}
+    return last < len(written) and not _WHAT & set(written[last:]) and not _WHAT.isdisjoint(begins)
 
 
 READ = 75  # words: a sentence that begins within them is read, to its end
@@ -304,10 +313,13 @@ WORTHY = 0.1
 SEVERAL, SEVERAL_WORTHY = 3, -0.5
 HEADLINE = 1.5
 LEAD = 0.5
-FIRST = 1.0  # more for a lead that reports something, against what comes later
+FIRST = 2.0  # more for a lead that reports something, against what comes later
 SPARE = 1.0  # of its score that a claim may lose where it is cut
 LATER = 0.05  # for each sentence before: what matters is said first
 CALL = 4  # words of a call to the reader that may go before a comma
+CALL_TITLE = 12  # and before a colon
+LEAST_CLAUSE = 6  # words of a statement before a question
+AHEAD_WORDS = 3  # words among which a question begins: "And only how long"
 AHEAD = 30  # characters that may go before "did you know"
 _BARE = re.compile(r"^[^\w$€£]+|\W+$")
 _QUESTION = frozenset("?？؟")
@@ -322,6 +334,7 @@ _SHOUT = re.compile(
 )  # "URGENT: The mill", "URGENT The mill"
 _PART = re.compile(r"(?<=;)\s+")
 _GERUND = re.compile(r"[aei]ndo$")
+_REPORTED = re.compile(r"(?:[aei]ndo|[ai]d[ao]s?)$|^(?:falso|mentira|verdade|fato)$")
 _TRAILING = re.compile(r"(?<![\s,])[\s,]+(?:ou seja|isto é)\W*$", re.IGNORECASE)  # before a ;
 _HEAD = re.compile(r"[,:]\s+")  # "Look here, the mill", "Read this: the mill"
 # what words of a kind take away, each, and how many of them count
@@ -329,28 +342,28 @@ _SPOKEN = {"person": (1.0, 2), "group": (0.5, 1), "opinion": (0.8, 2), "call": (
 _SIGNS = " !:;,.–—-"
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A sentence of a text, and the claim in it. `says`: it has a verb; `headline`: it has a line
-    of its own at the top; `lead`: it is the first, or the first that is worth it."""
+class Candidate(NamedTuple):
+    """A sentence of a text, its score, and the claim in it. `says`: it has a verb; `headline`: it
+    has a line of its own at the top; `lead`: it is the first, or the first that is worth it."""
 
     sentence: str
+    worth: float
     claim: str
-    says: bool = True
-    headline: bool = False
-    lead: bool = False
+    says: bool
+    headline: bool
+    lead: bool
 
 
 def score(sentence: str, language: str | None) -> float:
     """Higher is more check-worthy; only the order of two scores, and whether one is above `WORTHY`,
     mean anything.
     """
-    written = [w for w in (_BARE.sub("", w) for w in words(sentence.replace("’", "'"))) if w]
+    written = list(filter(None, (_BARE.sub("", w) for w in words(sentence.replace("’", "'")))))
     lower, known = [word.lower() for word in written], cues(language)
     if not written or _is_figures(written):
         return float("-inf")
     counted = bool(_COUNT.search(sentence))
-    n_verbs = sum(verbs(lower, language)) if any(main_verbs(lower, language)) else 0
+    n_verbs = sum(verbs(lower, language)) * any(main_verbs(lower, language))
     whole = 1.0 if n_verbs or not known else 0.5  # a heading, a name or a source names things too
     numbers = sum(bool(_NUMBER.match(word)) for word in written)
     named = 1.0 * min(2, numbers) + 0.6 * min(3, _names(written))
@@ -365,16 +378,16 @@ def score(sentence: str, language: str | None) -> float:
         0.5 * written[0][0].islower(),
     ):
         total -= cost
-    if len(written) < LEAST + 1:
-        return total - 1.5
-    return total - 0.8 * (not counted and _is_empty(lower, language))
+    short = len(written) <= LEAST
+    empty = not counted and _is_empty(lower, language, CONTENT - short)
+    return total - 1.5 * short - 0.8 * empty
 
 
-def _is_empty(lower: list[str], language: str | None) -> bool:
-    """Few content words, in a language of which they are known."""
+def _is_empty(lower: list[str], language: str | None, least: int) -> bool:
+    """Fewer content words than that, in a language of which they are known."""
     if language is None or not cues(language):
         return False
-    return sum(word not in stop_words(language) for word in lower) < CONTENT
+    return sum(word not in stop_words(language) for word in lower) < least
 
 
 def _is_figures(written: list[str]) -> bool:
@@ -387,8 +400,10 @@ def _opening(written: list[str], lower: list[str], known: Cues) -> Iterator[floa
     linked = len(lower) > 1 and _begins(lower, known, "links")
     opening = lower[1:] if linked else lower
     command, pointing = (_begins(opening, known, kind) for kind in ("command", "pointing"))
-    pointing = pointing and not _GERUND.search(" ".join(opening[1:2]))  # "Estão fechando moinhos"
-    yield 0.8 * linked + 3.0 * command + 2.0 * pointing
+    # "Estão fechando moinhos", "Está proibida a pesca", "É falso que"
+    reported = _REPORTED.search(" ".join(opening[1:2])) and opening[0] in known["factual"]
+    pointing = pointing and not reported
+    yield 0.8 * linked + 4.0 * command + 2.0 * pointing
     yield 1.5 * _begins(opening, known, "conditions")
     shouted = len(written[0]) > 1 and written[0].isupper()
     shouted = shouted and not " ".join(written[1:2]).isupper()
@@ -416,7 +431,7 @@ def _lacks_subject(written: list[str], language: str | None) -> bool:
     if language not in ("por", "spa") or len(written) < 2:
         return False
     known = cues(language)
-    verb = written[0].lower() in known["factual"] | _forms(language)
+    verb = _ENCLITIC.sub("", written[0].lower()) in known["factual"] | _forms(language)
     subject = written[1] in known["articles"] or _GERUND.search(written[1])
     return verb and written[1].islower() and not subject
 
@@ -452,25 +467,19 @@ def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
     """The `most` most check-worthy sentences that begin in the first 75 words, each within its
     clauses, in the order of the text. None where no sentence is worth checking."""
     options = candidates(text, language)
-    worth = [
-        score(one.sentence, language) + LEAD * one.lead + HEADLINE * one.headline for one in options
-    ]
     least = SEVERAL_WORTHY if sum(one.says for one in options) >= SEVERAL else WORTHY
-    lost = [max(0.0, score(one.sentence, language) - score(one.claim, language)) for one in options]
-    good = [
-        i
-        for i, one in enumerate(options)
-        if worth[i] - max(0.0, lost[i] - SPARE) >= (least if one.says else WORTHY)
-    ]
-
-    def behind(i: int) -> float:
-        """What a cut took away counts no more, and a lead that reports something goes first."""
-        one = options[i]
+    ranked = []
+    for i, one in enumerate(options):
+        # what a cut took away counts no more
+        lost = max(0.0, one.worth - score(one.claim, language))
+        worth = one.worth + LEAD * one.lead + HEADLINE * one.headline
+        if worth - max(0.0, lost - SPARE) < (least if one.says else WORTHY):
+            continue
+        # a lead that reports something goes first
         first = one.lead and one.says and not _spoken(one.sentence, language)
-        return LATER * i - worth[i] + lost[i] - FIRST * first
-
-    ranked = sorted(good, key=lambda i: (behind(i), i))[:most]
-    return list(dict.fromkeys(options[i].claim for i in sorted(ranked)))
+        ranked.append((LATER * i - worth + lost - FIRST * first, i))
+    chosen = sorted(i for _, i in sorted(ranked)[:most])
+    return list(dict.fromkeys(options[i].claim for i in chosen))
 
 
 def _statement(sentence: str, language: str | None) -> str:
@@ -481,7 +490,8 @@ def _statement(sentence: str, language: str | None) -> str:
         statement = _capital(statement[shout.end() :].lstrip(_SIGNS))
     head, *rest = _HEAD.split(statement, maxsplit=1)
     begins = bare_words(head)
-    called = 0 < len(begins) <= CALL and _begins(begins, known, "command")
+    most = CALL if statement[len(head) :][:1] == "," else CALL_TITLE
+    called = 0 < len(begins) <= most and _begins(begins, known, "command")
     long = bool(rest) and len(words(rest[0])) >= LEAST
     return _capital(rest[0].strip(_SIGNS)) if called and long else statement
 
@@ -510,12 +520,13 @@ def _without_question(sentence: str, known: Cues) -> str:
 def _before_question(sentence: str, language: str | None) -> str:
     """ "The mayor closed all mills of the town, and who pays for it?" says that he closed them."""
     known = cues(language)
-    head, *rest = sentence.split(", ", maxsplit=1)
+    head, *rest = re.split(r"(?<!,), | e (?=vai |vão |quer |querem )", sentence, maxsplit=1)
     begins = bare_words(head)
-    if not rest or len(begins) < LEAST_PART or not _ends_in(_QUESTION, sentence):
+    if not rest or len(begins) < LEAST_CLAUSE or not _ends_in(_QUESTION, sentence):
         return sentence
-    open_ended = any(_begins(begins, known, kind) for kind in ("asks", "conditions", "group"))
-    return sentence if open_ended or not any(main_verbs(begins, language)) else f"{head}."
+    question = any(_begins(begins[i:], known, "asks") for i in range(AHEAD_WORDS))
+    question = question or any(_begins(begins, known, kind) for kind in ("conditions", "group"))
+    return sentence if question or not any(main_verbs(begins, language)) else f"{head}."
 
 
 def _ends_in(marks: frozenset[str], sentence: str) -> bool:
@@ -543,12 +554,13 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
         if len(words(claim)) < LEAST:
             continue
         says = any(main_verbs(bare_words(statement), language)) or not cues(language)
-        worth = says and score(statement, language) > 0
-        headline = alone and worth and not has_headline
-        has_headline = has_headline or headline or (says and not alone)
-        lead = not claims or (worth and not has_lead)
-        has_lead = has_lead or worth
-        claims.append(Candidate(statement, claim, says, headline, lead))
+        worth = score(statement, language)
+        reports = says and worth > 0
+        headline = alone and reports and not has_headline
+        has_headline |= headline or (says and not alone)
+        lead = not claims or (reports and not has_lead)
+        has_lead |= reports
+        claims.append(Candidate(statement, worth, claim, says, headline, lead))
     return claims
 
 

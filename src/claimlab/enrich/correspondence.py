@@ -106,11 +106,13 @@ def matches(
     A query of stop words alone is compared by all its words, and has no content. A language that is
     not known counts as English.
     """
-    parts = [snippets(result) if result is not None else [] for result in results]
+    parts = [snippets(result or "") for result in results]
     lists = _words([query, *(part for some in parts for part in some)], language)
     query_words, cut = set(lists[0] or ()), iter(lists[1:])
     content = query_words - _stop(language)
     wanted, letters = content or query_words, sum(map(len, content))
+    if not wanted:
+        return [None] * len(results)
     weigh = (rarity or Rarity()).of
     whole = weigh(wanted)
     out: list[Match | None] = []
@@ -123,10 +125,7 @@ def matches(
             plain = _share(len(shared), len(wanted))
             fits.append(Match(plain, len(content), letters, held, focus, snippet=part))
         best = max(fits, key=lambda fit: (fit.held, fit.focus), default=None)
-        if result is None or best is None or not wanted:
-            out.append(None)
-        else:
-            out.append(best._replace(agrees=agrees(query, result, language)))
+        out.append(best and best._replace(agrees=agrees(query, result or "", language)))
     return _with_meaning(query, out, language, meaning)
 
 

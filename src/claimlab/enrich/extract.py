@@ -23,7 +23,6 @@ from claimlab.llm.messages import Answer, Request, untrusted
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
 
-RULES = ("offline", "first-sentence")
 WORDS = 20  # that a model is asked to keep to
 
 
@@ -159,7 +158,7 @@ def rule_extractor(name: str, claims: int = 1) -> Extractor:
     if name != "first-sentence":
         raise UsageError(
             f"There is no extractor named '{name}'.",
-            f"Use one of: {', '.join((*RULES, 'model', 'none'))}.",
+            "Use one of: offline, first-sentence, model, none.",
         )
     if claims > 1:
         raise UsageError(

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,7 +36,6 @@ from claimlab.core.options import (
 )
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import each_of, one_of, read_raw_toml
-from claimlab.core.types import JsonObject
 from claimlab.enrich.correspondence import RULES as CORRESPONDENCE
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
 from claimlab.enrich.flow import CLAIM_DATE, Doors, Settings
@@ -243,62 +241,54 @@ def enrich(
     names = each_of(provider), each_of(factcheck)
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
-    settings = _settings(query_rule, correspondence, results, as_of, country)
-    if sites is not None:
-        settings = replace(settings, sites=read_sites(Path(sites)))
-    if not names[0]:
-        raise UsageError(
-            "No search provider given.", "Pass `provider`, such as local:FOLDER or searxng."
-        )
-    with Run("enrich", data, output, limit=limit, force=force, **calls) as run:
-        doors = {
-            "extract": extract,
-            "profile": profile,
-            "model": model,
-            "claims": claims,
-            "prompts": prompts,
-            "snapshot": snapshot,
-            "words": words,
-        }
-        enriched = sync.run(_enriched(run, names, settings, concurrency, doors))
-        enriched.summary["budget"] = run.calls.budget.summary()
-        run.finish(enriched.dataset)
-    if report is not None:
-        write_evidence(enriched.dataset, Path(report), force=force)
-    return enriched
-
-
-async def _enriched(
-    run: Run,
-    names: tuple[Sequence[str], Sequence[str]],
-    settings: Settings,
-    concurrency: int,
-    words: JsonObject,
-) -> Enrichment:
-    async with open_doors(names[0], run.calls, factcheck=names[1], **words) as doors:
-        if run.estimate:
-            parts, facts = cost(run.dataset, doors, settings, run.calls)
-            run.estimated(parts, facts=facts)
-        journal = run.journal(**parameters(doors, settings))
-        return await enrich_async(
-            run.dataset,
-            doors,
-            settings,
-            journal=journal,
-            concurrency=concurrency,
-            progress=run.progress,
-        )
-
-
-def _settings(
-    rule: str, correspondence: str, results: int, as_of: str | None, country: Sequence[str]
-) -> Settings:
     if as_of is not None and as_of != CLAIM_DATE:
         try:
             date.fromisoformat(as_of)
         except ValueError:
             todo = "Pass `as_of` as 'claim-date', or as a day: YYYY-MM-DD."
             raise UsageError(f"'{as_of}' is not a day.", todo) from None
-    query_rule = one_of(RULES, rule, "query_rule")
-    matching = one_of(CORRESPONDENCE, correspondence, "correspondence")
-    return Settings(query_rule, matching, results, as_of, read_countries(country))
+    settings = Settings(
+        one_of(RULES, query_rule, "query_rule"),
+        one_of(CORRESPONDENCE, correspondence, "correspondence"),
+        results,
+        as_of,
+        read_countries(country),
+        {} if sites is None else read_sites(Path(sites)),
+    )
+    if not names[0]:
+        raise UsageError(
+            "No search provider given.", "Pass `provider`, such as local:FOLDER or searxng."
+        )
+    with Run("enrich", data, output, limit=limit, force=force, **calls) as run:
+
+        async def enriching() -> Enrichment:
+            async with open_doors(
+                names[0],
+                run.calls,
+                factcheck=names[1],
+                extract=extract,
+                profile=profile,
+                model=model,
+                claims=claims,
+                prompts=prompts,
+                snapshot=snapshot,
+                words=words,
+            ) as doors:
+                if run.estimate:
+                    parts, facts = cost(run.dataset, doors, settings, run.calls)
+                    run.estimated(parts, facts=facts)
+                return await enrich_async(
+                    run.dataset,
+                    doors,
+                    settings,
+                    journal=run.journal(**parameters(doors, settings)),
+                    concurrency=concurrency,
+                    progress=run.progress,
+                )
+
+        enriched = sync.run(enriching())
+        enriched.summary["budget"] = run.calls.budget.summary()
+        run.finish(enriched.dataset)
+    if report is not None:
+        write_evidence(enriched.dataset, Path(report), force=force)
+    return enriched

@@ -190,22 +190,19 @@ class Shards:
     killed run loses none. Failed records are not taken up, so that they are tried again."""
 
     def __init__(self, journal: Journal, ids: list[str]) -> None:
-        self._journal = journal
+        self._journal, self._ids = journal, ids
         self._shard = {record: number // SHARD for number, record in enumerate(ids)}
-        self._members: dict[int, JsonObject] = {}
         self.done: dict[str, Enriched] = {}
         for number in sorted(set(self._shard.values())):
             for raw in (journal.read(f"{number:06d}") or {}).values():
-                enriched = Enriched(**raw)
-                if enriched.outcome != "failed" and enriched.record_id in self._shard:
-                    self.done[enriched.record_id] = enriched
-                    self._members.setdefault(number, {})[enriched.record_id] = raw
+                if raw["outcome"] != "failed" and raw["record_id"] in self._shard:
+                    self.done[raw["record_id"]] = Enriched(**raw)
 
     def add(self, enriched: Enriched) -> None:
         self.done[enriched.record_id] = enriched
         number = self._shard[enriched.record_id]
-        members = self._members.setdefault(number, {})
-        members[enriched.record_id] = dict(vars(enriched))
+        here = self._ids[number * SHARD : (number + 1) * SHARD]
+        members = {record: dict(vars(self.done[record])) for record in here if record in self.done}
         self._journal.write(f"{number:06d}", members)
 
 

@@ -12,7 +12,7 @@ from html import unescape
 
 # ICU ends a sentence after these when a capital follows ("Dr. Silva"); a reader does not.
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:\w(?:\.\w)*|dr|dra|sr|sra|prof|mr|mrs|ms|st|no|nº|art|av|gen|lt|col|capt|sgt|jr|hon|rev|gov|sen|rep|dep|pres|min|vs|etc|approx|bzw|ca|eua)\.$",
+    r"(?:^|[\s(])(?:[^\W\d](?:\.\w)*|\d+[oaºª]|dr|dra|sr|sra|prof|mr|mrs|ms|st|no|nº|art|av|gen|lt|col|capt|sgt|jr|hon|rev|gov|sen|rep|dep|pres|min|vs|etc|approx|bzw|ca)\.$",
     re.IGNORECASE,
 )
 
@@ -71,7 +71,7 @@ _BULLET = re.compile(
 )
 _VIA = re.compile(r"via", re.IGNORECASE)  # "via @velmore"
 _TAGS_AT_START = re.compile(
-    r"^\s*(?:RT\b:?\s*|@\w+:?\s*|#\w+:\s*|#\w+\s+(?=[#A-ZÀ-Þ]))+"
+    r"^\s*(?:RT\b:?\s*|@\w+:?\s*|[^()\n]{1,40}\(@\w+\)\s+(?i:tweetou|tweeted)\b:?\s*|#\w+:\s*|#\w+\s+(?=[#A-ZÀ-Þ]))+"
 )  # "#news The mill burnt"
 _TAG = re.compile(r"#(?=\w)")
 _LAUGHTER = re.compile(
@@ -83,6 +83,7 @@ _SITE = re.compile(
 _BROKEN = re.compile(
     r"(?<!\?)\?*\ufffd+|(?<!\S)\?{2,}(?=\w)"
 )  # what a wrong encoding left of quotation marks
+_FILE = ("(arquivo anexado)", "(file attached)")  # a line of an exported chat
 _STAMP = re.compile(
     r"^\[(?=[^\]]*\])[^\]]*\d:\d\d[^\]]*\]\s*(?:[^:\n]{1,40}:\s)?"
 )  # "[2:36 PM, 11/06/2020] Ana: " of a copied chat
@@ -94,6 +95,9 @@ _CP1252 = {code: bytes([code]).decode("cp1252") for code in range(0x91, 0x98)}  
 # "Goods will be given to the poor O campeão agradeceu": a headline and a Portuguese sentence, but
 # not "says that O campeão"
 _LINKS = ("que", "com", "por", "para", "de", "em", "do", "da")
+_WAITING = frozenset(
+    (*_LINKS, "a", "o", "e", "as", "os", "um", "uma", "no", "na", "dos", "das", "the", "of", "and")
+)
 _NO_END = "".join(rf"(?<!\b{word})" for word in _LINKS)
 _GLUED = re.compile(
     rf"(?<=[^\W_]){_NO_END}\s(?=(?:O|Os|Um|Uma)\s[a-zà-ÿ]{{4,}})"
@@ -101,10 +105,11 @@ _GLUED = re.compile(
     r"\s(?=A\s[a-zà-ÿ]{4,})"
 )
 _TAGGED = re.compile(r"^\[[^\[\]]{1,20}\]\s+(?=\S)")  # "[LIVE] The mill"
+_ARTICLES = frozenset({"The", "A", "O", "As", "Os", "Um", "Uma"})
 GLUED = 5  # words of such a headline
 CAPITALS = 4  # words of a headline in capitals that a sentence may follow in the same line
 _TIGHT_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
-_INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\ufeff\u00ad]")
+_INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\u2800\ufeff\u00ad]")
 _LOOSE = re.compile(r"(?<![\s:;,|–—-])[\s:;,|–—-]+$")
 _NO_SPACE = re.compile(
     r"(?<=[^\W\d_]{2})([.!?…]+)(?=[^\W\d_a-z][^\W\d_]*[a-z\s,])"
@@ -118,11 +123,19 @@ def plain(text: str) -> str:
     lines = [part for line in without_markup(text).splitlines() for part in _parted(_line(line))]
     joined: list[str] = []
     for line in lines:
-        if joined and joined[-1] and line[:1].islower() and joined[-1][-1] not in ".!?…:":
+        if joined and joined[-1] and _goes_on(joined[-1], line):
             joined[-1] = f"{joined[-1]} {line}"
         else:
             joined.append(line)
     return "\n".join(line for line in joined if line)
+
+
+def _goes_on(line: str, after: str) -> bool:
+    """Whether a sentence goes on in the next line: it begins with a small letter, or the line ends
+    with a word that waits for the next ("to sell the")."""
+    last = words(line)[-1]
+    waits = last in _WAITING or (len(last) > 1 and last.lower() in _WAITING)
+    return waits or (after[:1].islower() and line[-1] not in ".!?…:")
 
 
 def without_markup(text: str) -> str:
@@ -136,6 +149,8 @@ def without_emphasis(text: str) -> str:
 
 
 def _line(line: str) -> str:
+    if line.rstrip().endswith(_FILE):
+        return ""
     bare = _LONE.sub(
         " ",
         without_emphasis(
@@ -155,7 +170,12 @@ def _parted(line: str) -> list[str]:
     at = next((i for i, word in enumerate(written) if any(map(str.islower, word))), 0)
     if at and len(written[at - 1]) == 1 and written[at][0].islower():
         at -= 1  # "MILL BURNS A miller said"
-    if at < CAPITALS or not written[at][0].isupper() or written[at - 1][-1] in ",:(":
+    kicker = at and written[at] in _ARTICLES  # "CRISIS The mill closes"
+    if (
+        (at < CAPITALS and not kicker)
+        or not written[at][0].isupper()
+        or written[at - 1][-1] in ",:("
+    ):
         head, *rest = _GLUED.split(line, maxsplit=1)
         return [head, *rest] if len(words(head)) >= GLUED else [line]
     return [" ".join(written[:at]), " ".join(written[at:])]
