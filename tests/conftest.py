@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -71,6 +72,22 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip("the real datasets are not beside this checkout (../shared/data)")
     return REAL_DATA
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium. Playwright keeps an event loop running in the thread of the tests, so it
+    is closed with the module: the next one may want a loop of its own.
+    """
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("Chromium is not installed")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 NOBODY = [

@@ -4,10 +4,13 @@ start.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +27,7 @@ from claimlab.core.errors import (
     SchemaError,
     UsageError,
 )
+from claimlab.core.lock import Lock
 from claimlab.core.run import Run
 
 
@@ -128,6 +132,18 @@ def test_two_processes_never_write_one_output(source: Path, tmp_path: Path) -> N
     with Run("third", source, tmp_path / "out") as run:
         run.finish(run.dataset)
     assert leftovers(tmp_path) == []
+
+
+def test_who_has_just_taken_a_lock_is_named_once_it_has_written_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "lock"
+    with file.open("wb", buffering=0) as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        name = {"pid": 17, "host": socket.gethostname(), "verb": "clean"}
+        late = threading.Timer(0.3, lambda: first.write(json.dumps(name).encode()))
+        late.start()
+        with pytest.raises(OutputBusy, match="claimlab clean, process 17"):
+            Lock(file, tmp_path / "out", "clean")
+        late.join()
 
 
 def test_one_process_cannot_open_the_same_output_twice(source: Path, tmp_path: Path) -> None:

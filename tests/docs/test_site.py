@@ -6,13 +6,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from manual.sitepages import assemble, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 2_000_000  # bytes
-CHROMIUM = Path("/usr/bin/chromium")
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("playwright", "zensical")]
 
@@ -51,23 +51,11 @@ def test_search_knows_the_pages(site: Path) -> None:
     assert "Tutorial: from a CSV to a report" in index
 
 
-def test_search_works_from_the_disk_and_without_a_network(site: Path) -> None:
-    if not CHROMIUM.is_file():
-        pytest.skip(f"{CHROMIUM} is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        page = browser.new_context(offline=True).new_page()
-        page.goto((site / "index.html").as_uri())
-        page.keyboard.press("/")
-        box = (
-            page.get_by_role("dialog")
-            .get_by_role("textbox")
-            .or_(page.locator("input:visible"))
-            .first
-        )
-        box.fill("Krippendorff")
-        page.get_by_text("Agreement of annotators").first.wait_for(timeout=60_000)
-        assert page.get_by_text("Agreement of annotators").first.is_visible()
-        browser.close()
+def test_search_works_from_the_disk_and_without_a_network(site: Path, browser: Any) -> None:
+    page = browser.new_context(offline=True).new_page()
+    page.goto((site / "index.html").as_uri())
+    page.keyboard.press("/")
+    box = page.get_by_role("dialog").get_by_role("textbox").or_(page.locator("input:visible")).first
+    box.fill("Krippendorff")
+    page.get_by_text("Agreement of annotators").first.wait_for(timeout=60_000)
+    assert page.get_by_text("Agreement of annotators").first.is_visible()

@@ -114,20 +114,11 @@ def serving() -> object:
     return _serving
 
 
-CHROMIUM = Path("/usr/bin/chromium")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[object]:
-    """Debian's Chromium."""
-    if not CHROMIUM.is_file():
-        pytest.skip(f"{CHROMIUM} is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield SignedIn(opened)
-        opened.close()
+@pytest.fixture(scope="module")
+def browser(browser: Any) -> Iterator[SignedIn]:
+    """The browser, signed in to every server."""
+    yield SignedIn(browser)
+    _contexts.clear()
 
 
 def _sign_in(context: Any) -> None:

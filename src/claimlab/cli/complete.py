@@ -39,11 +39,13 @@ def _names_in(file: Path) -> Iterator[str]:
     if not file.stem.startswith("table"):
         yield file.stem.replace("_", "-")
         return
-    statements: list[Any] = ast.parse(file.read_text(encoding="utf-8")).body
-    for one in statements:
-        target = getattr(one, "targets", [getattr(one, "target", None)])[0]
+    for one in ast.parse(file.read_text(encoding="utf-8")).body:
+        if not isinstance(one, ast.Assign | ast.AnnAssign):
+            continue
+        target = one.targets[0] if isinstance(one, ast.Assign) else one.target
         if getattr(target, "id", "") == "ENTRIES":
-            calls = [row for row in getattr(one.value, "elts", []) if isinstance(row, ast.Call)]
+            rows = getattr(one.value, "elts", [])
+            calls = [row for row in rows if isinstance(row, ast.Call)]
             yield from (str(ast.literal_eval(_name_of(call))) for call in calls)
 
 

@@ -9,9 +9,12 @@ import json
 import os
 import socket
 import sys
+import time
 from pathlib import Path
 
 from claimlab.core.errors import OutputBusy
+
+PATIENCE = 1.0  # seconds: who has just taken the lock writes its name a moment later
 
 
 class Lock:
@@ -74,10 +77,20 @@ def _same(handle: int, file: Path) -> bool:
 
 
 def _holder(handle: int) -> str:
+    end = time.monotonic() + PATIENCE
+    while not (name := _written(handle)) and time.monotonic() < end:
+        time.sleep(0.01)
     try:
-        os.lseek(handle, 0, os.SEEK_SET)
-        who = json.loads(os.read(handle, 1000))
+        who = json.loads(name)
         where = "" if who["host"] == socket.gethostname() else f" on {who['host']}"
         return f"claimlab {who['verb']}, process {who['pid']}{where}"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return "another claimlab process"
+
+
+def _written(handle: int) -> bytes:
+    try:
+        os.lseek(handle, 0, os.SEEK_SET)
+        return os.read(handle, 1000)
+    except OSError:  # on Windows a locked file cannot be read
+        return b""

@@ -339,7 +339,7 @@ class Setup:
         """An option that nothing would read is a misunderstanding: a rule run must not pass for a
         model's.
         """
-        chosen: Mapping[str, Any] = self.chosen
+        chosen: Mapping[str, object] = self.chosen
         kind, auditor = chosen["kind"], chosen["auditor"]
         who = chosen["rewriter"], auditor
         model = "`rewriter='model'`, or `auditor='model'` in an intervened run"

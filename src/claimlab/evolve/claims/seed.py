@@ -460,8 +460,8 @@ def seed_claims(
 def open_contexts(contexts: Contexts, limit: int | None = None) -> list[Context]:
     """The first `limit` contexts of a file, a dataset or a list."""
     if isinstance(contexts, str | Path):
-        kept = (Path(contexts) / MANIFEST).is_file()
-        contexts = Dataset.open(contexts) if kept else read_contexts(contexts)
+        is_dataset = (Path(contexts) / MANIFEST).is_file()
+        contexts = Dataset.open(contexts) if is_dataset else read_contexts(contexts)
     texts = contexts_of(contexts) if isinstance(contexts, Dataset) else list(contexts)
     if not texts:
         raise DataError("There is no context with a text.", "Give a file or a dataset with texts.")

@@ -11,7 +11,6 @@ import hashlib
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -86,11 +85,11 @@ def _shipped() -> Weights:
     return _parse(text, "weights.toml")
 
 
-def _parse(text: str, where: str, **rest: Any) -> Weights:
+def _parse(text: str, where: str, **rest: object) -> Weights:
     """The table of a file; what it leaves out is that of `rest`."""
     digest = hashlib.sha256(text.encode()).hexdigest()
     try:
-        weights = Weights(**{**rest, **tomllib.loads(text), "digest": digest})
+        weights = Weights.model_validate({**rest, **tomllib.loads(text), "digest": digest})
     except tomllib.TOMLDecodeError as error:
         raise UnreadableFile(
             f"'{where}' is not a TOML file: {error}.", "Start from the table that ships."
