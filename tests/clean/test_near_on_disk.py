@@ -107,14 +107,15 @@ def test_a_killed_search_goes_on_from_its_last_step(
     before = times_of(job / "sketch" / "done")
     assert before
     seen: list[dict[str, int]] = []
-    last = stream._clusters
+    last = stream.Clusters.of
 
-    def look(store: Any) -> Any:
+    def look(*found: Any) -> Any:
         seen.append(times_of(job / "sketch" / "done"))
-        return last(store)
+        return last(*found)
 
-    monkeypatch.setattr(stream, "_clusters", look)
-    again = step.clusters(records)
+    with monkeypatch.context() as patched:
+        patched.setattr(stream.Clusters, "of", look)
+        again = step.clusters(records)
     assert again.labels.tolist() == NearDuplicates(stream="never").clusters(records).labels.tolist()
     assert seen == [before], "what was sketched is not sketched again"
 

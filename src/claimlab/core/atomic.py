@@ -20,8 +20,10 @@ import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from claimlab.core.types import JsonObject
+if TYPE_CHECKING:
+    from claimlab.core.types import JsonObject
 
 _RENAME_EXCHANGE = 2
 _AT_FDCWD = -100
