@@ -223,3 +223,15 @@ def test_tar_archives_are_opened_as_zips_are(tmp_path: Path) -> None:
         archive.add(table, "../a.csv")
     with pytest.raises(UnreadableFile, match="points outside"):
         Bundle.open(tmp_path / "climbs.tar")
+
+
+def test_a_tar_archive_of_gaps_does_not_fill_the_memory(tmp_path: Path) -> None:
+    member = tarfile.TarInfo("a.csv")
+    sparse = {"major": "1", "minor": "0", "name": "a.csv", "realsize": str(1 << 40)}
+    member.pax_headers = {f"GNU.sparse.{name}": value for name, value in sparse.items()}
+    data = b"1\n0\n5\n".ljust(512, b"\0") + b"claim"
+    member.size = len(data)
+    with tarfile.open(tmp_path / "a.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(member, io.BytesIO(data))
+    with pytest.raises(UnreadableFile, match=r"holds a sparse file \('a.csv'\)"):
+        Bundle.open(tmp_path / "a.tar")

@@ -184,11 +184,17 @@ def unpack_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 def _zip_of(source: Path | bytes, name: str) -> bytes:
     """The files of a tar archive as a zip in memory, for which the same rules hold."""
+    refuse_large(f"'{name}'", size_of(source))
     whole = io.BytesIO(unpack(source, name))
     archive = io.BytesIO()
     try:
         with tarfile.open(fileobj=whole) as tar, zipfile.ZipFile(archive, "w") as files:
             for member in tar:
+                if member.issparse():  # its gaps may be far larger than the archive
+                    raise UnreadableFile(
+                        f"'{name}' holds a sparse file ('{member.name}').",
+                        "Pack it without `--sparse`.",
+                    )
                 if (file := tar.extractfile(member) if member.isfile() else None) is not None:
                     files.writestr(member.name.removeprefix("./"), file.read())
     except (tarfile.TarError, *ZIP_ERRORS) as error:
