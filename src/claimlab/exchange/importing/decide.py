@@ -122,9 +122,9 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
         "label": partial(label_words, verdicts=plan.verdicts),
         "split": leaves,
     }
-    for role in readers.keys() - plan.values.keys():
-        if (column := plan.column(role)) in _PLACES:
-            plan.values[role] = readers[role](frame[column].drop_nulls().unique())
+    for role, read in readers.items():
+        if role not in plan.values and (column := plan.column(role)) in _PLACES:
+            plan.values[role] = read(frame[column].drop_nulls().unique())
 
 
 def _take_explained(plan: Plan, seen: Profiled) -> None:
