@@ -117,7 +117,7 @@ def licence(
         emit({"datasets": terms.table.to_dicts(), "notes": list(terms.notes)})
         return
     columns = ("Dataset", "Licence", "Merge", "Publish", "Train", "Sell")
-    show_grid(Table(columns, [row[:-1] for row in terms.table.iter_rows()]))
+    show_blocks([Table(columns, [row[:-1] for row in terms.table.iter_rows()])])
     note(terms.notes, "catalog")
     note(["Terms in short, with their sources under --json; not legal advice."], "catalog")
 
