@@ -45,7 +45,7 @@ def figures_of(folder: Path) -> Callable[[str], str]:
     """What makes the block of a name: the table, and the line that says what of a paper is beside
     ours.
     """
-    study, scored = saved_study(folder)
+    study, scored, _ = saved_study(folder)
     shown = json.loads((folder / REPORT / DATA).read_text(encoding="utf-8"))["shown"]
     grids = list(views(study, scored))
 
