@@ -175,9 +175,15 @@ def test_the_interval_of_the_area_is_that_of_drawing_records_one_by_one() -> Non
     score = rng.normal(size=3_000) + truth  # more distinct scores than places in the table
     matrix = np.stack([-score, score], axis=1)
     run = Answers(
-        ("a", "b"), truth.astype(int), truth.astype(int), np.arange(3_000), matrix, ("a", "b")
+        ("a", "b"),
+        truth.astype(int),
+        truth.astype(int),
+        np.arange(3_000),
+        matrix,
+        ("a", "b"),
+        positive="b",
     )
-    cells = METRICS.get("auroc").cells(run, "b")
+    cells = METRICS.get("auroc").cells(run)
     assert cells is not None
     low, high = intervals(run.cluster, cells.cell.ravel(), cells.size, cells.figure)[0] or (
         1.0,

@@ -10,7 +10,7 @@ out.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -21,6 +21,7 @@ from claimlab.audit.remedy import Case, Command, Remedy
 from claimlab.core import packaged
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several_of
 from claimlab.pages.blocks import excerpt
 
 Action = Literal["split", "drop", "report", "review", "collect", "clean"]
@@ -172,10 +173,14 @@ def usable(findings: Sequence[Finding]) -> str:
     if actions:
         clean = "clean" in actions and not any(map(_contradicts_most, findings))
         return "Usable after cleaning." if clean else "Usable with care."
-    verdicts = {finding.verdict for finding in findings}
+    verdicts = Counter(finding.verdict for finding in findings)
     if "pass" not in verdicts:
         return "Whether it is usable could not be measured."
-    return "Usable." if verdicts == {"pass"} else "Usable, as far as it could be measured."
+    measured = verdicts.total() - verdicts["not-measured"]
+    if measured < verdicts["not-measured"]:
+        checks = several_of(measured, verdicts.total(), "check")
+        return f"Too little could be measured to say whether it is usable: {checks}."
+    return "Usable." if len(verdicts) == 1 else "Usable, as far as it could be measured."
 
 
 def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, ...]:

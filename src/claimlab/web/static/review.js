@@ -127,7 +127,8 @@ function answerParts({ item }) {
   }
   const parts = answers().map((answer) => {
     const button = element("button", undefined, { type: "button", class: "answer" });
-    button.append(element("kbd", answer.key), ` ${answer.label}`);
+    const label = { first: item.payload.label, second: item.payload.other_label }[answer.value];
+    button.append(element("kbd", answer.key), ` ${answer.label}${label ? ` (${label})` : ""}`);
     if (item.value === answer.value) button.setAttribute("aria-pressed", "true");
     button.addEventListener("click", () => choose(answer.value));
     return button;
@@ -174,7 +175,7 @@ function actionParts() {
   };
   if (adjudicating) {
     if (seen && state.task.adjudication === "discussion") add("r", "reveal the votes", reveal);
-    if (seen && seen.item.votes.length) add("k", "send back", sendBack);
+    if (seen && seen.item.votes.length) add("b", "send back", sendBack);
     add("u", "undo", undo);
   } else {
     if (seen) add("s", "skip", skip);

@@ -43,6 +43,7 @@ function invite(form, outcome, content) {
     link.href = person.link;
     const copy = document.createElement("button");
     link.textContent = `Work as ${person.name}`;
+    link.className = "button";
     copy.type = "button";
     copy.className = "quiet";
     copy.textContent = "Copy the link";
@@ -54,11 +55,11 @@ function invite(form, outcome, content) {
   words.textContent = "Each link signs one person in: open your own, give the others theirs. They are shown this once.";
   const on = document.createElement("a");
   on.href = content.location;
-  on.className = "button";
   on.textContent = "To the review";
   outcome.classList.add("good");
   outcome.replaceChildren(words, list, on);
   outcome.scrollIntoView();
+  list.querySelector("a").focus();
 }
 
 for (const form of document.querySelectorAll("form[data-api]")) {
