@@ -193,7 +193,7 @@ def _zip_of(source: Path | bytes, name: str) -> bytes:
                 if member.issparse():  # its gaps may be far larger than the archive
                     raise UnreadableFile(
                         f"'{name}' holds a sparse file ('{member.name}').",
-                        "Pack it without `--sparse`.",
+                        "Pack the files as they are, without leaving out their gaps.",
                     )
                 if (file := tar.extractfile(member) if member.isfile() else None) is not None:
                     files.writestr(member.name.removeprefix("./"), file.read())
