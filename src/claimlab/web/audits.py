@@ -11,7 +11,7 @@ import polars as pl
 from fastapi import Query
 from pydantic import Field
 
-from claimlab.audit.advice import Advice, points_of
+from claimlab.audit.advice import points_of
 from claimlab.audit.result import Audit
 from claimlab.audit.views import pictures
 from claimlab.audit.views.page import Detail, finding_blocks
@@ -150,7 +150,7 @@ def audit_page(
         conclusions=[
             getattr(block, "text", "") for a in audits for block in conclusion_blocks(a)[:1]
         ],
-        advice=[_advice(workspace, a, one) for a in audits for one in a.conclusion.advice],
+        advice=[one for a in audits for one in _advice(workspace, a)],
         verdicts=dict(tallies["verdict"]),
         filters=filters,
         findings=shown,
@@ -225,17 +225,22 @@ def _link(address: str, dataset: Place | None) -> str | None:
     return None if dataset is None else address.format(dataset.entry.id)
 
 
-def _advice(workspace: Workspace, audit: Audit, advice: Advice) -> AdviceRow:
+def _advice(workspace: Workspace, audit: Audit) -> list[AdviceRow]:
+    """The advice, with commands for the workspace's own folder."""
     place = workspace.with_digest(audit.digest)
-    return AdviceRow(
-        text=advice.text,
-        points=advice.points,
-        verdict=advice.verdict,
-        commands=[
-            Doing(command=one.shell, link=None if place is None else form_link(place, one))
-            for one in advice.commands
-        ],
-    )
+    inside = None if place is None else place.folder.relative_to(workspace.folder).as_posix()
+    return [
+        AdviceRow(
+            text=advice.text,
+            points=advice.points,
+            verdict=advice.verdict,
+            commands=[
+                Doing(command=one.shell, link=None if place is None else form_link(place, one))
+                for one in advice.commands
+            ],
+        )
+        for advice in audit.concluded(inside).advice
+    ]
 
 
 def _finding_row(base: str, number: int, dataset: str, finding: Finding) -> FindingRow:

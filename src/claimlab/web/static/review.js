@@ -25,6 +25,7 @@ function element(name, text, attributes = {}) {
 function tell(text) { place("saving").textContent = text; }
 
 function show(next) {
+  place("item").removeAttribute("aria-busy");
   const before = seen && seen.item.id;
   state = next;
   seen = adjudicating ? next.waiting[0] || null : next.seen;
@@ -207,6 +208,7 @@ function decide(value) {
   const item = seen.item.id;
   const others = waiting().filter((one) => one.item !== item); // pressed again before it was saved: the last answer counts
   const seconds = Math.min(86400, (Date.now() - began) / 1000);
+  place("item").setAttribute("aria-busy", "true"); // until it is saved, keys are about this item
   keep([...others, { item, value, key: crypto.randomUUID(), comment: place("comment").value.trim() || null, seconds }]);
   flush();
 }
