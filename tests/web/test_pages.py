@@ -305,6 +305,11 @@ def test_two_runs_side_by_side(client: TestClient) -> None:
     assert "only runs/majority" in page
     assert f'data-later="{data["figures_link"].replace("&", "&amp;")}"' in page
     assert 'id="told"' in client.get(data["figures_link"]).text  # what the page then fetches
+    chance = client.get(f"/api{data['figures_link']}").json()["chance"]
+    assert re.match(r"The difference is \+\d+\.\d points \(95% interval .* p < 0\.001\)", chance)
+    assert chance.endswith("It is more than chance.")
+    same = get(client, "/compare/figures", one="runs~tfidf", other="runs~tfidf")
+    assert "may be chance" in same["chance"] or same["headline"].startswith("Nothing")
 
 
 def test_a_prediction_shows_its_scores(client: TestClient) -> None:

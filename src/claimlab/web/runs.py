@@ -4,6 +4,7 @@ side: where both are right, both wrong, or only one is. What has to be resampled
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal, get_args
 from urllib.parse import urlencode
 
@@ -12,12 +13,12 @@ from fastapi import Query
 from pydantic import Field
 
 from claimlab.core.types import JsonObject
-from claimlab.evaluate.compare import Board
+from claimlab.evaluate.compare import Board, Comparison, compare
 from claimlab.evaluate.front import baselines
 from claimlab.evaluate.metric import accuracy_of, macro_f1_of
 from claimlab.evaluate.metrics.table_scores import calibration
 from claimlab.evaluate.slices import slice_run
-from claimlab.pages.blocks import excerpt
+from claimlab.pages.blocks import excerpt, probability
 from claimlab.web.filters import (
     BLANK,
     Choice,
@@ -474,6 +475,8 @@ class CompareFigures(Shape):
 
     headline: str
     rivals: list[Rival]
+    chance: str = ""
+    """The difference with its interval and test, in a sentence."""
 
 
 @page("/compare/figures", "compare-figures.html.jinja")
@@ -483,7 +486,24 @@ def compare_figures(filters: Annotated[CompareFilters, Query()], workspace: Here
     board = board_of(places, parts)
     if board is None:
         return CompareFigures(headline="Nothing to compare: not both answered.", rivals=[])
-    return CompareFigures(headline=board.headline(), rivals=_rivals(list(places), board))
+    first, second = (run_of(place, part) for place, part in zip(places, parts, strict=True))
+    compared = compare(first, second, seed=0)
+    return CompareFigures(
+        headline=board.headline(),
+        rivals=_rivals(list(places), board),
+        chance=_chance(replace(compared, p_holm=compared.p)),
+    )
+
+
+def _chance(compared: Comparison) -> str:
+    if compared.difference is None or compared.interval is None:
+        return compared.why or ""
+    low, high = (f"{100 * end:+.1f}" for end in compared.interval)
+    verdict = "It may be chance." if compared.better is None else "It is more than chance."
+    return (
+        f"The difference is {100 * compared.difference:+.1f} points (95% interval {low} to {high};"
+        f" McNemar's test: p {probability(compared.p).text}). {verdict}"
+    )
 
 
 @page("/compare", "compare.html.jinja")
