@@ -159,6 +159,15 @@ def test_names_from_data_cannot_format_a_sentence() -> None:
     assert "'meta.{top}{0}'" in advice.text
 
 
+def test_a_dataset_of_which_little_was_measured_is_not_called_usable() -> None:
+    passed = [finding("length", None, "pass"), finding("copies", None, "pass")]
+    absent = [finding("time", str(n), "not-measured") for n in range(3)]
+    assert usable(passed) == "Usable."
+    assert usable(passed + absent[:2]) == "Usable, as far as it could be measured."
+    little = "Too little could be measured to say whether it is usable: 2 of 5 checks."
+    assert usable(passed + absent) == little
+
+
 def test_a_dataset_that_contradicts_itself_throughout_is_not_usable_after_cleaning() -> None:
     mask = finding("giveaways", "one-sided words")
     some, most = (

@@ -111,6 +111,7 @@ def test_two_annotators_differ_and_an_owner_decides(owner: TestClient, folder: P
         assert len(left["waiting"]) == 3 - n
     status = owner.get("/api/reviews/checked").json()
     assert (status["settled"], status["total"]) == (4, 4)
+    assert ">4 decided</td>" in owner.get("/reviews/checked").text  # what was undone does not count
 
 
 @pytest.mark.slow
