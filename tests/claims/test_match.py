@@ -172,6 +172,8 @@ def test_what_is_missing_is_a_sentence(place: Path, capsys: pytest.CaptureFixtur
     archive = str(place / "archive")
     assert run(["match", "--text", "word1 word2", "--archive", archive, "--set", "words=true"]) == 0
     assert "Scores only" in capsys.readouterr().out
+    nothing = cl.match(text="zzz yyy", archive=place / "archive", words=True)
+    assert nothing.conclusion() == "Nothing in the archive is near the claim."
 
 
 def test_an_archive_may_be_a_dump_of_claim_reviews(place: Path) -> None:

@@ -133,6 +133,9 @@ class Matches(Shown):
 
     def conclusion(self) -> str:
         """Whether there is an answer, and how sure that is."""
+        if self.rows.is_empty():
+            claims = "claim" if self.queries == 1 else "claims"
+            return f"Nothing in the archive is near the {claims}."
         if self.decision is None:
             return (
                 "Scores only: read the claims to see which say the same. Labelled queries"
