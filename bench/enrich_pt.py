@@ -34,7 +34,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.enrich.checkworthy import MOST, READ
 from claimlab.enrich.correspondence import shares
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
-from claimlab.enrich.flow import Doors, Settings
+from claimlab.enrich.flow import Doors, EnrichSettings
 from claimlab.enrich.run import enrich_async
 from claimlab.enrich.sentences import words
 from claimlab.search.local import build_index
@@ -56,7 +56,7 @@ def portuguese(data: Path, limit: int | None) -> dict[str, Any]:
 
 def one(dataset: Dataset, index: Path) -> dict[str, Any]:
     doors = Doors(Local(index), extractor=rule_extractor("offline"))
-    done = sync.run(enrich_async(dataset, doors, Settings(query_rule="released")))
+    done = sync.run(enrich_async(dataset, doors, EnrichSettings(query_rule="released")))
     asked = done.dataset.tables["enrichment"]["query"].drop_nulls()
     claims = done.dataset.tables["claims"]["text"]
     n = asked.len()

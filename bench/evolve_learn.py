@@ -25,7 +25,7 @@ from parts.evolved import show
 from claimlab.catalog.load import load
 from claimlab.core.calls.calls import Calls
 from claimlab.core.stats.agreement import kappa
-from claimlab.evolve.contracts import REWRITERS, Request, Settings
+from claimlab.evolve.contracts import REWRITERS, ActorSettings, Request
 from claimlab.evolve.learn import divided
 from claimlab.evolve.rewrite.known.null import Null
 from claimlab.evolve.rewrite.weights import Weights
@@ -44,7 +44,7 @@ def sheet(archive: str, adapter: str, sheet: Path, key: Path, hops: int) -> Iter
     null = Null(Weights.read().null, {"eng": [one.answer for one in learning]})
     calls = Calls(mode="live")
     models = {
-        "adapter": REWRITERS.get("learned")(Settings(adapter=adapter, calls=calls)).provider,
+        "adapter": REWRITERS.get("learned")(ActorSettings(adapter=adapter, calls=calls)).provider,
         "bare model": open_provider("embedded", calls=calls),
     }
     rows = []

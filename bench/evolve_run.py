@@ -38,9 +38,9 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.places import cache_folder
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, examples, fit_auditors
 from claimlab.evolve.claims.model import Target, all_targets, steerable
-from claimlab.evolve.contracts import REWRITERS, Auditor, Request, Rewrite, Rewriter, Settings
+from claimlab.evolve.contracts import REWRITERS, ActorSettings, Auditor, Request, Rewrite, Rewriter
 from claimlab.evolve.front import Setup, simulate, simulate_async
-from claimlab.evolve.propagation import Plan, Stage
+from claimlab.evolve.propagation import PropagationPlan, Scene
 from claimlab.evolve.rewrite.known.model import Model, question
 from claimlab.llm.judge import gather
 from claimlab.llm.open import open_provider
@@ -115,7 +115,7 @@ def attainment(
     name = "model" if model else "null"
     texts: dict[str | None, list[str]] = {"eng": starts.records["text"].to_list()}
     calls = Calls(cache=cache, concurrency=4)
-    writer = REWRITERS.get(name)(Settings(profile=model, calls=calls, texts=texts))
+    writer = REWRITERS.get(name)(ActorSettings(profile=model, calls=calls, texts=texts))
     lots = shares(starts, one_target)
     lives = sum(part.records.height * len(targets) for part, targets in lots)
     yield (
@@ -157,7 +157,7 @@ def ends(
     starts: Dataset,
     targets: list[Target],
     count: int | None,
-    stage: Stage,
+    stage: Scene,
     writer: Rewriter,
     panel: Sequence[Auditor],
     steps: int,
@@ -175,7 +175,7 @@ def ends(
         rewriter=writer,
         auditors=panel[:count],
         targets=targets,
-        plan=Plan("intervened", steps=steps),
+        plan=PropagationPlan("intervened", steps=steps),
         seed=seed,
         concurrency=4,
     )
@@ -226,12 +226,17 @@ async def _pass(
     writer = Model(provider, prompts)
     warm = replace(data, records=data.records.head(concurrency))
     await simulate_async(
-        warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency
+        warm, stage, rewriter=writer, plan=PropagationPlan(steps=1), seed=1, concurrency=concurrency
     )
     found = []
     used, started = time.process_time(), time.perf_counter()
     made = await simulate_async(
-        data, stage, rewriter=writer, plan=Plan(steps=steps), seed=2, concurrency=concurrency
+        data,
+        stage,
+        rewriter=writer,
+        plan=PropagationPlan(steps=steps),
+        seed=2,
+        concurrency=concurrency,
     )
     found.append(
         ("in a society", claims * steps, time.perf_counter() - started, time.process_time() - used)
@@ -255,7 +260,7 @@ async def _pass(
     )
     await writer.close()
     used, started = time.process_time(), time.perf_counter()
-    await simulate_async(data, stage, rewriter=Parrot(), plan=Plan(steps=steps), seed=3)
+    await simulate_async(data, stage, rewriter=Parrot(), plan=PropagationPlan(steps=steps), seed=3)
     found.append(
         (
             "the society alone",

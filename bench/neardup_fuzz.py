@@ -19,7 +19,7 @@ import numpy as np
 from harness import begin, parser
 
 from claimlab.text.neardup import _kernel, find_across, find_pairs
-from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.bands import BandPlan
 from claimlab.text.neardup.compiled import CompiledCorpus, CompiledKernel
 from claimlab.text.neardup.fallback import NumpyCorpus
 from claimlab.text.neardup.kernel import Grams
@@ -53,7 +53,7 @@ def whole_searches(rng: random.Random) -> None:
     find_across(texts[:20], texts[20:], **options)
     grams, plan = (
         Grams(options["ngram"], unit),
-        Plan(0.7, 0.9, rng.randrange(1, 30), rng.randrange(1, 8)),
+        BandPlan(0.7, 0.9, rng.randrange(1, 30), rng.randrange(1, 8)),
     )
     lanes = rng.choice([1, 2, 4, 64])
     one, other = CompiledCorpus(texts, grams, 2), NumpyCorpus(texts, grams)

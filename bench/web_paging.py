@@ -62,9 +62,9 @@ def opened(folder: Path) -> Any:
     from starlette.testclient import TestClient
 
     from claimlab.web.app import create_app
-    from claimlab.web.settings import Settings
+    from claimlab.web.settings import ServerSettings
 
-    settings = Settings()
+    settings = ServerSettings()
     app = create_app(folder, settings=settings)
     token = {settings.cookie: settings.token}
     client = TestClient(app, base_url="http://127.0.0.1:8765", cookies=token)

@@ -11,7 +11,7 @@ from scipy.stats.contingency import association as scipy_association
 
 from claimlab.audit.checks.balance import Association, association, phi_squared, verdict_of
 from claimlab.audit.fair import Deal
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import AuditSettings
 from claimlab.audit.run import audit
 from claimlab.core.dataset import Dataset
 
@@ -20,7 +20,7 @@ def measured(
     y: np.ndarray, slices: np.ndarray, groups: np.ndarray | None = None, seed: int = 0
 ) -> Association:
     mine = np.arange(len(y)) if groups is None else groups
-    deal = Deal(y, mine, int(y.max()) + 1, Settings(repeats=1), seed)
+    deal = Deal(y, mine, int(y.max()) + 1, AuditSettings(repeats=1), seed)
     return association(deal, np.arange(len(y)), slices, 20)
 
 

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from claimlab.audit.fair import Deal, measure
 from claimlab.audit.features import Numbers
-from claimlab.audit.rule import Context, Settings
+from claimlab.audit.rule import AuditSettings, Context
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
@@ -152,14 +152,14 @@ def test_pairs_are_really_permuted() -> None:
     assert found.moved == pytest.approx(0.5, abs=0.02)
     assert found.moved_freely == pytest.approx(0.5)
     assert found.baselines.shuffled == pytest.approx(0.5, abs=0.03)
-    assert found.permutations == Settings().few, "a clear case costs few permutations"
+    assert found.permutations == AuditSettings().few, "a clear case costs few permutations"
 
 
 def test_a_close_case_gets_many_permutations() -> None:
     rng = np.random.default_rng(8)
     y = rng.integers(0, 2, 900)
     found = length_finding(texts_of(rng.integers(10, 60, 900) + 9 * y, y))
-    assert found.permutations == Settings().many
+    assert found.permutations == AuditSettings().many
     assert found.p is not None
     assert found.p < 0.05
 
@@ -180,10 +180,10 @@ def test_scores_and_permuted_scores_are_of_one_statistic() -> None:
     """A permutation that moves nothing gives back the score itself."""
     rng = np.random.default_rng(6)
     y = rng.integers(0, 2, 400)
-    context = Context(settings=Settings(few=3, many=3))
+    context = Context(settings=AuditSettings(few=3, many=3))
     subject = Subject.of(texts_of(rng.integers(10, 60, 400) + 8 * y, y), context=context)
     feature = Numbers(np.array([[len(t)] for t in subject.rows["text"]], np.float32))
-    deal = Deal(subject.y, subject.everyone, 2, Settings(), seed=0)
+    deal = Deal(subject.y, subject.everyone, 2, AuditSettings(), seed=0)
     deal._permuted = [(subject.y.astype(np.int16), deal.fold)] * 3
     found = measure(subject, feature, deal)
     assert found.baselines.shuffled == pytest.approx(found.score, abs=1e-12)

@@ -13,7 +13,7 @@ from parts.planted import Truth, planted
 
 from claimlab.audit.fix import Repaired, repair
 from claimlab.audit.result import Audit, read_audits
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import AuditSettings
 from claimlab.audit.run import audit
 from claimlab.audit.views.compare import comparison, left_over
 from claimlab.audit.views.page import REPORT, both
@@ -23,7 +23,7 @@ from claimlab.core.stats.deal import deal
 from claimlab.pages.blocks import Cell, Items
 from claimlab.pages.folder import fill
 
-QUICK = Settings(repeats=1)
+QUICK = AuditSettings(repeats=1)
 LEAKS = ["near-duplicates", "identical-texts", "url-conflicts", "source"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from claimlab.audit.check import CHECKS
 from claimlab.audit.fix import repair
 from claimlab.audit.result import Audit
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import AuditSettings
 from claimlab.audit.run import audit
 from claimlab.audit.views.page import Chapter, paper, report
 from claimlab.core.dataset import Dataset
@@ -22,7 +22,7 @@ from claimlab.pages.html import MAX_BYTES, to_html
 from claimlab.pages.latex import to_latex
 from claimlab.pages.markdown import to_markdown
 
-QUICK = Settings(folds=2, repeats=1, few=4, many=8)
+QUICK = AuditSettings(folds=2, repeats=1, few=4, many=8)
 
 
 def rows(n: int, **changes: Any) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import pytest
 from parts.planted import DEFECTS, clean_twin, planted
 
 from claimlab.audit.result import Audit
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import AuditSettings
 from claimlab.audit.run import audit
 from claimlab.cli.tour import FOUND_BY_AUDIT, findings_of
 from claimlab.core.dataset import Dataset
@@ -65,7 +65,9 @@ def test_labels_drawn_by_lot_never_fail_in_twenty_seeds() -> None:
             "url",
             "giveaways",
         ]
-        result = audit(shuffled, checks=checks, seed=seed, settings=Settings(repeats=2), debug=True)
+        result = audit(
+            shuffled, checks=checks, seed=seed, settings=AuditSettings(repeats=2), debug=True
+        )
         assert [f for f in result.findings if f.verdict == "fail"] == [], seed
 
 

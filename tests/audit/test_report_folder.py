@@ -15,7 +15,7 @@ from parts.planted import planted
 
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import PER_FINDING, Audit, read_audits
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import AuditSettings
 from claimlab.audit.run import IN_ALL, TEXT, audit
 from claimlab.audit.views.page import DETAILS, chapters, report, write_audits
 from claimlab.audit.views.wording import explanation
@@ -26,7 +26,7 @@ from claimlab.pages.blocks import Fold, Items, Table, walk
 from claimlab.pages.html import MAX_BYTES, to_html
 from claimlab.pages.markdown import escape
 
-QUICK = Settings(repeats=1)
+QUICK = AuditSettings(repeats=1)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from claimlab.audit.checks import near_duplicates
 from claimlab.audit.checks.giveaways import one_sided
 from claimlab.audit.checks.table import purity
 from claimlab.audit.fair import deal_of
-from claimlab.audit.rule import Context, Settings, Share
+from claimlab.audit.rule import AuditSettings, Context, Share
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
@@ -127,7 +127,7 @@ def test_one_sided_words_are_chosen_on_the_training_folds() -> None:
     """Each word is in one fold only: where that fold is tested the word is not known, and elsewhere
     it is not found.
     """
-    context = Context(settings=Settings(few=3, many=3))
+    context = Context(settings=AuditSettings(few=3, many=3))
     subject = Subject.of(rows([None] * 400), context=context)
     fold = deal_of(subject).fold[0]
     columns = [(fold == k) & (subject.y == label) for k in range(4) for label in (0, 1)]

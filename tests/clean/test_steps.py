@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import claimlab as cl
-from claimlab.clean.recipe import STEPS, Recipe, Stage, needs, settable
+from claimlab.clean.recipe import STEPS, Recipe, RecipeStep, needs, settable
 from claimlab.clean.steps.fact_checks import plain_ratings, ratings_table
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, UsageError
@@ -428,7 +428,9 @@ def test_masking_takes_out_what_is_named_and_logs_it() -> None:
     }
     data = Dataset.build("d", pl.DataFrame({"id": ["a", "b", "c"], **rows}))
     kinds = ("urls", "punctuation", "digits", "case", "whitespace")
-    recipe = Recipe("mine", 1, (Stage("mask", {"what": list(kinds), "words": ["boom", "don't"]}),))
+    recipe = Recipe(
+        "mine", 1, (RecipeStep("mask", {"what": list(kinds), "words": ["boom", "don't"]}),)
+    )
     done = cl.clean(data, recipe).dataset
     assert dict(done.records.select("id", "text").iter_rows()) == {
         "a": "trust at times",
@@ -444,6 +446,6 @@ def test_words_are_masked_in_scripts_without_spaces() -> None:
         "d", pl.DataFrame({"id": ["a"], "text": ["这是中国的新闻"], "veracity": ["true"]})
     )
     done = cl.clean(
-        data, Recipe("mine", 1, (Stage("mask", {"what": [], "words": ["中国"]}),))
+        data, Recipe("mine", 1, (RecipeStep("mask", {"what": [], "words": ["中国"]}),))
     ).dataset
     assert done.records["text"].to_list() == ["这是 的新闻"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.cli.bar import Stage, Stages, time_left
+from claimlab.cli.bar import StageProgress, Stages, time_left
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -42,11 +42,13 @@ def test_an_inner_stage_is_shown_behind_the_outer_one_and_gives_way_to_it() -> N
 
 
 def test_the_time_left_is_of_what_this_start_did() -> None:
-    resumed = Stage("predicting", 150, 200, first=100, began=0.0, updated=10.0)
+    resumed = StageProgress("predicting", 150, 200, first=100, began=0.0, updated=10.0)
     assert resumed.left(10.0) == pytest.approx(10.0)
     assert resumed.left(13.0) == pytest.approx(7.0)
-    assert Stage("predicting", 100, 200, first=100, began=0.0, updated=0.0).left(5.0) is None
-    assert Stage("reading", 5, None, began=0.0, updated=1.0).left(1.0) is None
+    assert (
+        StageProgress("predicting", 100, 200, first=100, began=0.0, updated=0.0).left(5.0) is None
+    )
+    assert StageProgress("reading", 5, None, began=0.0, updated=1.0).left(1.0) is None
     assert [time_left(s) for s in (None, 7.2, 65, 3_671)] == [
         "",
         "0:07 left",

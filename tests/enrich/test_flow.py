@@ -20,7 +20,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, ClaimlabError, ReplayMiss, SearchFailed, UsageError
 from claimlab.core.journal import Journal
 from claimlab.enrich.extract import Extraction
-from claimlab.enrich.flow import Doors, Settings
+from claimlab.enrich.flow import Doors, EnrichSettings
 from claimlab.enrich.front import cost, open_doors, read_countries
 from claimlab.enrich.run import Enrichment, Shards, enrich_async
 from claimlab.search.query import Query
@@ -38,13 +38,13 @@ class Access:
         self.words = {"web": web, "factcheck": factcheck or [], "words": True, **words}
 
 
-def stages(settings: Settings | None) -> Settings:
+def stages(settings: EnrichSettings | None) -> EnrichSettings:
     """By the paper's rule, under which a long query needs its claim: both stages are searched."""
-    return replace(settings or Settings(), correspondence_rule="paper")
+    return replace(settings or EnrichSettings(), correspondence_rule="paper")
 
 
 def run(
-    dataset: Dataset, access: Access, settings: Settings | None = None, **more: Any
+    dataset: Dataset, access: Access, settings: EnrichSettings | None = None, **more: Any
 ) -> Enrichment:
     async def whole() -> Enrichment:
         async with open_doors(calls=access.calls, **access.words) as doors:
@@ -54,7 +54,7 @@ def run(
 
 
 def enriched(
-    dataset: Dataset, doors: Doors, settings: Settings | None = None, **more: Any
+    dataset: Dataset, doors: Doors, settings: EnrichSettings | None = None, **more: Any
 ) -> Enrichment:
     return asyncio.run(enrich_async(dataset, doors, stages(settings), **more))
 
@@ -115,7 +115,9 @@ def test_what_is_newer_than_the_claim_goes_and_what_has_no_date_stands_apart(
     dataset: Dataset, reviews: Path, tmp_path: Path
 ) -> None:
     done = run(
-        dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="claim-date")
+        dataset,
+        Access([f"local:{reviews}"], cache=tmp_path / "c"),
+        EnrichSettings(as_of="claim-date"),
     )
     found = done.dataset.tables["evidence"]
     assert (
@@ -137,7 +139,7 @@ def test_undated_evidence_does_not_settle_correspondence(dataset: Dataset, tmp_p
     review = {k: v for k, v in REVIEWS[0].items() if k != "datePublished"}
     (tmp_path / "undated.json").write_text(json.dumps([review]), encoding="utf-8")
     access = Access([f"local:{tmp_path / 'undated.json'}"], cache=tmp_path / "c")
-    done = run(dataset, access, Settings(as_of="claim-date"))
+    done = run(dataset, access, EnrichSettings(as_of="claim-date"))
     line = (
         done.dataset.tables["enrichment"].filter(pl.col("record_id") == "same").row(0, named=True)
     )
@@ -153,7 +155,9 @@ def test_undated_evidence_does_not_settle_correspondence(dataset: Dataset, tmp_p
 
 def test_one_day_for_all(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
     done = run(
-        dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="2021-05-01")
+        dataset,
+        Access([f"local:{reviews}"], cache=tmp_path / "c"),
+        EnrichSettings(as_of="2021-05-01"),
     )
     assert ends(done)["same"] == "nothing-found"
 
@@ -225,7 +229,7 @@ def test_language_and_country_go_with_every_record() -> None:
     enriched(
         Dataset.build("x", rows),
         Doors(flaky),
-        Settings(countries=read_countries(["pt=br", "US"])),
+        EnrichSettings(countries=read_countries(["pt=br", "US"])),
         concurrency=1,
     )
     assert [(q.language, q.country) for q in flaky.queries] == [
@@ -244,7 +248,7 @@ def test_the_same_question_is_not_asked_twice_at_once(tmp_path: Path, searx: Any
     run(
         Dataset.build("x", rows),
         Access(["searxng"], extract="none", cache=tmp_path / "c"),
-        Settings(results=1),
+        EnrichSettings(results=1),
     )
     assert sum(searx.asked.values()) == 1
 
@@ -271,7 +275,9 @@ def test_a_spent_budget_keeps_what_was_done_and_a_larger_one_goes_on(
     dataset: Dataset, searx: Any, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    settings = Settings(results=1)  # SearXNG gives pages, each a call; one result is on the first
+    settings = EnrichSettings(
+        results=1
+    )  # SearXNG gives pages, each a call; one result is on the first
 
     def attempt(calls: int) -> Enrichment:
         access = Access(
@@ -333,7 +339,7 @@ def test_the_estimate_counts_calls_and_money_and_sends_nothing(
     async def whole() -> dict[str, Any]:
         calls = Calls(cache=tmp_path / "c")
         async with open_doors(["searxng"], calls, factcheck=["google-factcheck"]) as doors:
-            parts, facts = cost(dataset, doors, Settings(), calls)
+            parts, facts = cost(dataset, doors, EnrichSettings(), calls)
             return estimated(parts, facts=facts)
 
     found = asyncio.run(whole())
@@ -372,7 +378,7 @@ def test_clean_takes_up_the_fact_checks_that_correspond_and_no_others(
     same quarry.
     """
     from claimlab.clean.front import clean
-    from claimlab.clean.recipe import Recipe, Stage
+    from claimlab.clean.recipe import Recipe, RecipeStep
 
     turned = pl.col("veracity").replace({"true": "false", "false": "true"})
     dataset.records = dataset.records.with_columns(turned)
@@ -382,7 +388,7 @@ def test_clean_takes_up_the_fact_checks_that_correspond_and_no_others(
         "deep",
         "other",
     }
-    cleaned = clean(done.dataset, Recipe("one", 1, (Stage("fact-checks"),)))
+    cleaned = clean(done.dataset, Recipe("one", 1, (RecipeStep("fact-checks"),)))
     assert set(cleaned.dataset.tables["doubtful"]["id"]) == {"same", "deep"}
 
 
@@ -407,7 +413,7 @@ def test_what_corresponds_comes_first_then_the_claims_results_then_the_rest(
     done = run(
         dataset,
         Access([f"local:{tmp_path / 'pages.jsonl'}"], cache=tmp_path / "c"),
-        Settings(results=2),
+        EnrichSettings(results=2),
     )
     found = done.dataset.tables["evidence"].filter(pl.col("record_id") == "deep").sort("rank")
     assert found["rank"].to_list() == [1, 2, 3]
@@ -420,7 +426,9 @@ def test_what_the_index_itself_cut_by_the_day_is_counted(
     dataset: Dataset, reviews: Path, tmp_path: Path
 ) -> None:
     done = run(
-        dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="claim-date")
+        dataset,
+        Access([f"local:{reviews}"], cache=tmp_path / "c"),
+        EnrichSettings(as_of="claim-date"),
     )
     line = (
         done.dataset.tables["enrichment"].filter(pl.col("record_id") == "deep").row(0, named=True)
@@ -430,7 +438,7 @@ def test_what_the_index_itself_cut_by_the_day_is_counted(
     again = run(
         dataset,
         Access([f"local:{reviews}"], cache=tmp_path / "c", mode="replay"),
-        Settings(as_of="claim-date"),
+        EnrichSettings(as_of="claim-date"),
     )
     assert again.summary["newer_than_claim"] == done.summary["newer_than_claim"]
 

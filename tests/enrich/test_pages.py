@@ -15,7 +15,7 @@ import pytest
 
 from claimlab.core import sync
 from claimlab.core.dataset import Dataset
-from claimlab.enrich.flow import Doors, Settings
+from claimlab.enrich.flow import Doors, EnrichSettings
 from claimlab.enrich.run import enrich_async
 from claimlab.search.addresses import Guard
 from claimlab.search.evidence import Evidence
@@ -86,7 +86,7 @@ def test_pages_are_kept_dated_and_refused(port: int) -> None:
         enrich_async(
             Dataset.build("x", pl.DataFrame(rows)),
             Doors(Two(port), pages=PageFetcher(guard)),
-            Settings(as_of="claim-date"),
+            EnrichSettings(as_of="claim-date"),
         )
     )
     (page,) = done.dataset.tables["pages"].rows(named=True)

@@ -12,7 +12,7 @@ from parts.planted import clean_twin, planted
 import claimlab as cl
 from claimlab.audit.check import CHECKS
 from claimlab.audit.result import Audit
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import AuditSettings
 from claimlab.audit.run import audit
 from claimlab.audit.views.page import write_audits
 from claimlab.core.dataset import Dataset
@@ -41,7 +41,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = audit(
         Dataset.open(folder / "data"),
         checks=["one-class", "source", "time", "url"],
-        settings=Settings(repeats=1),
+        settings=AuditSettings(repeats=1),
     )
     write_audits([result], folder / "report")
     test = data.records.filter(pl.col("split") == "test")

@@ -11,7 +11,7 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.evolve.contracts import Request, Rewrite
-from claimlab.evolve.propagation import Stage
+from claimlab.evolve.propagation import Scene
 from claimlab.evolve.society.network import Network, build
 from claimlab.evolve.society.population import Population
 
@@ -47,18 +47,18 @@ class Town:
     def people(self, n: int = 40) -> Population:
         return Population.draw(n, seed=3)
 
-    def stage(self, kind: str = "random", n: int = 40, **settings: Any) -> Stage:
+    def stage(self, kind: str = "random", n: int = 40, **settings: Any) -> Scene:
         people = self.people(n)
-        return Stage(people, build(kind, people, seed=3), **settings)
+        return Scene(people, build(kind, people, seed=3), **settings)
 
-    def ring(self, n: int = 6, hubs: tuple[int, ...] = ()) -> Stage:
+    def ring(self, n: int = 6, hubs: tuple[int, ...] = ()) -> Scene:
         """Everybody has two neighbours."""
         people = self.people(n)
         source = np.arange(n, dtype=np.int32)
         ties = Network.of_edges(
             n, source, ((source + 1) % n).astype(np.int32), hubs=np.array(hubs, dtype=np.int32)
         )
-        return Stage(people, ties)
+        return Scene(people, ties)
 
 
 class Scripted:

@@ -11,7 +11,7 @@ import pytest
 from claimlab.core.errors import UsageError
 from claimlab.evolve.contracts import Request, Rewrite
 from claimlab.evolve.front import Setup, simulate
-from claimlab.evolve.propagation import Plan
+from claimlab.evolve.propagation import PropagationPlan
 from claimlab.evolve.rewrite.known.model import question
 from claimlab.llm.prompts import packaged_prompts, read_prompts
 
@@ -24,7 +24,12 @@ def test_agents_read_the_source_only_where_it_is_asked_for(
     context: Any, seen: list[bool], town: Any, scripted: Any
 ) -> None:
     writer = scripted(lambda request: Rewrite(request.text + " Indeed.", "producer"))
-    simulate(town.claims(1), town.stage(), rewriter=writer, plan=Plan(steps=4, context=context))
+    simulate(
+        town.claims(1),
+        town.stage(),
+        rewriter=writer,
+        plan=PropagationPlan(steps=4, context=context),
+    )
     assert [request.context == town.context for request in writer.asked] == seen
     assert [request.context is not None for request in writer.asked] == seen
 
@@ -42,7 +47,9 @@ def test_a_walk_shows_no_source_and_a_steered_run_does() -> None:
 
 
 def test_another_context_is_another_run(town: Any) -> None:
-    runs = [Plan(steps=2, context=mode).describe() for mode in ("never", "first", "always")]
+    runs = [
+        PropagationPlan(steps=2, context=mode).describe() for mode in ("never", "first", "always")
+    ]
     assert len({run["context"] for run in runs}) == 3
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from claimlab.evolve.propagation import Stage
+from claimlab.evolve.propagation import Scene
 from claimlab.evolve.society.engine import (
     Closest,
     Fresh,
@@ -196,7 +196,7 @@ def test_claims_start_with_agents_who_can_pass_them_on() -> None:
     people = Population.draw(60, seed=1)
     net = build("clustered", people, seed=1, mean_degree=2)
     group = people.values("group")[1]
-    stage = Stage(people, net, group=group)
+    stage = Scene(people, net, group=group)
     starts = stage.starts(numbers(np.arange(3000, dtype=np.uint64), 0))
     able = np.flatnonzero((stage.ties.degrees > 0) & (people.codes("group") == 1))
     assert set(starts.tolist()) == set(able.tolist()), "each of them, and nobody else"

@@ -26,7 +26,7 @@ from claimlab.core.errors import (
 )
 from claimlab.evolve import learn
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.contracts import REWRITERS, Request, Settings
+from claimlab.evolve.contracts import REWRITERS, ActorSettings, Request
 from claimlab.evolve.front import Setup
 from claimlab.evolve.rewrite.known.learned import Learned, prompt
 from claimlab.llm import adapter as lora
@@ -186,7 +186,7 @@ def test_an_adapter_that_is_not_whole_or_for_other_weights_is_refused(
         adapter_digest(other)
     whole = folder_of(tmp_path / "whole", adapter=digest, base=weights.SHA256)
     assert adapter_digest(whole) == digest
-    opened = REWRITERS.get("learned")(Settings(adapter=whole))
+    opened = REWRITERS.get("learned")(ActorSettings(adapter=whole))
     assert opened.describe()["adapter"] == digest
     assert digest[:12] in opened.describe()["model"]
 
@@ -195,7 +195,7 @@ def test_an_adapter_needs_the_rewriter_and_the_rewriter_an_adapter() -> None:
     with pytest.raises(UsageError, match="`adapter`"):
         Setup(adapter="somewhere")
     with pytest.raises(UsageError, match="No adapter"):
-        REWRITERS.get("learned")(Settings())
+        REWRITERS.get("learned")(ActorSettings())
 
 
 class Speaker:

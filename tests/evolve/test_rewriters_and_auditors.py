@@ -24,11 +24,11 @@ from claimlab.evolve.auditors.known.classifier import VIEWS, View, examples, fit
 from claimlab.evolve.auditors.known.model import ModelAuditor
 from claimlab.evolve.auditors.known.table import Rules as RuleAuditor
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.contracts import AUDITORS, REWRITERS, Question, Request, Settings, Vote
-from claimlab.evolve.contracts import Settings as RewriterSettings
+from claimlab.evolve.contracts import AUDITORS, REWRITERS, ActorSettings, Question, Request, Vote
+from claimlab.evolve.contracts import ActorSettings as RewriterSettings
 from claimlab.evolve.front import simulate
 from claimlab.evolve.hop import Recording
-from claimlab.evolve.propagation import Plan
+from claimlab.evolve.propagation import PropagationPlan
 from claimlab.evolve.rewrite.known.model import Model
 from claimlab.evolve.rewrite.known.replay import Replay
 from claimlab.llm.open import open_provider
@@ -119,7 +119,9 @@ def test_a_model_that_fails_costs_the_agent_its_turn(fault: str, tmp_path: Path,
     good = says(claim="Told anew.", influencing_attributes=[], influencing_reason="")
     with StandIn(good, lambda body, _: fault if "Water Agency" in asked(body) else None) as server:
         writer = Model(provider(server, tmp_path / "cache"), Prompts())
-        made = simulate(town.claims(4), town.stage(), rewriter=writer, plan=Plan(steps=2))
+        made = simulate(
+            town.claims(4), town.stage(), rewriter=writer, plan=PropagationPlan(steps=2)
+        )
     counts = made.lineage[-1].counts
     assert counts["turns: failed"] == 2, counts
     assert counts["turns: producer"] == 6
@@ -161,7 +163,7 @@ def test_a_stopped_model_run_pays_for_no_call_twice_and_replays_without_the_endp
         writer = Model(
             provider(server, tmp_path / "cache", budget=Budget(calls=calls), mode=mode), Prompts()
         )
-        claims, plan = town.claims(6), Plan(steps=4)
+        claims, plan = town.claims(6), PropagationPlan(steps=4)
         with Run("evolve", claims, tmp_path / "out", mode=mode, seed=20) as whole:
             return simulate(
                 claims, town.stage(), rewriter=writer, plan=plan, run=whole, concurrency=3
@@ -270,9 +272,9 @@ def test_any_labelled_set_will_do_and_too_few_examples_are_refused() -> None:
 
 def test_what_is_not_given_is_asked_for() -> None:
     for open_it, words in (
-        (lambda: AUDITORS.get("classifier")(Settings(), 1), "`auditor_data`"),
-        (lambda: AUDITORS.get("model")(Settings(), 1), "`auditor_profile`"),
-        (lambda: AUDITORS.get("replay")(Settings(), 1), "`recording`"),
+        (lambda: AUDITORS.get("classifier")(ActorSettings(), 1), "`auditor_data`"),
+        (lambda: AUDITORS.get("model")(ActorSettings(), 1), "`auditor_profile`"),
+        (lambda: AUDITORS.get("replay")(ActorSettings(), 1), "`recording`"),
         (lambda: REWRITERS.get("model")(RewriterSettings()), "`profile`"),
         (lambda: REWRITERS.get("replay")(RewriterSettings()), "`recording`"),
     ):
@@ -295,7 +297,11 @@ def test_the_released_traces_are_lived_again_as_they_are(
     finals = dict(macro.select("group", "text").iter_rows())
     seeds.records = seeds.records.filter(pl.col("group").is_in(list(finals)))
     made = simulate(
-        seeds, town.stage(), rewriter=Replay(recording), targets=[target], plan=Plan("intervened")
+        seeds,
+        town.stage(),
+        rewriter=Replay(recording),
+        targets=[target],
+        plan=PropagationPlan("intervened"),
     )
     assert made.records.height == 240
     assert all(

@@ -27,11 +27,11 @@ from claimlab.core.progress import reporting
 from claimlab.core.run import Run
 from claimlab.evolve.auditors.known.table import ReplayAuditor, rule_auditors
 from claimlab.evolve.claims.model import Target
+from claimlab.evolve.contracts import ActorSettings as AuditorSettings
 from claimlab.evolve.contracts import Question, Request, Rewrite, Vote, majority
-from claimlab.evolve.contracts import Settings as AuditorSettings
 from claimlab.evolve.front import evolve, simulate
 from claimlab.evolve.hop import Recording
-from claimlab.evolve.propagation import Plan, Stage
+from claimlab.evolve.propagation import PropagationPlan, Scene
 from claimlab.evolve.rewrite.known.null import Null
 from claimlab.evolve.rewrite.known.replay import Replay
 from claimlab.evolve.rewrite.weights import Weights
@@ -49,7 +49,7 @@ def meta(table: pl.DataFrame) -> list[dict[str, Any]]:
     return [json.loads(m) for m in table["meta"].to_list()]
 
 
-def kept(output: Path, claims: Dataset, stage: Stage, **settings: Any) -> Dataset:
+def kept(output: Path, claims: Dataset, stage: Scene, **settings: Any) -> Dataset:
     """A run whose finished lives are kept beside `output`, which is never written: as if it were
     always killed.
     """
@@ -87,7 +87,7 @@ def follows(network: Network, agents: Iterable[int]) -> bool:
 @pytest.mark.parametrize("kind", ["random", "scale-free", "clustered"])
 def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -> None:
     stage = town.stage(kind, within=kind == "clustered")
-    made = simulate(town.claims(), stage, rewriter=noise(), plan=Plan(steps=12), seed=5)
+    made = simulate(town.claims(), stage, rewriter=noise(), plan=PropagationPlan(steps=12), seed=5)
     traces = made.tables["traces"]
     assert traces.height == 8 * 12
     groups = dict(stage.population.agents.select("id", "group").iter_rows())
@@ -111,7 +111,7 @@ def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -
 
 def test_what_they_became_says_what_it_is(town: Any) -> None:
     claims = town.claims(source="Riverton Herald")
-    made = simulate(claims, town.stage(), rewriter=noise(), plan=Plan(steps=6), seed=5)
+    made = simulate(claims, town.stage(), rewriter=noise(), plan=PropagationPlan(steps=6), seed=5)
     assert made.synthetic
     for before, after, said in zip(
         claims.records.iter_rows(named=True),
@@ -140,7 +140,9 @@ def test_what_they_became_says_what_it_is(town: Any) -> None:
 
 
 def test_noise_adds_up(town: Any) -> None:
-    made = simulate(town.claims(40), town.stage(), rewriter=noise(), plan=Plan(steps=30), seed=1)
+    made = simulate(
+        town.claims(40), town.stage(), rewriter=noise(), plan=PropagationPlan(steps=30), seed=1
+    )
     first: dict[str, set[str]] = {}
     share: dict[int, list[float]] = {}
     for row in made.tables["traces"].iter_rows(named=True):
@@ -157,7 +159,7 @@ def test_a_cascade_is_a_tree_of_rewrites(town: Any) -> None:
         town.claims(4),
         stage,
         rewriter=noise(),
-        plan=Plan("cascade", steps=4, fan_out=2, reach=12),
+        plan=PropagationPlan("cascade", steps=4, fan_out=2, reach=12),
         seed=2,
     )
     assert made.tables["traces"]["trace_id"].n_unique() == 4
@@ -190,7 +192,7 @@ def test_all_auditors_vote_after_each_step_in_the_paper(town: Any, scripted: Any
         Juror("b", {(1, 1): True, (1, 3): True}),
         Juror("c", {(1, 3): None}),
     ]
-    plan = Plan("intervened", steps=10)
+    plan = PropagationPlan("intervened", steps=10)
     made = simulate(
         town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan
     )
@@ -213,7 +215,7 @@ def test_the_first_auditor_votes_alone_until_the_round_ends_as_released(
 ) -> None:
     says = scripted(lambda r: Rewrite(f"{r.text} {r.round}.{r.step}", "producer"))
     jurors = [Juror("a", {(1, 2): True}), Juror("b", {(2, 3): True}), Juror("c", {(2, 3): True})]
-    plan = Plan("intervened", steps=3, rounds=3, vote="released")
+    plan = PropagationPlan("intervened", steps=3, rounds=3, vote="released")
     made = simulate(
         town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan
     )
@@ -240,7 +242,7 @@ def test_rerouting_goes_to_neighbours_in_the_paper_and_anywhere_as_released(
     stage = town.ring(30)
     far = {}
     for vote in ("paper", "released"):
-        plan = Plan(
+        plan = PropagationPlan(
             "intervened",
             steps=1 if vote == "released" else 12,
             rounds=12 if vote == "released" else 1,
@@ -283,7 +285,11 @@ def test_rerouting_prefers_who_is_near_the_target(town: Any) -> None:
 
 def test_without_auditors_one_agent_speaks_once_and_nothing_passes(town: Any) -> None:
     made = simulate(
-        town.claims(), town.stage(), rewriter=noise(), targets=[COLLOQUIAL], plan=Plan("intervened")
+        town.claims(),
+        town.stage(),
+        rewriter=noise(),
+        targets=[COLLOQUIAL],
+        plan=PropagationPlan("intervened"),
     )
     assert made.tables["traces"].height == 8
     assert made.tables["traces"]["passed"].null_count() == 8
@@ -298,7 +304,9 @@ def test_a_failing_agent_is_an_event(town: Any, scripted: Any) -> None:
             return Rewrite.failed(request, "refusal", "I cannot help with that.")
         return Rewrite(request.text + "!", "producer")
 
-    made = simulate(town.claims(3), town.stage(), rewriter=scripted(say), plan=Plan(steps=4))
+    made = simulate(
+        town.claims(3), town.stage(), rewriter=scripted(say), plan=PropagationPlan(steps=4)
+    )
     traces = made.tables["traces"].filter(pl.col("record_id") == "c0")
     assert traces["role"].to_list() == ["producer", "failed", "failed", "producer"]
     assert [m.get("failure") for m in meta(traces)] == [None, "crash", "refusal", None]
@@ -328,7 +336,7 @@ def test_what_no_turn_can_get_past_stops_the_run_and_keeps_what_is_done(
             town.claims(),
             town.stage(),
             rewriter=writer,
-            plan=Plan(steps=2),
+            plan=PropagationPlan(steps=2),
             concurrency=1,
         )
     before = len(writer.asked)
@@ -337,7 +345,7 @@ def test_what_no_turn_can_get_past_stops_the_run_and_keeps_what_is_done(
         town.claims(),
         town.stage(),
         rewriter=writer,
-        plan=Plan(steps=2),
+        plan=PropagationPlan(steps=2),
         concurrency=1,
     )
     assert made.records.height == 8
@@ -352,7 +360,7 @@ def test_neither_concurrency_nor_company_changes_a_life(town: Any) -> None:
             town.claims(n),
             town.stage(),
             rewriter=noise(),
-            plan=Plan(steps=8),
+            plan=PropagationPlan(steps=8),
             seed=9,
             concurrency=concurrency,
         )
@@ -360,7 +368,9 @@ def test_neither_concurrency_nor_company_changes_a_life(town: Any) -> None:
 
     assert lives(8, 1).equals(lives(8, 64))
     assert lives(8, 1).equals(lives(5, 3))
-    other = simulate(town.claims(8), town.stage(), rewriter=noise(), plan=Plan(steps=8), seed=10)
+    other = simulate(
+        town.claims(8), town.stage(), rewriter=noise(), plan=PropagationPlan(steps=8), seed=10
+    )
     assert not lives(8, 1).equals(
         other.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"]))
     )
@@ -407,7 +417,7 @@ def test_cut_anywhere_and_resumed_is_the_same(town: Any, tmp_path: Path) -> None
     empties others.
     """
     claims, stage, auditors = town.claims(12), town.stage(), rule_auditors(AuditorSettings(), 3)
-    plan = Plan("intervened", steps=4, rounds=2, vote="released")
+    plan = PropagationPlan("intervened", steps=4, rounds=2, vote="released")
     settings = {"rewriter": noise(), "auditors": auditors, "targets": [COLLOQUIAL], "plan": plan}
     whole = kept(tmp_path / "whole", claims, stage, **settings)
     shards = sorted((tmp_path / ".whole.work").glob("*/lives/*.json"))
@@ -465,7 +475,7 @@ def test_killed_ten_times_the_resumed_run_writes_the_same_bytes(town: Any, tmp_p
 def test_a_recording_is_lived_again(town: Any, tmp_path: Path) -> None:
     claims, stage = town.claims(), town.stage()
     auditors = rule_auditors(AuditorSettings(), 3)
-    plan = Plan("intervened", steps=5)
+    plan = PropagationPlan("intervened", steps=5)
     made = simulate(
         claims, stage, rewriter=noise(), auditors=auditors, targets=[COLLOQUIAL], plan=plan
     )
@@ -517,7 +527,7 @@ def test_a_tie_of_auditors_is_no_pass(town: Any, scripted: Any) -> None:
     says = scripted(lambda r: Rewrite(f"{r.text} {r.step}", "producer"))
     for vote, steps, rounds in (("paper", 3, 1), ("released", 1, 3)):
         jurors = [Juror("a", {(r, s): True for r in (1, 2, 3) for s in (1, 2, 3)}), Juror("b", {})]
-        plan = Plan("intervened", steps=steps, rounds=rounds, vote=vote)  # type: ignore[arg-type]
+        plan = PropagationPlan("intervened", steps=steps, rounds=rounds, vote=vote)  # type: ignore[arg-type]
         made = simulate(
             town.claims(1),
             town.ring(),
@@ -532,9 +542,9 @@ def test_a_tie_of_auditors_is_no_pass(town: Any, scripted: Any) -> None:
 
 def test_wrong_calls_are_explained(town: Any) -> None:
     with pytest.raises(UsageError, match="needs a target"):
-        simulate(town.claims(), town.stage(), rewriter=noise(), plan=Plan("intervened"))
+        simulate(town.claims(), town.stage(), rewriter=noise(), plan=PropagationPlan("intervened"))
     with pytest.raises(UsageError, match="'stroll' is not a valid kind"):
-        Plan("stroll")  # type: ignore[arg-type]
+        PropagationPlan("stroll")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="colloquial"):
         Target.parse("style=coloquial-emotional")
     with pytest.raises(UsageError, match="The veracity level of a claim cannot be a target"):
@@ -552,7 +562,7 @@ def test_wrong_calls_are_explained(town: Any) -> None:
 def test_progress_is_told_turn_by_turn(town: Any) -> None:
     steps: list[tuple[str, int, int | None]] = []
     with reporting(lambda *at: steps.append(at)):
-        simulate(town.claims(3), town.stage(), rewriter=noise(), plan=Plan(steps=5))
+        simulate(town.claims(3), town.stage(), rewriter=noise(), plan=PropagationPlan(steps=5))
     assert steps[0] == ("Turns", 0, 15)
     assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
     assert {done for _, done, _ in steps} == set(range(16)), (

@@ -16,9 +16,9 @@ import pytest
 from claimlab.catalog.load import load
 from claimlab.evolve.auditors.known.table import rule_auditors as AUDITOR
 from claimlab.evolve.claims.model import all_targets
-from claimlab.evolve.contracts import Settings
+from claimlab.evolve.contracts import ActorSettings
 from claimlab.evolve.front import simulate
-from claimlab.evolve.propagation import Plan
+from claimlab.evolve.propagation import PropagationPlan
 from claimlab.evolve.rewrite.known.null import Null
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.society.network import Network, read_network
@@ -211,8 +211,8 @@ def test_traces_are_told_apart() -> None:
 @pytest.mark.parametrize(("vote", "steps", "rounds"), [("paper", 6, 1), ("released", 4, 3)])
 def test_our_own_steered_runs_keep_the_rules(vote: Any, steps: int, rounds: int, town: Any) -> None:
     stage = town.stage("scale-free", n=60)
-    plan = Plan("intervened", steps=steps, rounds=rounds, vote=vote)
-    auditors = AUDITOR(Settings(), 3)
+    plan = PropagationPlan("intervened", steps=steps, rounds=rounds, vote=vote)
+    auditors = AUDITOR(ActorSettings(), 3)
     rewriter = Null(Weights.read().null, {})
     made = simulate(
         town.claims(), stage, rewriter=rewriter, auditors=auditors, targets=all_targets(), plan=plan

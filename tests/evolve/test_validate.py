@@ -16,7 +16,7 @@ import claimlab as cl
 from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.evolve.propagation import Stage
+from claimlab.evolve.propagation import Scene
 from claimlab.evolve.society.engine import Fresh, Model, depth, numbers, size, travel
 from claimlab.evolve.society.network import build
 from claimlab.evolve.society.population import Population
@@ -35,9 +35,9 @@ from claimlab.evolve.validate.front import (
 AGENTS = 600
 
 
-def stage(kind: str = "random", mean_degree: float = 6) -> Stage:
+def stage(kind: str = "random", mean_degree: float = 6) -> Scene:
     people = Population.draw(AGENTS, 0)
-    return Stage(people, build(kind, people, seed=0, mean_degree=mean_degree))
+    return Scene(people, build(kind, people, seed=0, mean_degree=mean_degree))
 
 
 def cascade_table(trees: Trees) -> pl.DataFrame:

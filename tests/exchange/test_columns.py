@@ -9,7 +9,7 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.labels import general
 from claimlab.exchange.importing.decide import decide
 from claimlab.exchange.importing.layouts import Gathered
-from claimlab.exchange.importing.plan import Plan
+from claimlab.exchange.importing.plan import ImportPlan
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
 from claimlab.exchange.vocabulary import fold_name
@@ -28,7 +28,7 @@ def cycle(*values: str) -> list[str]:
     return [values[i % len(values)] for i in range(12)]
 
 
-def plan(table: pl.DataFrame, **given: str) -> Plan:
+def plan(table: pl.DataFrame, **given: str) -> ImportPlan:
     raw = RawTable("t.csv", table.clear(), Layout("CSV"))
     gathered = Gathered(table, frozenset(), [raw], {})
     seen = profile(gathered.plain(), general(), gathered.hidden(given))

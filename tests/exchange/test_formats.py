@@ -20,7 +20,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.record import SCHEMA, meta_json
 from claimlab.exchange.export import read_export
-from claimlab.exchange.format import FORMATS, Lossless, Road, Settings
+from claimlab.exchange.format import FORMATS, FormatSettings, Lossless, Road
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 24
@@ -196,7 +196,7 @@ def test_a_format_writes_the_same_bytes_twice_and_says_what_it_is(
     assert "{}" in form.then
     held = [name for name in first.files for glob in form.records if Path(name).match(glob)]
     assert held, "`records` names no file that was written"
-    assert form.accepts <= {setting.name for setting in fields(Settings)}
+    assert form.accepts <= {setting.name for setting in fields(FormatSettings)}
 
 
 @pytest.mark.parametrize("to", FORMATS.names())

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 import claimlab as cl
 from claimlab.web.app import create_app
-from claimlab.web.settings import Settings
+from claimlab.web.settings import ServerSettings
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +51,7 @@ def client_of() -> Callable[[Path], TestClient]:
 
 def signed_in(folder: Path, **more: Any) -> TestClient:
     """A client that has shown the token."""
-    settings = Settings()
+    settings = ServerSettings()
     app = create_app(folder, settings=settings)
     return TestClient(
         app, base_url="http://127.0.0.1:8765", cookies={settings.cookie: settings.token}, **more

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from claimlab.cli.app import run
 from claimlab.exchange.importer import guess_files
 from claimlab.web.app import create_app
-from claimlab.web.settings import Settings
+from claimlab.web.settings import ServerSettings
 
 WORDS = [
     *("water", "prices", "rise", "summer", "council", "denies", "report", "trial", "results"),
@@ -149,7 +149,7 @@ def test_a_file_is_not_dropped_through_a_link(client: TestClient, folder: Path) 
 
 
 def test_a_dropped_file_is_bounded_and_so_is_every_other_body(folder: Path) -> None:
-    settings = Settings(max_body=500, max_file=2_000)
+    settings = ServerSettings(max_body=500, max_file=2_000)
     app = create_app(folder, settings=settings)
     bearer = {"Authorization": f"Bearer {settings.token}"}
     client = TestClient(app, base_url="http://127.0.0.1:8765", headers=bearer)
@@ -165,7 +165,7 @@ def test_a_dropped_file_is_bounded_and_so_is_every_other_body(folder: Path) -> N
 
 
 def test_the_routes_that_write_want_the_token_and_the_csrf_token(folder: Path) -> None:
-    settings = Settings()
+    settings = ServerSettings()
     app = create_app(folder, settings=settings)
     stranger = TestClient(app, base_url="http://127.0.0.1:8765")
     foreign = TestClient(

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from claimlab.review.create import review_create
 from claimlab.web.app import create_app
-from claimlab.web.settings import Settings
+from claimlab.web.settings import ServerSettings
 
 ODD = ("..", "../../etc/passwd", "a/b", "~", "%00", "\x00", "‮fake", "💩", "ﬁ", "'", '"', "<script>alert(1)</script>", "{}",
        "\\", " ", "a" * 600, "None", "-1", "1e999", "9" * 40, "\ud800")  # fmt: skip
@@ -70,7 +70,7 @@ def site(
     review = review_create(folder / "small", folder / "review", task="rating", per_item=1)
     token = review.add_people(["p0"])["p0"]
     review.close()
-    known = Settings()
+    known = ServerSettings()
     app = create_app(folder, settings=known)
     paths = app.openapi()["paths"]
     routes = [

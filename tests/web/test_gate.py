@@ -9,7 +9,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.trust import is_loopback
 from claimlab.web.app import create_app
 from claimlab.web.gate import SESSION, Guesses, csrf_of
-from claimlab.web.settings import Settings
+from claimlab.web.settings import ServerSettings
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ TOKEN = "a-token-of-the-tests-0123456789"
 
 
 def client_of(folder: Path, *, signed_in: bool = True, **more: object) -> TestClient:
-    settings = Settings(token=TOKEN, **more)  # type: ignore[arg-type]
+    settings = ServerSettings(token=TOKEN, **more)  # type: ignore[arg-type]
     cookies = {settings.cookie: TOKEN} if signed_in else {}
     return TestClient(
         create_app(folder, settings=settings), base_url="http://127.0.0.1:8765", cookies=cookies
@@ -117,21 +117,21 @@ def test_a_program_shows_its_token_as_a_bearer(folder: Path) -> None:
 
 
 def test_every_address_has_a_token_that_is_hard_to_guess() -> None:
-    first, second = Settings.of("127.0.0.1", 1).token, Settings.of("127.0.0.1", 1).token
+    first, second = ServerSettings.of("127.0.0.1", 1).token, ServerSettings.of("127.0.0.1", 1).token
     assert len(first) >= 32
     assert first != second
-    assert Settings.of("127.0.0.1", 1, TOKEN).token == TOKEN
+    assert ServerSettings.of("127.0.0.1", 1, TOKEN).token == TOKEN
     for weak in ("", "ab", "x" * 40, "short-but-mixed-0123"):
         with pytest.raises(UsageError, match="easy to guess"):
-            Settings.of("127.0.0.1", 1, weak)
+            ServerSettings.of("127.0.0.1", 1, weak)
 
 
 def test_two_servers_of_one_machine_keep_their_cookies_apart() -> None:
-    assert Settings.of("127.0.0.1", 1).cookie != Settings.of("127.0.0.1", 2).cookie
+    assert ServerSettings.of("127.0.0.1", 1).cookie != ServerSettings.of("127.0.0.1", 2).cookie
 
 
 def test_guesses_are_slowed_and_nobody_who_is_signed_in_has_to_wait(folder: Path) -> None:
-    app = create_app(folder, settings=Settings(token=TOKEN))
+    app = create_app(folder, settings=ServerSettings(token=TOKEN))
     user, stranger = (TestClient(app, base_url="http://127.0.0.1:8765") for _ in range(2))
     assert user.post("/api/sign-in", json={"token": TOKEN}, headers=csrf(user)).status_code == 200
     assert user.get("/").status_code == 200
@@ -168,7 +168,7 @@ def test_other_addresses_are_not_loopback(host: str) -> None:
 def test_an_unexpected_failure_is_a_sentence_with_all_headers(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    app = create_app(folder, settings=Settings(token=TOKEN))
+    app = create_app(folder, settings=ServerSettings(token=TOKEN))
 
     @app.get("/broken")
     def broken() -> None:

@@ -17,7 +17,7 @@ from claimlab.review.review import Review
 from claimlab.web.app import create_app
 from claimlab.web.gate import SESSION, csrf_of
 from claimlab.web.reviews import difference
-from claimlab.web.settings import Settings
+from claimlab.web.settings import ServerSettings
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_where_a_token_is_demanded_people_see_their_review_and_nothing_else(
     owner: TestClient, folder: Path
 ) -> None:
     tokens = made(owner)
-    settings = Settings(host="0.0.0.0")
+    settings = ServerSettings(host="0.0.0.0")
     client = TestClient(create_app(folder, settings=settings), base_url="http://127.0.0.1:8765")
     post(client, "/api/reviews/checked/sign-in", {"token": tokens["ana"]})
     assert client.get("/reviews/checked/annotate").status_code == 200

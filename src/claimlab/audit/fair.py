@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit.features import Feature
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import AuditSettings
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Baselines
 from claimlab.core.stats.deal import deal
@@ -105,7 +105,7 @@ class Deal:
         y: Ints,
         groups: Ints,
         classes: int,
-        settings: Settings,
+        settings: AuditSettings,
         seed: int,
         *,
         any_size: bool = False,

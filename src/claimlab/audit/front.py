@@ -18,7 +18,7 @@ from claimlab.audit.fix import repair
 from claimlab.audit.judge import SAMPLE, FeasibilityJudge, open_judge
 from claimlab.audit.result import FILE as AUDIT_FILE
 from claimlab.audit.result import Audit, read_audits
-from claimlab.audit.rule import ProtocolName, Settings
+from claimlab.audit.rule import AuditSettings, ProtocolName
 from claimlab.audit.run import Audited, Fixed
 from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
@@ -95,7 +95,7 @@ def audit(
             "Search provider for the evidence that the judge sees; may be repeated (fallbacks)."
         ),
     ] = (),
-    settings: Settings | None = None,
+    settings: AuditSettings | None = None,
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,

@@ -62,7 +62,7 @@ def needed(what: str, n: int) -> str | None:
 
 
 @dataclass(frozen=True)
-class Settings:
+class AuditSettings:
     """How much work a measurement does, and the rule that judges it."""
 
     folds: int = 4
@@ -80,7 +80,7 @@ class Context:
 
     protocol: ProtocolName = "fair"
     seed: int = 0
-    settings: Settings = field(default_factory=Settings)
+    settings: AuditSettings = field(default_factory=AuditSettings)
     columns: tuple[str, ...] = ()  # extra columns to test in the same way
     judge: Any = None  # a feasibility judge: see audit/checks/feasibility.py
     debug: bool = False  # let a fault in a check come through as it is

@@ -19,7 +19,7 @@ import polars as pl
 from claimlab.audit.advice import Conclusion
 from claimlab.audit.check import CHECKS, PROTOCOLS, Check, not_measured
 from claimlab.audit.result import Audit, Example, pointed_at
-from claimlab.audit.rule import CDL_RULE, GAIN, Context, ProtocolName, Rule, Settings
+from claimlab.audit.rule import CDL_RULE, GAIN, AuditSettings, Context, ProtocolName, Rule
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.engine import run_stage
@@ -87,7 +87,7 @@ def audit(
     target: str | None = None,
     columns: Sequence[str] = (),
     seed: int = 0,
-    settings: Settings | None = None,
+    settings: AuditSettings | None = None,
     judge: Any = None,
     debug: bool = False,
 ) -> Audited:
@@ -98,7 +98,7 @@ def audit(
         )
     names = list(checks) if checks else default_checks(protocol)
     chosen = [CHECKS.get(name) for name in names]
-    context = Context(protocol, seed, settings or Settings(), tuple(columns), judge, debug)
+    context = Context(protocol, seed, settings or AuditSettings(), tuple(columns), judge, debug)
     subject = Subject.of(dataset, target, context)
     result = Audited(
         dataset=dataset.name,
@@ -153,7 +153,7 @@ def _shared(
 
 def do_check(shard: JsonObject, output: Path) -> None:
     """One check of an audit."""
-    settings = Settings(**{**shard["settings"], "rule": Rule(**shard["settings"]["rule"])})
+    settings = AuditSettings(**{**shard["settings"], "rule": Rule(**shard["settings"]["rule"])})
     columns = tuple(shard["columns"])
     context = Context(shard["protocol"], shard["seed"], settings, columns, debug=shard["debug"])
     subject = Subject.of(Dataset.open(shard["data"]), shard["target"], context)

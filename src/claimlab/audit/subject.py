@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.audit.rule import Context, Settings
+from claimlab.audit.rule import AuditSettings, Context
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.deal import Codes, codes_of, linked
 from claimlab.core.stats.scores import Flags, Ints
@@ -74,7 +74,7 @@ class Subject:
         return {}
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> AuditSettings:
         return self.context.settings
 
     @property

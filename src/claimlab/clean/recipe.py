@@ -43,7 +43,7 @@ DEFAULT = "default"
 
 
 @dataclass(frozen=True)
-class Stage:
+class RecipeStep:
     """One step of a recipe; `datasets` (where not empty) names the only datasets it is for."""
 
     step: str
@@ -105,7 +105,7 @@ def settable(kind: type[Step]) -> JsonObject:
 class Recipe:
     name: str
     version: int
-    stages: tuple[Stage, ...]
+    stages: tuple[RecipeStep, ...]
     note: str = ""
     text: str = ""  # as it was written, for showing
 
@@ -148,7 +148,7 @@ def masking(recipe: Recipe, what: Sequence[str], task: str) -> Recipe:
     if not what:
         return recipe
     kinds = [one_of(get_args(Mask), kind, "mask") for kind in what]
-    stage = Stage("mask", {"what": kinds, "task": task})
+    stage = RecipeStep("mask", {"what": kinds, "task": task})
     stage.check()
     return replace(recipe, stages=(*recipe.stages, stage))
 
@@ -180,7 +180,7 @@ def parse_recipe(text: str, where: str) -> Recipe:
     stages = []
     for table in steps:
         rest = {k: v for k, v in table.items() if k not in ("step", "datasets")}
-        stage = Stage(str(table["step"]), rest, tuple(map(str, table.get("datasets", ()))))
+        stage = RecipeStep(str(table["step"]), rest, tuple(map(str, table.get("datasets", ()))))
         stage.check()
         stages.append(stage)
     return Recipe(

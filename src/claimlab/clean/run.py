@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.clean.recipe import Recipe, Stage
+from claimlab.clean.recipe import Recipe, RecipeStep
 from claimlab.clean.statistics import DOMAINS, TEXTS, Statistics, describe
 from claimlab.clean.step import Supplies
 from claimlab.clean.steps.decisions import read_decisions
@@ -131,7 +131,7 @@ def _shard(number: int) -> str:
 
 def _advance(
     state: State,
-    stage: Stage,
+    stage: RecipeStep,
     dataset: str,
     supplies: Supplies,
     seed: int,

@@ -26,7 +26,7 @@ PAUSE = 0.2  # seconds between two reports on one stage to a program
 
 
 @dataclass
-class Stage:
+class StageProgress:
     label: str
     done: int
     total: int | None
@@ -57,7 +57,7 @@ class Stages:
     """The stages under way, outermost first."""
 
     def __init__(self) -> None:
-        self.open: list[Stage] = []
+        self.open: list[StageProgress] = []
 
     def update(self, label: str, done: int, total: int | None) -> None:
         for depth, stage in enumerate(self.open):
@@ -67,7 +67,7 @@ class Stages:
                 return
         while self.open and (self.open[-1].over or self.open[-1].total is None):
             self.open.pop()
-        self.open.append(Stage(label, done, total, done))
+        self.open.append(StageProgress(label, done, total, done))
 
     def label(self) -> str:
         return " · ".join(one_line(stage.label) for stage in self.open[-2:])

@@ -62,7 +62,7 @@ from claimlab.split.run import split
 from claimlab.split.views import toned
 
 if TYPE_CHECKING:
-    from claimlab.review.merge import Row
+    from claimlab.review.merge import DecisionRow
     from claimlab.review.review import Review
 
 DETAILS = "details.html"
@@ -359,11 +359,11 @@ def run_review(tour: Tour) -> None:
     }
 
 
-def _decisions(review: Review, originals: set[str]) -> list[Row]:
+def _decisions(review: Review, originals: set[str]) -> list[DecisionRow]:
     """What the annotators answer, and the adjudicator where they differ."""
-    from claimlab.review.merge import Row
+    from claimlab.review.merge import DecisionRow
 
-    rows: list[Row] = []
+    rows: list[DecisionRow] = []
     for number, (item, about) in enumerate(review.about().items()):
         second = about.other_id in originals and about.record_id not in originals
         better = "second" if second else "first"
@@ -371,11 +371,13 @@ def _decisions(review: Review, originals: set[str]) -> list[Row]:
         answers = [wrong if (number + 1) % slip == 0 else right for slip in SLIPS]
         for annotator, answer in zip(ANNOTATORS, answers, strict=True):
             at = START + timedelta(seconds=20 * len(rows))
-            rows.append(Row(item, annotator, answer, seconds=12.0 + number % 5, at=at))
+            rows.append(DecisionRow(item, annotator, answer, seconds=12.0 + number % 5, at=at))
         if answers[0] != answers[1]:
             at = START + timedelta(hours=3, seconds=30 * number)
             comment = "Decided after discussion."
-            rows.append(Row(item, ADJUDICATOR, right, round="final", comment=comment, at=at))
+            rows.append(
+                DecisionRow(item, ADJUDICATOR, right, round="final", comment=comment, at=at)
+            )
     return rows
 
 

@@ -42,7 +42,7 @@ class Pages(Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
+class EnrichSettings:
     """`as_of` is null, "claim-date" or one day for all. `countries` maps a language, or "*", to two
     letters, `sites` a site to the user's level of its reliability.
     """
@@ -106,7 +106,7 @@ async def enrich_record(
     text: str | None,
     query: QueryText | None,
     doors: Doors,
-    settings: Settings,
+    settings: EnrichSettings,
 ) -> Enriched:
     """`text` is the prepared text the extractor reads, `query` what the rules made of it."""
     done = Enriched(str(record["id"]))
@@ -130,7 +130,7 @@ class _Job:
     """The searches of one record, and what they found so far."""
 
     def __init__(
-        self, record: Mapping[str, Any], doors: Doors, settings: Settings, done: Enriched
+        self, record: Mapping[str, Any], doors: Doors, settings: EnrichSettings, done: Enriched
     ) -> None:
         self.record, self.doors, self.settings, self.done = record, doors, settings, done
         self.language: str | None = record.get("language")

@@ -38,7 +38,7 @@ from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import each_of, one_of, read_raw_toml
 from claimlab.enrich.correspondence import RULES as CORRESPONDENCE
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
-from claimlab.enrich.flow import CLAIM_DATE, Doors, Settings
+from claimlab.enrich.flow import CLAIM_DATE, Doors, EnrichSettings
 from claimlab.enrich.query import RULES, make_queries, prepared
 from claimlab.enrich.run import CONCURRENCY, Enrichment, enrich_async, parameters
 from claimlab.enrich.views import KIND, write_evidence
@@ -151,7 +151,7 @@ def read_sites(file: Path) -> Mapping[str, str]:
 
 
 def cost(
-    dataset: Dataset, doors: Doors, settings: Settings, calls: Calls
+    dataset: Dataset, doors: Doors, settings: EnrichSettings, calls: Calls
 ) -> tuple[dict[str, Priced], dict[str, int]]:
     """The parts of the least and the most that the run can take, and counts of the input. Least:
     every first answer corresponds, and the first provider of a chain answers. Most: every text
@@ -247,7 +247,7 @@ def enrich(
         except ValueError:
             todo = "Pass `as_of` as 'claim-date', or as a day: YYYY-MM-DD."
             raise UsageError(f"'{as_of}' is not a day.", todo) from None
-    settings = Settings(
+    settings = EnrichSettings(
         one_of(RULES, query_rule, "query_rule"),
         one_of(CORRESPONDENCE, correspondence, "correspondence"),
         results,

@@ -27,7 +27,7 @@ from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.enrich.correspondence import Rarity
-from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, Settings, enrich_record
+from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, EnrichSettings, enrich_record
 from claimlab.enrich.query import QueryText, make_queries, prepared
 from claimlab.search.evidence import Evidence
 from claimlab.text.urls import registrable_domain
@@ -61,7 +61,7 @@ class Enrichment(Shown):
 async def enrich_async(
     dataset: Dataset,
     doors: Doors,
-    settings: Settings | None = None,
+    settings: EnrichSettings | None = None,
     *,
     journal: Journal | None = None,
     concurrency: int = CONCURRENCY,
@@ -71,7 +71,7 @@ async def enrich_async(
     call can get past (a spent budget, a replay without the call) are raised after the records under
     way are finished and noted.
     """
-    chosen = settings or Settings()
+    chosen = settings or EnrichSettings()
     doors = replace(doors, rarity=Rarity(dataset.records["text"]))
     done = await _all(dataset, doors, chosen, journal or Journal(None, {}), concurrency, progress)
     step = Lineage(
@@ -86,7 +86,7 @@ async def enrich_async(
     return Enrichment(dataset.derive(dataset.records, step, tables), summarise(done))
 
 
-def parameters(doors: Doors, settings: Settings) -> JsonObject:
+def parameters(doors: Doors, settings: EnrichSettings) -> JsonObject:
     """What decides the result, JSON-safe: goes into the lineage and marks the journal."""
     extractor = doors.extractor
     return {
@@ -144,7 +144,7 @@ def _outcomes(done: Sequence[Enriched], which: str = "outcome") -> dict[str, int
 async def _all(
     dataset: Dataset,
     doors: Doors,
-    settings: Settings,
+    settings: EnrichSettings,
     journal: Journal,
     concurrency: int,
     progress: Progress,

@@ -2,9 +2,10 @@
 who judge.
 
 A rewriter has one agent, one claim, one turn. Everything it may know is in the Request. One file
-in `known/` with a module-level REWRITER, called with `Settings`. A turn that fails is a Rewrite
-with a `failure`, never an exception: one agent's bad turn must not end a claim's walk. Only what no
-other turn can get past (a spent budget, a refused key, a replay without the call) is raised.
+in `known/` with a module-level REWRITER, called with `ActorSettings`. A turn that fails is a
+Rewrite with a `failure`, never an exception: one agent's bad turn must not end a claim's walk. Only
+what no other turn can get past (a spent budget, a refused key, a replay without the call) is
+raised.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Rewriter(Participant, Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
+class ActorSettings:
     """What the rewriter and the auditors of one run are opened with; each takes what it needs."""
 
     weights: str | Path | None = None
@@ -108,7 +109,7 @@ class Settings:
     seed: int = 0
 
 
-REWRITERS: Registry[Callable[[Settings], Rewriter]] = Registry(
+REWRITERS: Registry[Callable[[ActorSettings], Rewriter]] = Registry(
     "rewriter",
     package="claimlab.evolve.rewrite.known",
     attribute="REWRITER",
@@ -119,9 +120,9 @@ REWRITERS: Registry[Callable[[Settings], Rewriter]] = Registry(
 # The contract of an auditor: does this text have the value it was meant to get? A vote, a reason,
 # a diagnosis.
 #
-# One file in `known/` with a module-level AUDITOR, called with `Settings` and a number: it opens so
-# many auditors, each with a view of its own, since three copies of one opinion are one opinion. A
-# vote that cannot be had is null, and null is never a pass.
+# One file in `known/` with a module-level AUDITOR, called with `ActorSettings` and a number: it
+# opens so many auditors, each with a view of its own, since three copies of one opinion are one
+# opinion. A vote that cannot be had is null, and null is never a pass.
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ class Auditor(Participant, Protocol):
     async def judge(self, question: Question) -> Vote: ...
 
 
-AUDITORS: Registry[Callable[[Settings, int], Sequence[Auditor]]] = Registry(
+AUDITORS: Registry[Callable[[ActorSettings, int], Sequence[Auditor]]] = Registry(
     "auditor",
     package="claimlab.evolve.auditors.known",
     attribute="AUDITOR",

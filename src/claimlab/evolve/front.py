@@ -59,19 +59,19 @@ from claimlab.evolve.claims.model import Claim, Target, all_targets
 from claimlab.evolve.contracts import (
     AUDITORS,
     REWRITERS,
+    ActorSettings,
     Auditor,
     Question,
     Request,
     Rewriter,
-    Settings,
 )
 from claimlab.evolve.hop import COLUMNS, NOTED, Hop, Life, Start, evidence_texts
 from claimlab.evolve.propagation import (
     Cast,
     Context,
     Kind,
-    Plan,
-    Stage,
+    PropagationPlan,
+    Scene,
     VoteMode,
     live,
     reading,
@@ -134,7 +134,7 @@ def tables(
     beginnings: Sequence[Start],
     lives: Sequence[Life],
     origin: JsonObject,
-    stage: Stage,
+    stage: Scene,
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """The records and the side tables: traces, the claims' evidence under their new ids, agents and
     edges.
@@ -208,7 +208,7 @@ def _row(start: Start, life: Life, hop: Hop) -> JsonObject:
     return {"record_id": life.key, "trace_id": life.key, **shown, "meta": meta_json(meta)}
 
 
-def _society(stage: Stage, lives: Sequence[Life]) -> dict[str, pl.DataFrame]:
+def _society(stage: Scene, lives: Sequence[Life]) -> dict[str, pl.DataFrame]:
     """The agents and their ties, so that a trace can be read without the files it was made with."""
     people, network = stage.population, stage.network
     chosen = np.arange(people.size)
@@ -357,12 +357,12 @@ class Setup:
                 unused = f"Nothing in this run would use {' and '.join(options)}."
                 raise UsageError(unused, f"Pass {todo}.")
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> PropagationPlan:
         """30 steps, or 3 rounds of 10 as released."""
         chosen = self.chosen
         steered = chosen["kind"] == "intervened"
         by_rounds = steered and chosen["vote"] == "released"
-        return Plan(
+        return PropagationPlan(
             kind=cast("Kind", chosen["kind"]),
             steps=chosen["steps"] or (10 if by_rounds else 30),
             rounds=chosen["rounds"] or (3 if by_rounds else 1),
@@ -387,12 +387,12 @@ class Setup:
         agents = self.chosen["profile"]
         return tuple(self.chosen["auditor_profile"]) or ((agents,) if agents else ())
 
-    def open_stage(self) -> Stage:
+    def open_stage(self) -> Scene:
         chosen = self.chosen
         people = open_population(chosen["population"], self.seed)
         ties = open_network(chosen["network"], people, self.seed, chosen["mean_degree"])
         stays = chosen["within_group"]
-        return Stage(
+        return Scene(
             people,
             ties,
             within=ties.kind == "clustered" if stays is None else stays,  # as the paper has it
@@ -413,11 +413,11 @@ class Setup:
             for judge in judges:
                 await judge.close()
 
-    def _settings(self, calls: Calls, claims: Dataset) -> Settings:
+    def _settings(self, calls: Calls, claims: Dataset) -> ActorSettings:
         chosen, texts = self.chosen, dict[str | None, list[str]]()
         for start in starts(claims, ()):
             texts.setdefault(start.language, []).append(start.text)
-        return Settings(
+        return ActorSettings(
             weights=chosen["weights"],
             profile=chosen["profile"],
             profiles=self.jury_profiles,
@@ -443,19 +443,19 @@ def refuse_targets(kind: str, targets: Sequence[object]) -> None:
 LABEL = "Turns"
 
 
-def simulate(claims: Dataset, stage: Stage, **settings: Any) -> Dataset:
+def simulate(claims: Dataset, stage: Scene, **settings: Any) -> Dataset:
     """`simulate_async` for plain code and notebooks."""
     return sync.run(simulate_async(claims, stage, **settings))
 
 
 async def simulate_async(
     claims: Dataset,
-    stage: Stage,
+    stage: Scene,
     *,
     rewriter: Rewriter,
     auditors: Sequence[Auditor] = (),
     targets: Sequence[Target] = (),
-    plan: Plan | None = None,
+    plan: PropagationPlan | None = None,
     seed: int = 0,
     concurrency: int = 80,
     run: Run | None = None,
@@ -468,7 +468,7 @@ async def simulate_async(
     direct ablation), one or three. `lives` are those of all claims, in their order, where other
     processes have lived them.
     """
-    plan = plan or Plan()
+    plan = plan or PropagationPlan()
     refuse_targets(plan.kind, targets)
     beginnings = starts(claims, targets)
     if not beginnings:
@@ -482,7 +482,7 @@ async def simulate_async(
     return _dataset(claims, beginnings, lives, cast, plan, described)
 
 
-def parameters(cast: Cast, plan: Plan, targets: Sequence[Target]) -> JsonObject:
+def parameters(cast: Cast, plan: PropagationPlan, targets: Sequence[Target]) -> JsonObject:
     """All that shapes the result besides the claims and the seed; no path, no time."""
     return {
         "plan": plan.describe(),
@@ -496,7 +496,7 @@ def parameters(cast: Cast, plan: Plan, targets: Sequence[Target]) -> JsonObject:
 
 async def _all(
     beginnings: Sequence[Start],
-    plan: Plan,
+    plan: PropagationPlan,
     cast: Cast,
     journal: Journal,
     concurrency: int,
@@ -557,7 +557,7 @@ def _dataset(
     beginnings: Sequence[Start],
     lives: Sequence[Life],
     cast: Cast,
-    plan: Plan,
+    plan: PropagationPlan,
     described: JsonObject,
 ) -> Dataset:
     origin = {

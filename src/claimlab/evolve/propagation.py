@@ -77,7 +77,7 @@ class Turn(NamedTuple):
     hub: int | None
 
 
-class Stage:
+class Scene:
     """`within`: claims stay in the group they start in; `group`: they start (and stay) in this
     one.
     """
@@ -184,7 +184,7 @@ class Stage:
 
 def paths(
     seeds: Numbers,
-    stage: Stage,
+    stage: Scene,
     steps: int,
     fan_out: int | None = None,
     reach: int | None = None,
@@ -248,7 +248,7 @@ class Place:
 class Cast:
     """Who takes part: the stage, the one who writes for every agent, and those who judge."""
 
-    stage: Stage
+    stage: Scene
     rewriter: Rewriter
     auditors: Sequence[Auditor]
     seed: int
@@ -338,7 +338,7 @@ async def _vote(auditor: Auditor, question: Question) -> Vote:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PropagationPlan:
     """`steps` is per round. `context` says which agents read the source of the claim: none, the
     first, or all.
 
@@ -377,7 +377,7 @@ class Plan:
         return {"mode": known.pop("kind"), **known}
 
 
-def ways(starts: Sequence[Start], plan: Plan, cast: Cast) -> list[Sequence[Turn]]:
+def ways(starts: Sequence[Start], plan: PropagationPlan, cast: Cast) -> list[Sequence[Turn]]:
     """The turns of claims that nothing steers, worked out together before the first text: paths do
     not depend on it.
     """
@@ -393,7 +393,9 @@ def _seeds(starts: Sequence[Start], cast: Cast) -> Numbers:
     )
 
 
-async def live(start: Start, plan: Plan, cast: Cast, path: Sequence[Turn] | None = None) -> Life:
+async def live(
+    start: Start, plan: PropagationPlan, cast: Cast, path: Sequence[Turn] | None = None
+) -> Life:
     """The whole life of one claim; `path` is its own of `ways`, where those of many were worked out
     together.
     """
@@ -444,7 +446,7 @@ async def _direct(start: Start, cast: Cast) -> Life:
     return Life(start.key, "unaudited", hop.output, [hop])
 
 
-async def _steered(start: Start, plan: Plan, cast: Cast) -> Life:
+async def _steered(start: Start, plan: PropagationPlan, cast: Cast) -> Life:
     """A walk that auditors steer: whoever has the claim passes it to an agent near the target when
     a vote fails.
     """

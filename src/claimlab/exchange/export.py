@@ -35,9 +35,9 @@ from claimlab.core.types import JsonObject
 from claimlab.exchange.format import (
     FORMATS,
     Format,
+    FormatSettings,
     Lossless,
     Marker,
-    Settings,
     Written,
     read_marker,
     write_marker,
@@ -110,7 +110,7 @@ def export(
 ) -> Exported:
     """Export a dataset in the format that another tool reads."""
     form = FORMATS.get(to)
-    settings = Settings(
+    settings = FormatSettings(
         bom, task, None if audit is None else str(audit), split, None if rai is None else str(rai)
     )
     if wrong := sorted(set(settings.chosen()) - form.accepts):
@@ -130,7 +130,7 @@ def export(
 def _mark(
     dataset: Dataset,
     form: Format,
-    settings: Settings,
+    settings: FormatSettings,
     written: Written,
     building: Path,
     output: Path,

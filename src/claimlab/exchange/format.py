@@ -32,7 +32,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Settings:
+class FormatSettings:
     """What a user may ask of a format; `Format.accepts` names those that it knows."""
 
     bom: bool = False  # a byte-order mark in front, by which Excel knows UTF-8
@@ -117,13 +117,13 @@ class Format:
 
     name: str
     summary: str
-    accepts: frozenset[str] = frozenset()  # names of `Settings`
+    accepts: frozenset[str] = frozenset()  # names of `FormatSettings`
     back: tuple[Road, ...] = ()  # none: what it writes is for others only
     records: tuple[str, ...] = ("records.*",)  # globs of the files that hold the records
     then: str = "claimlab import {} -o DIR"  # what to do with the folder, {}
 
     def write(
-        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+        self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
         """Write `dataset` into the empty `folder`; say what was left out."""
         raise NotImplementedError

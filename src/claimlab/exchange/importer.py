@@ -56,7 +56,7 @@ from claimlab.exchange.importing.choose import matched
 from claimlab.exchange.importing.decide import decide
 from claimlab.exchange.importing.layouts import Gathered, part
 from claimlab.exchange.importing.make import Wishes, make, refuse_unknown_labels
-from claimlab.exchange.importing.plan import Choices, Plan
+from claimlab.exchange.importing.plan import Choices, ImportPlan
 from claimlab.exchange.importing.profile import Profiled, profile
 from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.raters import gather_classes, gather_ratings
@@ -73,7 +73,7 @@ from claimlab.tasks import TASKS
 STEPS = 2  # questions after the first that are answered with it
 LOOKED_AT, COMMANDS = 3, 8  # answers to one of them, and commands that a message shows
 
-OnPlan = Callable[[Plan], None]
+OnPlan = Callable[[ImportPlan], None]
 Paths = str | Path | Sequence[str | Path]
 
 
@@ -125,7 +125,7 @@ class Columns(TypedDict, total=False):
     ]
 
 
-def ignore(plan: Plan) -> None:
+def ignore(plan: ImportPlan) -> None:
     """The default for `on_plan`: does nothing."""
 
 
@@ -140,7 +140,7 @@ def guess_files(
     join: str | Sequence[str] = (),
     ask: bool = True,
     **columns: Unpack[Columns],
-) -> Plan:
+) -> ImportPlan:
     """Read the files and say what they seem to be, without making anything of it. Options: see
     `import_files`. Where a choice is close, `ask` raises the question; otherwise the likeliest
     column is taken. `save` writes the choices to a file.
@@ -298,7 +298,7 @@ def _plan(
     *,
     ask: bool = True,
     ahead: bool = False,
-) -> Plan:
+) -> ImportPlan:
     """The first four steps: from files to what each of their columns becomes. With `ahead`, a
     question comes with what its answers would raise.
     """
@@ -360,7 +360,7 @@ def _part_of(table: Gathered, choice: Choice) -> Gathered | None:
 
 def _decided(
     table: Gathered, marker: Marker | None, answers: _Answers, *, ask: bool = True
-) -> Plan:
+) -> ImportPlan:
     """What each column of a table becomes."""
     table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
     if marker is None:

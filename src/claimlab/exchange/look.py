@@ -19,7 +19,7 @@ from claimlab.core.labels import LabelMap, is_blank
 from claimlab.exchange.importer import Columns, guess_files
 from claimlab.exchange.importing.make import Wishes, make, refuse_unknown_labels
 from claimlab.exchange.importing.meanings import nearest
-from claimlab.exchange.importing.plan import Plan, shown, tally
+from claimlab.exchange.importing.plan import ImportPlan, shown, tally
 from claimlab.exchange.importing.profile import cells_of, verdict_of
 from claimlab.exchange.importing.propose import ASIDE, ROLES
 
@@ -95,7 +95,7 @@ def look_at_files(
 
 def _planned(
     paths: Sequence[Path], map: Mapping[str, str] | None, only: Sequence[str], columns: Columns
-) -> tuple[Plan, ClaimlabError | None]:
+) -> tuple[ImportPlan, ClaimlabError | None]:
     """The plan, and what it would ask; a question does not keep the rest from being shown."""
     try:
         return guess_files(list(paths), map=map, only=only, **columns), None
@@ -103,13 +103,13 @@ def _planned(
         return guess_files(list(paths), map=map, only=only, ask=False, **columns), doubt
 
 
-def _first(plan: Plan) -> pl.DataFrame:
+def _first(plan: ImportPlan) -> pl.DataFrame:
     """The first records, as they would be."""
     dataset, _ = make(plan, "preview", Wishes(unmapped="unknown", limit=RECORDS))
     return dataset.records
 
 
-def _unknown_labels(plan: Plan) -> ClaimlabError | None:
+def _unknown_labels(plan: ImportPlan) -> ClaimlabError | None:
     try:
         refuse_unknown_labels(plan)
     except ClaimlabError as error:
@@ -117,7 +117,7 @@ def _unknown_labels(plan: Plan) -> ClaimlabError | None:
     return None
 
 
-def _role(plan: Plan, name: str) -> Role:
+def _role(plan: ImportPlan, name: str) -> Role:
     pick = plan.picks.get(name)
     if pick is None:
         return Role(name)
@@ -135,7 +135,7 @@ def _role(plan: Plan, name: str) -> Role:
     )
 
 
-def _meanings(plan: Plan) -> list[Meaning]:
+def _meanings(plan: ImportPlan) -> list[Meaning]:
     raw = plan.written("label")
     if raw is None or "veracity" in plan.picks or plan.verdicts.task is not None:
         return []

@@ -13,7 +13,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.exchange.format import Format, Road, Settings, Written
+from claimlab.exchange.format import Format, FormatSettings, Road, Written
 from claimlab.tasks import Task, open_task, own_task
 
 FILE = "samples.jsonl"
@@ -34,7 +34,7 @@ class Harness(Format):
     file: str  # "{}" is the name of the task
 
     def write(
-        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+        self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
         progress(self.name, 0, None)
         written = write_questions(dataset, folder, settings)
@@ -45,7 +45,7 @@ class Harness(Format):
         return written
 
 
-def write_questions(dataset: Dataset, folder: Path, settings: Settings) -> Written:
+def write_questions(dataset: Dataset, folder: Path, settings: FormatSettings) -> Written:
     """Write a question for every labelled record of the split to `samples.jsonl`; counts, and what
     was left out.
     """

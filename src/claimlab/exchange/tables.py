@@ -17,7 +17,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import Format, Marker, Road, Settings, Written
+from claimlab.exchange.format import Format, FormatSettings, Marker, Road, Written
 
 RECORDS = "records"
 _NAMES = (
@@ -50,7 +50,7 @@ class TextTables(Format):
     back = (Road("cl.import_files(DIR)"),)
 
     def write(
-        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+        self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
         tables = by_name(dataset)
         names = {table: type_names(frame, table) for table, frame in tables.items()}
@@ -67,7 +67,7 @@ class TextTables(Format):
         }
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
-    def write_table(self, frame: pl.DataFrame, file: Path, settings: Settings) -> None:
+    def write_table(self, frame: pl.DataFrame, file: Path, settings: FormatSettings) -> None:
         raise NotImplementedError
 
     def read_table(self, file: Path, types: Mapping[str, pl.DataType]) -> pl.DataFrame:

@@ -310,7 +310,7 @@ def _slow(
             continue
         widths[len(row.cells or ())] += 1
         if row.cells and len(row.cells) == cut:
-            row = Row(row.line, row.cells + [""] * (len(names) - cut))
+            row = DelimitedRow(row.line, row.cells + [""] * (len(names) - cut))
         if (cells := take(row, len(names), refused)) is not None:
             batch.append(cells)
         if len(batch) == BATCH:
@@ -421,7 +421,7 @@ def _whole(source: Source) -> bytes:
     return source.read_bytes() if isinstance(source, Path) else source
 
 
-class Row(NamedTuple):
+class DelimitedRow(NamedTuple):
     line: int
     cells: list[str] | None  # null: refused; none at all: a blank line
 
@@ -434,13 +434,15 @@ def text_lines(source: Path | bytes) -> Iterator[str]:
         yield from io.TextIOWrapper(raw, encoding="utf-8-sig", newline="\n")
 
 
-def read_rows(lines: Iterable[str], delimiter: str | None, quotes: Quotes) -> Iterator[Row]:
+def read_rows(
+    lines: Iterable[str], delimiter: str | None, quotes: Quotes
+) -> Iterator[DelimitedRow]:
     """Every row, blank lines included."""
     if delimiter is None or quotes == "none":
         for number, line in enumerate(lines, 1):
             bare = line.rstrip("\n").removesuffix("\r")
             cells = [bare] if delimiter is None else bare.split(delimiter)
-            yield Row(number, cells if bare else [])
+            yield DelimitedRow(number, cells if bare else [])
         return
     yield from _quoted_rows(_Feed(lines), delimiter, "\\" if quotes == "escape" else None)
 
@@ -462,7 +464,7 @@ def is_blank(cells: list[str], width: int) -> bool:
     return not cells or (width > 1 and len(cells) == 1 and not cells[0].strip())
 
 
-def take(row: Row, width: int, refused: Refused) -> list[str] | None:
+def take(row: DelimitedRow, width: int, refused: Refused) -> list[str] | None:
     """The cells of a row that has as many as it should; otherwise it is refused, with its line."""
     if row.cells is None:
         refused.add(row.line, UNCLOSED)
@@ -509,7 +511,7 @@ class _Feed:
         self.number -= len(self.current) - 1
 
 
-def _quoted_rows(feed: _Feed, delimiter: str, escape: str | None) -> Iterator[Row]:
+def _quoted_rows(feed: _Feed, delimiter: str, escape: str | None) -> Iterator[DelimitedRow]:
     reader = csv.reader(feed, delimiter=delimiter, escapechar=escape, strict=True)
     while True:
         feed.current.clear()
@@ -521,9 +523,11 @@ def _quoted_rows(feed: _Feed, delimiter: str, escape: str | None) -> Iterator[Ro
             return
         except csv.Error:
             feed.back_to_second_line()
-            yield Row(start, None)
+            yield DelimitedRow(start, None)
             continue
-        yield Row(start, [c.replace(BARE_RETURN, "\r") for c in cells] if feed.shielded else cells)
+        yield DelimitedRow(
+            start, [c.replace(BARE_RETURN, "\r") for c in cells] if feed.shielded else cells
+        )
 
 
 def _shielded(line: str) -> str:

@@ -22,7 +22,7 @@ from claimlab.llm.messages import untrusted
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile
 from claimlab.llm.prompts import Prompt, read_prompts
-from claimlab.review.merge import Imported, Row
+from claimlab.review.merge import DecisionRow, Imported
 from claimlab.review.review import AnyReview, Review
 from claimlab.review.shapes import Item
 from claimlab.review.task import SCALE, Task
@@ -99,7 +99,7 @@ def review_ask(
         opinions = judge.judge(cases, label=f"asking {who}")
     read = int if opened.task.ordered else str
     rows = [
-        Row(o.case, who, read(o.value), model=True, comment=o.rationale)
+        DecisionRow(o.case, who, read(o.value), model=True, comment=o.rationale)
         for o in opinions
         if o.value is not None
     ]

@@ -30,7 +30,7 @@ from claimlab.files.bundle import Bundle
 from claimlab.files.cells import escape_cells, unescape_cells
 from claimlab.files.read import user_table
 from claimlab.pages.html import environment
-from claimlab.review.merge import Imported, Row, time_of
+from claimlab.review.merge import DecisionRow, Imported, time_of
 from claimlab.review.outside import FORMS, file_name, form_of, json_lines
 from claimlab.review.review import AnyReview, Review
 from claimlab.review.status import Ballot, written
@@ -139,7 +139,7 @@ def review_import(
     return opened.merge(rows)
 
 
-def _predicted(review: Review, run: Dataset, annotator: str | None) -> list[Row]:
+def _predicted(review: Review, run: Dataset, annotator: str | None) -> list[DecisionRow]:
     """The predictions of a run as the votes of a model, on the items under review."""
     table = run.tables.get("predictions")
     if table is None:
@@ -147,7 +147,7 @@ def _predicted(review: Review, run: Dataset, annotator: str | None) -> list[Row]
     values = {c.sets or c.value: c.value for c in reversed(review.task.choices)}
     item_of = {row.record_id: name for name, row in review.about().items() if row.other_id is None}
     return [
-        Row(
+        DecisionRow(
             item_of[record],
             annotator or name or run.name,
             values.get(label, label),
@@ -200,7 +200,7 @@ def _json(name: str, data: bytes) -> Any:
         ) from None
 
 
-def _parse(review: Review, name: str, content: Any, annotator: str | None) -> Iterator[Row]:
+def _parse(review: Review, name: str, content: Any, annotator: str | None) -> Iterator[DecisionRow]:
     """The rows of a file, whatever it is; a file that holds no decisions has none."""
     who = annotator or unquote(Path(name).stem)
     lines = content if isinstance(content, list) else [content]
@@ -220,7 +220,7 @@ def _parse(review: Review, name: str, content: Any, annotator: str | None) -> It
         raise DataError(problem, "Export it again.") from None
 
 
-def _offline(review: Review, content: Mapping[str, Any]) -> Iterator[Row]:
+def _offline(review: Review, content: Mapping[str, Any]) -> Iterator[DecisionRow]:
     """What an offline page saved."""
     if content.get("review") != review.project.schema_name:
         raise DataError(
@@ -231,12 +231,12 @@ def _offline(review: Review, content: Mapping[str, Any]) -> Iterator[Row]:
         yield _own(review.task, line, str(content["annotator"]))
 
 
-def _own(task: Task, line: Mapping[str, Any], who: str) -> Row:
+def _own(task: Task, line: Mapping[str, Any], who: str) -> DecisionRow:
     value = line["value"]
     if isinstance(value, str) and task.kind in ("ordinal", "span"):
         value = json.loads(value)
     seconds = line.get("seconds")
-    return Row(
+    return DecisionRow(
         item=str(line["item"]),
         annotator=str(line.get("annotator") or who),
         value=value,

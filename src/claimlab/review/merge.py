@@ -30,7 +30,7 @@ _SPACE = uuid.UUID("6f1b5b39-6a0e-4d0e-9d0c-1f4b9a6b0c15")
 
 
 @dataclass(frozen=True)
-class Row:
+class DecisionRow:
     """A decision as a file has it. `model` marks a model's."""
 
     item: str
@@ -65,7 +65,7 @@ class Imported(Shown):
         return {"counts": self.counts, "refused": self.refused}
 
 
-def merge(connection: Connection, task: Task, rows: Iterable[Row], review: str) -> Imported:
+def merge(connection: Connection, task: Task, rows: Iterable[DecisionRow], review: str) -> Imported:
     """Merge `rows` in one transaction; `review` is part of the keys that are made."""
     texts = {
         r.id: r.payload.get("text")
@@ -93,7 +93,7 @@ def merge(connection: Connection, task: Task, rows: Iterable[Row], review: str) 
     return Imported(counts, refused)
 
 
-def _person(connection: Connection, row: Row) -> Person:
+def _person(connection: Connection, row: DecisionRow) -> Person:
     """The person of that name, added where there is none; a model stays a model."""
     name = row.annotator.strip()
     known = connection.execute(person.select().where(person.c.name == name)).first()
@@ -105,7 +105,7 @@ def _person(connection: Connection, row: Row) -> Person:
     return enrol(connection, name, "model" if row.model else decides)
 
 
-def _put(connection: Connection, who: Person, row: Row, value: Value, review: str) -> str:
+def _put(connection: Connection, who: Person, row: DecisionRow, value: Value, review: str) -> str:
     """Store a decision unless it is there; what became of it."""
     key = _key(row, value, review)
     if connection.execute(sa.select(decision.c.key).where(decision.c.key == key)).first():
@@ -155,7 +155,7 @@ def _done(connection: Connection, who: Person, item_id: str) -> None:
     connection.execute(assignment.insert().values(**own, **done))
 
 
-def _key(row: Row, value: Value, review: str) -> str:
+def _key(row: DecisionRow, value: Value, review: str) -> str:
     if row.key is not None:
         return check_key(row.key)
     parts = [review, row.item, row.annotator, row.round, value]

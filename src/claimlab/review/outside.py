@@ -14,7 +14,7 @@ from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from claimlab.core.types import JsonObject
-from claimlab.review.merge import Row, time_of
+from claimlab.review.merge import DecisionRow, time_of
 from claimlab.review.shapes import Item, Value
 from claimlab.review.status import Ballot
 from claimlab.review.task import SCALE, Task
@@ -30,7 +30,7 @@ class Form:
     """How a tool's files are written and read, and which fields of a line only its files have."""
 
     write: Callable[[Task, Sequence[Item], Given], Files]
-    read: Callable[[Task, Lines, str], Iterator[Row]]
+    read: Callable[[Task, Lines, str], Iterator[DecisionRow]]
     marks: Sequence[set[str]]
 
 
@@ -99,7 +99,7 @@ def _studio_config(task: Task) -> str:
     return f"<View>{text}{other}{control}{comment}</View>\n"
 
 
-def read_label_studio(task: Task, lines: Lines, annotator: str) -> Iterator[Row]:
+def read_label_studio(task: Task, lines: Lines, annotator: str) -> Iterator[DecisionRow]:
     for line in lines:
         item = str(line.get("data", {}).get("item", ""))
         answers = [(False, annotation) for annotation in line.get("annotations", [])]
@@ -109,7 +109,7 @@ def read_label_studio(task: Task, lines: Lines, annotator: str) -> Iterator[Row]
             if answer is None or one.get("was_cancelled"):
                 continue
             person = _studio_person(one.get("completed_by"), annotator)
-            yield Row(
+            yield DecisionRow(
                 item,
                 str(one.get("model_version")) if model else person,
                 answer,
@@ -194,7 +194,7 @@ def _potato_config(task: Task) -> str:
     return _json(config)  # JSON is YAML
 
 
-def read_potato(task: Task, lines: Lines, annotator: str) -> Iterator[Row]:
+def read_potato(task: Task, lines: Lines, annotator: str) -> Iterator[DecisionRow]:
     """A `user_state.json`, or lines of `annotated_instances.jsonl`."""
     for line in lines:
         who = str(line.get("user_id") or annotator)
@@ -213,14 +213,14 @@ def read_potato(task: Task, lines: Lines, annotator: str) -> Iterator[Row]:
 
 def _potato_row(
     task: Task, item: str, who: str, labels: JsonObject, spans: JsonObject
-) -> Iterator[Row]:
+) -> Iterator[DecisionRow]:
     chosen = _potato_labels(labels.get(NAME))
     comment = next(iter(_potato_labels(labels.get("comment"))), None)
     if task.kind == "span":
         marked = [_span(task, s["start"], s["end"], s["label"]) for s in spans.get(NAME) or []]
-        yield Row(item, who, marked, comment=comment)
+        yield DecisionRow(item, who, marked, comment=comment)
     elif chosen:
-        yield Row(item, who, _read(task, chosen[0]), comment=comment)
+        yield DecisionRow(item, who, _read(task, chosen[0]), comment=comment)
 
 
 def _potato_labels(answer: object) -> list[str]:
@@ -255,7 +255,7 @@ def _doccano_label(task: Task, value: Value) -> list[Value]:
     return [_label(task, value)]
 
 
-def read_doccano(task: Task, lines: Lines, annotator: str) -> Iterator[Row]:
+def read_doccano(task: Task, lines: Lines, annotator: str) -> Iterator[DecisionRow]:
     """Lines with `label`; the annotator is the name of the file. A line without a label is an item
     not worked on.
     """
@@ -264,9 +264,11 @@ def read_doccano(task: Task, lines: Lines, annotator: str) -> Iterator[Row]:
         labels = line.get("label", line.get("labels", [])) or []
         comment = " ".join(map(str, line.get("Comments") or [])) or None
         if labels and task.kind == "span":
-            yield Row(item, annotator, [_span(task, *s[:3]) for s in labels], comment=comment)
+            yield DecisionRow(
+                item, annotator, [_span(task, *s[:3]) for s in labels], comment=comment
+            )
         elif labels:
-            yield Row(item, annotator, _read(task, str(labels[0])), comment=comment)
+            yield DecisionRow(item, annotator, _read(task, str(labels[0])), comment=comment)
 
 
 def _data(item: Item) -> JsonObject:

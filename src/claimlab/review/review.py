@@ -24,7 +24,7 @@ from claimlab.review import people
 from claimlab.review.agreement import Agreement, agreement
 from claimlab.review.batches import BatchTable, confirms, judge
 from claimlab.review.decisions import NO_PERSON, SEES_ALL, Desk
-from claimlab.review.merge import Imported, Row, merge
+from claimlab.review.merge import DecisionRow, Imported, merge
 from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
 from claimlab.review.shapes import Answer, Decision, Item, Person, Turn
 from claimlab.review.status import (
@@ -276,7 +276,7 @@ class Review(Shown):
         names = sorted(by_item, key=lambda name: (len(name), name))
         return [ballot for name in names for ballot in by_item[name].every()]
 
-    def merge(self, rows: Sequence[Row]) -> Imported:
+    def merge(self, rows: Sequence[DecisionRow]) -> Imported:
         """Decisions from a file: nothing is lost, nothing is doubled."""
         with self.store.write() as connection:
             return merge(connection, self.task, rows, self.project.schema_name)

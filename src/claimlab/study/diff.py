@@ -32,7 +32,7 @@ from claimlab.pages.blocks import (
     percent,
 )
 from claimlab.pages.folder import Contents, fill
-from claimlab.study.entry import Entries, Entry, Row, rank_mark, ranks_explained
+from claimlab.study.entry import BoardEntry, Entries, Row, rank_mark, ranks_explained
 from claimlab.study.page import in_brackets, saved_study
 from claimlab.study.score import PER_COMPARISON, gap_of
 from claimlab.study.step import CELLS, FILE, STEPS_FOLDER
@@ -55,8 +55,8 @@ class Change:
     """One setting in both studies, or in one of them."""
 
     axes: JsonObject
-    before: Entry | None
-    after: Entry | None
+    before: BoardEntry | None
+    after: BoardEntry | None
     difference: float | None = None
     interval: Interval | None = None
     p: float | None = None
@@ -192,7 +192,7 @@ def changes_table(changes: Sequence[Change]) -> Table:
     return Table(columns, rows, f"Macro-F1 in %, with 95% intervals.{ranks_explained(scored)}")
 
 
-def _figure(entry: Entry | None) -> Cell:
+def _figure(entry: BoardEntry | None) -> Cell:
     if entry is None:
         return percent(None)
     if entry.macro_f1 is None:
@@ -268,7 +268,7 @@ def matched(before: Entries, after: Entries) -> tuple[list[Change], list[str]]:
     return changes, notes
 
 
-def _by_setting(entries: Entries, axes: Sequence[str]) -> dict[tuple[str, ...], Entry]:
+def _by_setting(entries: Entries, axes: Sequence[str]) -> dict[tuple[str, ...], BoardEntry]:
     return {tuple(str(entry.axes.get(axis)) for axis in axes): entry for entry in entries}
 
 
@@ -283,7 +283,7 @@ class _Opened:
     def __init__(self, folder: Path) -> None:
         self.folder, self.missing = folder, False
 
-    def runs(self, entry: Entry) -> list[ScoredRun]:
+    def runs(self, entry: BoardEntry) -> list[ScoredRun]:
         places = [self.folder / STEPS_FOLDER / name for name in entry.runs]
         if not all(place.is_dir() for place in places):
             self.missing = True

@@ -22,7 +22,7 @@ TRIVIAL = "the best trivial baseline"
 
 
 @dataclass(frozen=True)
-class Entry:
+class BoardEntry:
     """One choice on every axis but the seed. Figures are null where a cell failed or could not be
     measured.
     """
@@ -89,15 +89,15 @@ class Entry:
         }
 
     @classmethod
-    def of(cls, saved: JsonObject) -> Entry:
+    def of(cls, saved: JsonObject) -> BoardEntry:
         """The entry that `to_json` gave."""
         return TypeAdapter(cls).validate_python(saved)
 
 
-Entries = Sequence[Entry]
+Entries = Sequence[BoardEntry]
 
 
-def rank_mark(entry: Entry) -> str:
+def rank_mark(entry: BoardEntry) -> str:
     """The ranks behind a score: " [1-3]"."""
     return "" if entry.ranks is None else f" [{rank_words(entry.ranks)}]"
 

@@ -45,7 +45,7 @@ from claimlab.exchange.importer import (
     files_of,
     import_files,
 )
-from claimlab.exchange.importing.plan import Plan
+from claimlab.exchange.importing.plan import ImportPlan
 from claimlab.files.bundle import present
 from claimlab.pages.blocks import Blocks, Text
 from claimlab.pages.terminal import to_text
@@ -166,7 +166,7 @@ def check(
         place = journal.place("parts")
         saved = journal.read("source")
         notes: JsonObject = saved if isinstance(saved, dict) else {}
-        plans: list[Plan] = []
+        plans: list[ImportPlan] = []
 
         def imported(folder: Path | None) -> Dataset:
             dataset, report = import_files(

@@ -24,6 +24,7 @@ from claimlab.core.stats.ranks import rank_words
 from claimlab.core.trust import allow, named_in
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
+from claimlab.evaluate.tables import UNTESTED
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import (
     Blocks,
@@ -46,8 +47,8 @@ from claimlab.pages.charts import Dot, dots
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import (
     TRIVIAL,
+    BoardEntry,
     Entries,
-    Entry,
     Row,
     beside,
     published_rows,
@@ -100,7 +101,7 @@ def crossed(
     return Table(heads, padded, caption=_caption(view, where, mine))
 
 
-def _aside(view: View, cells: Mapping[Value, Entry | None]) -> dict[str, Cell | int]:
+def _aside(view: View, cells: Mapping[Value, BoardEntry | None]) -> dict[str, Cell | int]:
     """What a row has behind its cells: the difference of two of them, and the test records."""
     more: dict[str, Cell | int] = {}
     if len(view.gap) == 2 and set(view.gap) <= set(cells):
@@ -136,18 +137,18 @@ def _star(measure: str, named: str) -> str:
     return f"{clear}; where it is above zero, also {above[2:]}"
 
 
-def starred(entry: Entry, measure: str) -> bool:
+def starred(entry: BoardEntry, measure: str) -> bool:
     """Whether a figure has a star: the score is above chance, or its difference is clear of it. No
     other figure is tested."""
     return {"macro_f1": entry.chance.beaten, "difference": entry.differs}.get(measure, False)
 
 
-def _gap(first: Entry | None, second: Entry | None, measure: str) -> Cell:
+def _gap(first: BoardEntry | None, second: BoardEntry | None, measure: str) -> Cell:
     above, below = getattr(first, measure, None), getattr(second, measure, None)
     return percent(None if above is None or below is None else above - below)
 
 
-def _absent(entry: Entry, measure: str) -> Cell:
+def _absent(entry: BoardEntry, measure: str) -> Cell:
     if entry.failed:
         return Cell("failed", tone="not-measured", title=entry.failed)
     if measure == "difference" and entry.against is None:
@@ -155,7 +156,7 @@ def _absent(entry: Entry, measure: str) -> Cell:
     return Cell("not measured", tone="not-measured", title=entry.failed)
 
 
-def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
+def _shown(entry: BoardEntry | None, measure: str, *, link: bool) -> Cell:
     if entry is None:
         return Cell("", sort=float("-inf"))
     value = getattr(entry, measure)
@@ -176,7 +177,7 @@ def in_brackets(interval: Interval | None) -> str:
     return "" if interval is None else f" ({span(interval).text})"
 
 
-def linked(cell: Cell, entry: Entry) -> Cell:
+def linked(cell: Cell, entry: BoardEntry) -> Cell:
     """The cell as a link to the run of the first seed, from the page in the folder beside the
     steps.
     """
@@ -201,17 +202,16 @@ def drops(scored: Entries) -> Table | None:
     return Table([*scored[0].axes, "random", "this split", "drop"], rows) if rows else None
 
 
-_UNTESTED = Cell("–", sort=float("inf"))  # last where p-values are sorted
-_SETTING: Column[Entry] = Column("setting", lambda e: words(e.axes))
-AGAINST: Columns[Entry] = (
+_SETTING: Column[BoardEntry] = Column("setting", lambda e: words(e.axes))
+AGAINST: Columns[BoardEntry] = (
     _SETTING,
     Column("against"),
     Column("difference in macro-F1", lambda e: linked(percent(e.difference), e)),
     Column("95% interval", "difference_interval", span),
-    Column("corrected p", "p_holm", probability, _UNTESTED),
+    Column("corrected p", "p_holm", probability, UNTESTED),
 )
 # Each score beside the baselines that do not read the text; why, where it could not be tested.
-BESIDE_TRIVIAL: Columns[Entry] = (
+BESIDE_TRIVIAL: Columns[BoardEntry] = (
     _SETTING,
     Column("macro-F1", lambda e: linked(percent(e.macro_f1), e)),
     Column("majority", "chance.majority", percent),
@@ -223,10 +223,10 @@ BESIDE_TRIVIAL: Columns[Entry] = (
         "corrected p",
         lambda e: e.chance.why or e.chance.p_holm,
         lambda p: p if isinstance(p, str) else probability(p),
-        _UNTESTED,
+        UNTESTED,
     ),
 )
-COSTS: Columns[Entry] = (
+COSTS: Columns[BoardEntry] = (
     _SETTING,
     Column("seconds", "seconds", lambda seconds: decimal(seconds, 2)),
     Column("US dollars", "cost", lambda cost: decimal(cost, 4)),
@@ -234,7 +234,7 @@ COSTS: Columns[Entry] = (
 
 
 # The detectors of each setting against each other.
-RANKS: Columns[Entry] = (
+RANKS: Columns[BoardEntry] = (
     _SETTING,
     Column("rank", lambda e: rank_words(e.ranks)),
     Column("macro-F1", lambda e: linked(percent(e.macro_f1), e)),
@@ -242,7 +242,7 @@ RANKS: Columns[Entry] = (
     Column("may be the best", lambda e: "yes" if e.tied else "no"),
     Column("smallest difference seen", "detectable", percent),
 )
-SEEDS: Columns[Entry] = (
+SEEDS: Columns[BoardEntry] = (
     _SETTING,
     Column("seeds"),
     Column("error from seeds", "from_seeds", percent),
@@ -318,7 +318,7 @@ _COMPARED = (
 
 
 # The sections on single settings: title, what it means, columns, and which settings.
-SETTINGS: tuple[tuple[str, str, Columns[Entry], Callable[[Entry], object]], ...] = (
+SETTINGS: tuple[tuple[str, str, Columns[BoardEntry], Callable[[BoardEntry], object]], ...] = (
     ("Detector against detector", _RANKS, RANKS, lambda entry: entry.ranks),
     ("Seeds and records", _SEEDS, SEEDS, lambda entry: entry.advice),
     (
@@ -336,7 +336,7 @@ SETTINGS: tuple[tuple[str, str, Columns[Entry], Callable[[Entry], object]], ...]
 )
 
 
-def write_tables(grid: Grid) -> list[Entry]:
+def write_tables(grid: Grid) -> list[BoardEntry]:
     """Score the grid and write DIR/report: the page, Markdown, LaTeX, CSV and JSON."""
     scored = entries(grid)
     grid.tables = exhibit_tables(grid)
@@ -373,7 +373,7 @@ def more_tables(study: StudyFile, scored: Entries, shown: Sequence[Table]) -> li
 
 
 @in_storage()
-def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
+def saved_study(folder: str | Path) -> tuple[StudyFile, list[BoardEntry], JsonObject]:
     """A study that was run, without the data or the runs: its file, its figures, and all that its
     page says."""
     saved = Path(folder) / REPORT / DATA
@@ -382,7 +382,7 @@ def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]
             f"'{folder}' is not the folder of a finished study.", "Run the study first."
         )
     content: JsonObject = json.loads(saved.read_text("utf-8"))
-    scored = [Entry.of(entry) for entry in content["entries"]]
+    scored = [BoardEntry.of(entry) for entry in content["entries"]]
     return read_study_file(Path(folder) / FILE), scored, content
 
 
@@ -401,7 +401,7 @@ def tables_of(
 
 def views(
     study: StudyFile, scored: Entries, **axes: str | None
-) -> Iterator[tuple[View, list[Entry], JsonObject]]:
+) -> Iterator[tuple[View, list[BoardEntry], JsonObject]]:
     """Each table to show: its view, the figures of its part of the study, and the choice on the
     axes it leaves out.
     """

@@ -47,7 +47,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.detect.tables import answered
 from claimlab.pages.blocks import Table
-from claimlab.study.entry import Entry
+from claimlab.study.entry import BoardEntry
 from claimlab.study.file import Caps, StudyFile, filled, read_study_file
 from claimlab.study.needs import needs_of
 from claimlab.study.plan import Cell, Exhibit, at_hand, exhibits, plan
@@ -89,7 +89,7 @@ class Grid(Shown):
     )  # key of a step -> seconds and cost
     shown: list[Exhibit] = field(default_factory=list)  # steps whose own tables the page has
     tables: list[tuple[str, Table]] = field(default_factory=list)  # title and table of these
-    entries: list[Entry] = field(
+    entries: list[BoardEntry] = field(
         default_factory=list
     )  # what the cells score, where the study was run just now
     left_out: list[str] = field(default_factory=list)  # why cells of absent datasets are not here

@@ -23,7 +23,7 @@ from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import draw_metric, over_seeds
 from claimlab.evaluate.metric import accuracy_of, macro_f1_of
 from claimlab.evaluate.scored_run import Runs, ScoredRun, open_runs
-from claimlab.study.entry import TRIVIAL, Entry
+from claimlab.study.entry import TRIVIAL, BoardEntry
 from claimlab.study.file import Value
 from claimlab.study.plan import Cell
 from claimlab.study.run import Grid
@@ -36,7 +36,7 @@ Gap = tuple[float, Interval | None, float]  # a difference with its interval and
 PER_COMPARISON = 200  # draws for each setting of the study
 
 
-def entries(grid: Grid, *, baseline: str | None = None) -> list[Entry]:
+def entries(grid: Grid, *, baseline: str | None = None) -> list[BoardEntry]:
     """Every combination of axis values with its figures, compared with the same one of the detector
     `baseline`, or with the best trivial baseline where none is named."""
     wanted = baseline or grid.study.table.baseline
@@ -62,14 +62,14 @@ def entries(grid: Grid, *, baseline: str | None = None) -> list[Entry]:
     ]
 
 
-def _ranked(scored: Mapping[Setting, Entry], runs: RunsBySetting) -> dict[Setting, Entry]:
+def _ranked(scored: Mapping[Setting, BoardEntry], runs: RunsBySetting) -> dict[Setting, BoardEntry]:
     """Each entry with its ranks among the detectors of its setting, which have the same seeds."""
     families: dict[tuple[object, ...], list[Setting]] = {}
     for key, entry in scored.items():
         if entry.macro_f1 is not None:
             others = (*_with_detector(entry, ""), len(runs[key]))
             families.setdefault(others, []).append(key)
-    out: dict[Setting, Entry] = {}
+    out: dict[Setting, BoardEntry] = {}
     for keys in families.values():
         ranking = _ranking(scored, runs, keys)
         if ranking is None:
@@ -81,7 +81,7 @@ def _ranked(scored: Mapping[Setting, Entry], runs: RunsBySetting) -> dict[Settin
 
 
 def _ranking(
-    scored: Mapping[Setting, Entry], runs: RunsBySetting, keys: Sequence[Setting]
+    scored: Mapping[Setting, BoardEntry], runs: RunsBySetting, keys: Sequence[Setting]
 ) -> Ranking | None:
     """The ranks of these settings among each other; null for one, or too few records."""
     if len(keys) < 2:
@@ -95,7 +95,9 @@ def _ranking(
     return rank(points, means, drawn.effective)
 
 
-def _against(entry: Entry, key: Setting, wanted: str, runs: RunsBySetting, draws: int) -> Entry:
+def _against(
+    entry: BoardEntry, key: Setting, wanted: str, runs: RunsBySetting, draws: int
+) -> BoardEntry:
     """The entry with its difference to the detector `wanted`, or to the best trivial baseline."""
     if not wanted:
         chance = entry.chance
@@ -113,7 +115,7 @@ def _against(entry: Entry, key: Setting, wanted: str, runs: RunsBySetting, draws
     return replace(entry, against=wanted, difference=gap[0], difference_interval=gap[1], p=gap[2])
 
 
-def _reading(entry: Entry, key: Setting, runs: RunsBySetting, draws: int) -> float | None:
+def _reading(entry: BoardEntry, key: Setting, runs: RunsBySetting, draws: int) -> float | None:
     """The p-value of a detector above chance and above every reference detector of its setting;
     null for these themselves, and where one of them has no score. The majority is one of the
     trivial baselines of `chance`.
@@ -132,7 +134,7 @@ def _reading(entry: Entry, key: Setting, runs: RunsBySetting, draws: int) -> flo
     return highest
 
 
-def _with_detector(entry: Entry, name: str) -> Setting:
+def _with_detector(entry: BoardEntry, name: str) -> Setting:
     return tuple(name if axis == "detector" else value for axis, value in entry.axes.items())
 
 
@@ -142,12 +144,12 @@ def _opened(grid: Grid, cells: Sequence[Cell]) -> list[ScoredRun]:
     return [run for folder in folders for run in open_runs(folder)]
 
 
-def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun]) -> Entry:
+def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun]) -> BoardEntry:
     failed = next(filter(None, map(grid.reason, cells)), None)
     scores, shares = ([], []) if failed else _measured(runs)
     mean = float(np.mean(scores)) if scores else None
     drawn = draw_metric(runs) if scores else None
-    return Entry(
+    return BoardEntry(
         {axis: value for axis, value in cells[0].axes.items() if axis != SEED},
         len(runs),
         max((run.table.height for run in runs), default=0),

@@ -21,7 +21,7 @@ from claimlab.web.gate import Gate, cookie
 from claimlab.web.jobs import Jobs
 from claimlab.web.page import Done, explain, routes, show, status_of
 from claimlab.web.reviews import Token, close_reviews, unknown_person
-from claimlab.web.settings import Settings
+from claimlab.web.settings import ServerSettings
 from claimlab.web.workspace import Workspace
 
 # What a page may fetch: by name, from the packages, never from a path of the request.
@@ -40,9 +40,9 @@ async def _closing(app: FastAPI) -> AsyncIterator[None]:
     close_reviews()
 
 
-def create_app(folder: Path, *, settings: Settings | None = None) -> FastAPI:
+def create_app(folder: Path, *, settings: ServerSettings | None = None) -> FastAPI:
     """The application for the workspace at `folder`."""
-    chosen = settings or Settings()
+    chosen = settings or ServerSettings()
     if not folder.is_dir():
         raise UsageError(
             f"There is no folder '{folder}'.",
@@ -75,7 +75,7 @@ def sign_in_page(request: Request) -> Response:
 @routes.post("/api/sign-in", tags=["Signing in"])
 def sign_in(body: Token, request: Request, response: Response) -> Done:
     """Leave the token in a cookie, where it is the right one."""
-    settings: Settings = request.app.state.settings
+    settings: ServerSettings = request.app.state.settings
     if not hmac.compare_digest(body.token.encode(), settings.token.encode()):
         raise HTTPException(401, "The token is not the one that the server printed.")
     response.headers.append("Set-Cookie", cookie(settings.cookie, settings.token))

@@ -32,7 +32,7 @@ from claimlab.web.images import Image, images_of
 from claimlab.web.page import Data, Here, page
 from claimlab.web.rows import Months, chosen_rows
 from claimlab.web.workspace import (
-    Entry,
+    FolderEntry,
     Line,
     Memo,
     Named,
@@ -51,7 +51,7 @@ BARS = 60
 WORST = 3  # findings that a line about an audit names
 
 
-class Row(Shape):
+class RecordRow(Shape):
     id: str
     text: str
     label: str | None
@@ -71,7 +71,7 @@ class Bar(Shape):
     link: str
 
 
-class Stage(Shape):
+class LineageStep(Shape):
     """A step of the lineage: what came in and went out, and the dataset that it made."""
 
     step: str
@@ -108,12 +108,12 @@ class DatasetPage(Named):
     """What was chosen, each with the address that leaves it out."""
     sort_links: dict[str, str]
     turning: Turning
-    rows: list[Row]
+    rows: list[RecordRow]
     counts_link: str
     """What there is among the records that pass the filters."""
     tables: dict[str, int]
     lineage: list[JsonObject]
-    stages: list[Stage]
+    stages: list[LineageStep]
     """The lineage as it is drawn."""
     audits: list[AuditLine]
     """The audits of exactly these records, or the latest of those that they were made from."""
@@ -198,7 +198,7 @@ def dataset_page(
     )
 
 
-def stages_of(workspace: Workspace, place: Place) -> list[Stage]:
+def stages_of(workspace: Workspace, place: Place) -> list[LineageStep]:
     """Every step with the records that it left. What it began with is what the one before left."""
     lineage = place.manifest.lineage
     if not lineage:
@@ -208,7 +208,7 @@ def stages_of(workspace: Workspace, place: Place) -> list[Stage]:
     parents = [[workspace.with_digest(one) for one in step.inputs.values()] for step in lineage[1:]]
     links = [next((at.entry.link for at in places if at), None) for places in parents]
     return [
-        Stage(
+        LineageStep(
             step=step.step,
             records=after,
             lost=before - after if before is not None and after is not None else None,
@@ -307,12 +307,12 @@ def changed(place: Place) -> str | None:
 
 def _row(
     base: str, row: JsonObject, filters: RecordFilters, at: int, images: list[Image] | None
-) -> Row:
+) -> RecordRow:
     """A row of the list; its link says where in the list it is."""
     link = filters.one_link(f"{base}/record", row["id"], at)
     text = excerpt(_around(row["text"] or "", f"{filters.q} {filters.word}"), 400)
     image = images[0].link if images else None
-    return Row(**row | {"text": text}, label=row["veracity"], link=link, image=image)
+    return RecordRow(**row | {"text": text}, label=row["veracity"], link=link, image=image)
 
 
 def _around(text: str, hits: str) -> str:
@@ -418,7 +418,7 @@ class Question(Shape):
 
 class MatchPage(Shape):
     question: Question
-    archives: list[Entry]
+    archives: list[FolderEntry]
     conclusion: str
     matches: list[JsonObject]
     """The best first, each with its record."""

@@ -33,7 +33,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from claimlab.web.settings import Settings
+from claimlab.web.settings import ServerSettings
 
 FILES = "/api/files"  # where a file is dropped
 SESSION, CSRF = "claimlab_session", "x-csrf-token"
@@ -95,7 +95,7 @@ class Guesses:
 class Gate:
     """ASGI middleware; `explain` makes the answer to a request that is refused."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, explain: Explain) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings, explain: Explain) -> None:
         self.app, self.settings, self.explain = app, settings, explain
         self.guesses = Guesses()
         self._signed_in: set[str] = set()  # sessions that have shown the token

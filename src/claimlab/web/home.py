@@ -23,7 +23,15 @@ from claimlab.web.page import Here, page
 from claimlab.web.predictions import board_of, score_of, title_of
 from claimlab.web.reports import state_of_study
 from claimlab.web.reviews import review_at, reviews_here
-from claimlab.web.workspace import DATASETS, Entry, Place, Shape, Workspace, audits_in, digests_of
+from claimlab.web.workspace import (
+    DATASETS,
+    FolderEntry,
+    Place,
+    Shape,
+    Workspace,
+    audits_in,
+    digests_of,
+)
 
 # A page must not wait for hundreds of them.
 STATED, MOST_STATED, MOST_AUDITS = ("audit", "review", "study"), 40, 40
@@ -122,7 +130,7 @@ class Home(Shape):
     """What is in the workspace."""
 
     workspace: str
-    entries: list[Entry]
+    entries: list[FolderEntry]
     complete: bool
     families: list[Family]
     """Datasets that were made from one another."""

@@ -26,7 +26,7 @@ from claimlab.web.gate import REPORT_POLICY
 from claimlab.web.page import Here, Report, Study, Traces, page, routes
 from claimlab.web.workspace import (
     PAGE,
-    Entry,
+    FolderEntry,
     Memo,
     Named,
     Place,
@@ -38,7 +38,7 @@ from claimlab.web.workspace import (
 )
 
 if TYPE_CHECKING:
-    from claimlab.study.entry import Entry as Scored
+    from claimlab.study.entry import BoardEntry as Scored
 
 CELLS, STEPS_FOLDER = "cells.json", "steps"
 CLAIMS = "claims.parquet"  # of an overlap
@@ -184,7 +184,7 @@ _viewers, _claims = Memo(8), Memo(8)
 class ReportPage(Shape):
     """What a saved report holds."""
 
-    entry: Entry
+    entry: FolderEntry
     title: str
     conclusion: str
     files: dict[str, str]
@@ -217,7 +217,7 @@ class ClaimsPage(Named):
 class TracesPage(Shape):
     """The claims of an evolution and how far they went."""
 
-    entry: Entry
+    entry: FolderEntry
     traces: int
     hops: int
     viewer: str

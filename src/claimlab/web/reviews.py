@@ -38,7 +38,7 @@ from claimlab.web.rows import chosen_rows, take
 from claimlab.web.workspace import (
     DATASETS,
     REVIEW,
-    Entry,
+    FolderEntry,
     Line,
     Memo,
     Name,
@@ -61,7 +61,7 @@ def review_at(place: Place) -> Review:
     )
 
 
-def reviews_here(workspace: Workspace) -> Iterator[tuple[Entry, Review]]:
+def reviews_here(workspace: Workspace) -> Iterator[tuple[FolderEntry, Review]]:
     """The reviews whose stores are in their folders. A database is not asked: it may be out of
     reach.
     """

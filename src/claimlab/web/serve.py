@@ -12,7 +12,7 @@ from claimlab.core.errors import MissingExtra, UsageError
 from claimlab.core.extras import require_extra
 from claimlab.core.options import Argument, Option, Place
 from claimlab.core.remote import refuse_remote
-from claimlab.web.settings import PORT, Settings
+from claimlab.web.settings import PORT, ServerSettings
 
 
 def serve(
@@ -62,7 +62,7 @@ def serve(
             raise MissingExtra("The workspace", "web") from None
         raise
     listening = _listen(host, port)
-    settings = Settings.of(host, listening.getsockname()[1], token)
+    settings = ServerSettings.of(host, listening.getsockname()[1], token)
     app = create_app(Path(folder), settings=settings)
     where = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"
     address = f"{where}sign-in#token={settings.token}"

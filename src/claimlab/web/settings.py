@@ -18,7 +18,7 @@ SHORTEST, FEWEST = (
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """Whoever shows `token` may see all; on loopback too, where other users of the machine can
     connect as well.
     """
@@ -30,7 +30,7 @@ class Settings:
     max_file: int = MAX_FILE
 
     @classmethod
-    def of(cls, host: str, port: int, token: str | None = None) -> Settings:
+    def of(cls, host: str, port: int, token: str | None = None) -> ServerSettings:
         """The settings for an address; a token is made where none is given, and a weak one is
         refused.
         """

@@ -126,7 +126,7 @@ class Named(Shape):
     name: str
 
 
-class Entry(Shape):
+class FolderEntry(Shape):
     """Something to open. `id` is its place below the workspace, with ~ between folders."""
 
     id: str
@@ -147,7 +147,7 @@ class Entry(Shape):
 class Place:
     """An entry with its folder, and its manifest where it is a dataset."""
 
-    entry: Entry
+    entry: FolderEntry
     folder: Path
     manifest: Manifest = field(default_factory=lambda: Manifest(name=""))
 
@@ -205,7 +205,7 @@ class Workspace:
         """The places of these kinds."""
         return [place for place in self.places().values() if place.entry.kind in kinds]
 
-    def listed(self) -> list[Entry]:
+    def listed(self) -> list[FolderEntry]:
         """Everything but the steps of studies: these are on the pages of their studies."""
         return [place.entry for place in self.of(*KINDS) if place.entry.study is None]
 
@@ -292,21 +292,23 @@ class Workspace:
             kind, what = "report", known
         else:
             return None
-        return Place(Entry(id=id, kind=kind, name=name, what=what), folder)
+        return Place(FolderEntry(id=id, kind=kind, name=name, what=what), folder)
 
 
 def _dataset(folder: Path, id: str, name: str) -> Place | None:
     try:
         manifest = read_manifest(folder)
     except ClaimlabError as error:
-        return Place(Entry(id=id, kind="dataset", name=name, what=DATASET, note=str(error)), folder)
+        return Place(
+            FolderEntry(id=id, kind="dataset", name=name, what=DATASET, note=str(error)), folder
+        )
     kind: Kind = "dataset"
     if "predictions.parquet" in manifest.files:
         kind = "run"
     elif "traces.parquet" in manifest.files:
         kind = "traces"
     records = manifest.counts.get("records")
-    entry = Entry(
+    entry = FolderEntry(
         id=id,
         kind=kind,
         name=name,

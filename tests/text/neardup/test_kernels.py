@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.text.neardup import choose, find_across, find_pairs
-from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.bands import BandPlan
 from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
 from claimlab.text.neardup.kernel import Grams
 from claimlab.text.neardup.normal import folding_table
@@ -48,7 +48,7 @@ GRAMS = st.sampled_from([Grams(5), Grams(1), Grams(2), Grams(1, "word"), Grams(3
 def test_same_sketches_and_same_sizes(
     texts: list[str], grams: Grams, bins: tuple[int, int]
 ) -> None:
-    plan = Plan(0.7, 0.99, *bins)
+    plan = BandPlan(0.7, 0.99, *bins)
     fast, slow = compiled.CompiledCorpus(texts, grams, 1), NumpyCorpus(texts, grams)
     one, other = fast.sketch(plan, 3, 4), slow.sketch(plan, 3, 4)
     for name in ("counts", "hashes", "bits", "keys"):
@@ -68,7 +68,7 @@ def test_every_character_folds_as_in_python() -> None:
     texts = [f"a{c}b" for c in every] + [f"a{text}b" for text in apart]
     assert len(apart) > 12_000
     fast, slow = compiled.CompiledCorpus(texts, Grams(2), 2), NumpyCorpus(texts, Grams(2))
-    plan = Plan(0.7, 0.99, 1, 1)
+    plan = BandPlan(0.7, 0.99, 1, 1)
     wrong = np.flatnonzero(
         (fast.sketch(plan, 0, 1).hashes != slow.sketch(plan, 0, 1).hashes).any(axis=1)
     )
@@ -138,7 +138,7 @@ def test_sifting_loses_no_pair_at_the_threshold(
     )
     corpus = compiled.CompiledCorpus(texts, Grams(), 1)
     for lanes in (4, 8):
-        sketches = corpus.sketch(Plan(threshold, 0.99, 1, 1), 0, lanes)
+        sketches = corpus.sketch(BandPlan(threshold, 0.99, 1, 1), 0, lanes)
         kept = compiled.CompiledKernel().sift(codes, sketches, threshold, 1)
         assert expected <= set(kept.tolist())
         assert np.array_equal(kept, NumpyKernel().sift(codes, sketches, threshold, 1))
@@ -160,7 +160,7 @@ def test_bands_agree_as_often_as_the_formula_says(size: int) -> None:
         texts.append(
             " ".join(f"c{t}x{i}" for i in range(both)) + "".join(f" b{t}x{i}" for i in range(alone))
         )
-    plan = Plan(jaccard, 0.99, 20, 3)
+    plan = BandPlan(jaccard, 0.99, 20, 3)
     keys = compiled.CompiledCorpus(texts, Grams(1, "word"), 2).sketch(plan, 1, 4).keys
     agree = keys[:, ::2] == keys[:, 1::2]
     spread = np.sqrt(

@@ -23,7 +23,7 @@ from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.streams import stream_seed
 from claimlab.evolve.auditors.known.classifier import fit_auditors
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.contracts import AUDITORS, Auditor, Question, Settings
+from claimlab.evolve.contracts import AUDITORS, ActorSettings, Auditor, Question
 from claimlab.evolve.drift.hops import LEAST
 from claimlab.evolve.drift.noise import NOISE
 from claimlab.llm.prompts import Prompts
@@ -204,7 +204,7 @@ def independent_ends(
     targets = _targets(last_hops(hops))
     if not targets:
         return None, None
-    settings = Settings(
+    settings = ActorSettings(
         data=data, targets=targets, profiles=tuple(judges), calls=run.calls, prompts=prompts
     )
     if auditor == CLASSIFIER and data is not None:
@@ -218,7 +218,7 @@ def _noise_ends(hops: pl.DataFrame, auditor: Auditor) -> Ends:
 
 
 def _by_folds(
-    opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings
+    opened: Sequence[Dataset], hops: pl.DataFrame, settings: ActorSettings
 ) -> tuple[Ends, Ends]:
     assert settings.data is not None
     examples = Dataset.open(settings.data)

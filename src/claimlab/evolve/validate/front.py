@@ -34,7 +34,7 @@ from claimlab.core.stats.deal import codes_of, deal
 from claimlab.core.stats.interval import unit_interval
 from claimlab.core.stats.rule import Rule
 from claimlab.core.types import JsonObject
-from claimlab.evolve.propagation import Stage
+from claimlab.evolve.propagation import Scene
 from claimlab.evolve.society.engine import Fresh, Model, Visits, numbers, travel
 from claimlab.evolve.society.network import MEAN_DEGREE, Flags, Floats, Longs, open_network
 from claimlab.evolve.society.population import Population
@@ -279,7 +279,7 @@ class Halves:
         return float(np.mean(each))
 
 
-def simulated(stage: Stage, choice: Choice, deepest: int, n: int, seed: int) -> Trees:
+def simulated(stage: Scene, choice: Choice, deepest: int, n: int, seed: int) -> Trees:
     """`n` cascades, as `evolve run` lets claims travel."""
     seeds = numbers(np.full(n, seed, dtype=np.uint64), np.arange(n))
     model = Model(stage.starts(seeds), seeds, agents=stage.ties.size)
@@ -292,7 +292,7 @@ def up_to(trees: Trees, reach: int) -> Trees:
     return trees.only(np.arange(len(trees.tree)) - np.searchsorted(trees.tree, trees.tree) < reach)
 
 
-def choices(stage: Stage, halves: Halves, seed: int) -> Iterator[tuple[Choice, pl.DataFrame]]:
+def choices(stage: Scene, halves: Halves, seed: int) -> Iterator[tuple[Choice, pl.DataFrame]]:
     """Every setting on the grid with the figures of its cascades."""
     density, most = stage.ties.mean_degree, halves.reaches[-1]
     widest = int(stage.ties.degrees.max())
@@ -307,7 +307,7 @@ def choices(stage: Stage, halves: Halves, seed: int) -> Iterator[tuple[Choice, p
 
 
 def fitted(
-    stages: Sequence[Stage], halves: Halves, cascades: int, seed: int
+    stages: Sequence[Scene], halves: Halves, cascades: int, seed: int
 ) -> tuple[Fit, pl.DataFrame] | None:
     """The settings that suit the first half best, and cascades made with them; null where too few
     grow as large as the smallest real one.
@@ -508,7 +508,7 @@ def validate_cascades(
             denser = None if kind.startswith("dunbar") else DENSE
             degrees = (MEAN_DEGREE, denser) if mean_degree is None else (mean_degree,)
             ties = [open_network(kind, people, seed, degree) for degree in degrees]
-            stages = [Stage(people, one, within=one.kind == "clustered") for one in ties]
+            stages = [Scene(people, one, within=one.kind == "clustered") for one in ties]
             best = fitted(stages, halves, cascades, seed)
             if best is None:
                 notes.append(

@@ -21,7 +21,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.about import json_ld
-from claimlab.exchange.format import Format, Road, Settings, Written
+from claimlab.exchange.format import Format, FormatSettings, Road, Written
 from claimlab.exchange.synthetic import machine_made
 
 FILE = "claimreview.json"
@@ -69,7 +69,7 @@ class ClaimReview(Format):
     back = (Road('cl.import_files(DIR, id="identifier")', _LOST),)
 
     def write(
-        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+        self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
         rows = dataset.records.with_columns(made=machine_made(dataset))
         checked = from_evidence(dataset)

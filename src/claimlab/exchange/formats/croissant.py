@@ -30,7 +30,7 @@ from claimlab.exchange.about import (
     responsible,
     stated,
 )
-from claimlab.exchange.format import Format, Marker, Road, Settings, Written
+from claimlab.exchange.format import Format, FormatSettings, Marker, Road, Written
 from claimlab.exchange.tables import RECORDS, by_name
 
 FILE = "croissant.json"
@@ -47,7 +47,7 @@ class Croissant(Format):
     back = (Road("cl.import_files(DIR)"),)
 
     def write(
-        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+        self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
         tables = by_name(dataset)
         for done, (name, table) in enumerate(tables.items()):
@@ -72,7 +72,7 @@ class Croissant(Format):
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
 
-def _about(dataset: Dataset, known: About, settings: Settings) -> JsonObject:
+def _about(dataset: Dataset, known: About, settings: FormatSettings) -> JsonObject:
     card = known.card
     facts = {
         "url": card.homepage if card else None,

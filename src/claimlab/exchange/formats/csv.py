@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import SchemaError
-from claimlab.exchange.format import Settings
+from claimlab.exchange.format import FormatSettings
 from claimlab.exchange.tables import TextTables, from_text, to_text
 from claimlab.files.cells import escape_cell, escape_cells, unescape_cells
 from claimlab.files.tables import read_delimited
@@ -24,7 +24,7 @@ class Csv(TextTables):
     summary = "One CSV file per table; cells cannot start a formula."
     accepts = frozenset({"bom"})
 
-    def write_table(self, frame: pl.DataFrame, file: Path, settings: Settings) -> None:
+    def write_table(self, frame: pl.DataFrame, file: Path, settings: FormatSettings) -> None:
         cells = frame.select(_cells(frame[column]) for column in frame.columns)
         cells = cells.rename({column: escape_cell(column) for column in frame.columns})
         cells.write_csv(file, include_bom=settings.bom, quote_style="always")

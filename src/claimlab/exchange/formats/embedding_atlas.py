@@ -16,7 +16,7 @@ from claimlab.core.plain import one_line
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
-from claimlab.exchange.format import Format, Settings, Written
+from claimlab.exchange.format import Format, FormatSettings, Written
 from claimlab.text.vectors import TextMap, text_map
 
 FILE = "map.parquet"
@@ -33,7 +33,7 @@ class EmbeddingAtlas(Format):
     then = "see the README in {}"
 
     def write(
-        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+        self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
         records = dataset.records
         placed = text_map(records["text"], records["language"])

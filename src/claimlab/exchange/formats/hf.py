@@ -18,7 +18,7 @@ from claimlab.core.digest import write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.exchange.about import card, findings_in, yaml
-from claimlab.exchange.format import Format, Marker, Road, Settings, Written
+from claimlab.exchange.format import Format, FormatSettings, Marker, Road, Written
 from claimlab.exchange.questions import LETTERS
 from claimlab.exchange.tables import RECORDS, by_name
 from claimlab.tasks import TRUTH, open_task, own_task
@@ -50,7 +50,7 @@ class HuggingFace(Format):
     )
 
     def write(
-        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+        self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
         side = {n: t for n, t in by_name(dataset).items() if n != RECORDS}
         splits = split_names(dataset.records["split"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import SchemaError
-from claimlab.exchange.format import Settings
+from claimlab.exchange.format import FormatSettings
 from claimlab.exchange.tables import TextTables, from_text, to_text
 
 
@@ -21,7 +21,7 @@ class JsonLines(TextTables):
     name = "jsonl"
     summary = "One JSON Lines file per table, one object per row."
 
-    def write_table(self, frame: pl.DataFrame, file: Path, settings: Settings) -> None:
+    def write_table(self, frame: pl.DataFrame, file: Path, settings: FormatSettings) -> None:
         _refuse_infinite(frame, file.stem)
         times = [to_text(frame[c]) for c, t in frame.schema.items() if t.is_temporal()]
         frame.with_columns(times).write_ndjson(file)

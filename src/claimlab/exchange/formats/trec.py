@@ -6,7 +6,7 @@ from pathlib import Path
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import Format, Settings, Written
+from claimlab.exchange.format import Format, FormatSettings, Written
 from claimlab.tasks.matching import QRELS, as_qrels, as_word, qrels_of
 
 
@@ -17,7 +17,7 @@ class Trec(Format):
     then = "see queries.tsv and qrels.trec in {}"
 
     def write(
-        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+        self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
         rows = dataset.records.drop_nulls("text").select("id", "text")
         with (folder / "queries.tsv").open("w", encoding="utf-8", newline="\n") as file:

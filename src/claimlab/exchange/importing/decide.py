@@ -53,7 +53,7 @@ from claimlab.exchange.importing.meanings import (
     labels_of_task,
     offered_tasks,
 )
-from claimlab.exchange.importing.plan import Plan, shown
+from claimlab.exchange.importing.plan import ImportPlan, shown
 from claimlab.exchange.importing.profile import Profile, Profiled
 from claimlab.exchange.importing.propose import ASIDE, NONE, Pick
 from claimlab.exchange.importing.texts import FOLDER
@@ -90,13 +90,13 @@ def decide(
     kind: str | None = None,
     *,
     ask: bool = True,
-) -> Plan:
+) -> ImportPlan:
     """What each column of the files becomes. `named` holds the columns that the user named, by
     role; `ask` raises the questions that are left.
     """
     used = {pick.column for role, pick in picks.items() if role not in ASIDE} | gathered.inner
     meta = [column for column in gathered.frame.columns if column not in used]
-    plan = Plan(gathered, seen.verdicts, dict(picks), meta, label_given="label" in named)
+    plan = ImportPlan(gathered, seen.verdicts, dict(picks), meta, label_given="label" in named)
     _take_places(plan, seen, named)
     _take_explained(plan, seen)
     _read_codes(plan)
@@ -106,7 +106,7 @@ def decide(
     return plan
 
 
-def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
+def _take_places(plan: ImportPlan, seen: Profiled, named: Mapping[str, str]) -> None:
     """Take a label or a split that no column gives from the names of files and folders."""
     frame = plan.gathered.frame
     has_split = any(one.n and one.folded in NAMES["split"] for one in seen.columns.values())
@@ -127,7 +127,7 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
             plan.values[role] = read(frame[column].drop_nulls().unique())
 
 
-def _take_explained(plan: Plan, seen: Profiled) -> None:
+def _take_explained(plan: ImportPlan, seen: Profiled) -> None:
     """Let the one column be the label of which a README says what verdicts its codes are."""
     if plan.label_given or "label" in plan.picks:
         return
@@ -163,7 +163,7 @@ def _splits(gathered: Gathered, place: str, names: Sequence[str]) -> dict[str, s
 
 
 def _take_place(
-    plan: Plan, named: Mapping[str, str], role: str, place: str, words: dict[str, str] | None
+    plan: ImportPlan, named: Mapping[str, str], role: str, place: str, words: dict[str, str] | None
 ) -> None:
     """Let a role have what the names of files, folders or sheets say, unless it has a column."""
     if words is None or {plan.column(role), named.get(role)} - {None, place}:
@@ -174,7 +174,7 @@ def _take_place(
     plan.values[role] = words
 
 
-def _read_codes(plan: Plan) -> None:
+def _read_codes(plan: ImportPlan) -> None:
     """Take the meaning of codes from the name of their column, or from the words that they go with
     elsewhere, unless the user gave a map.
     """
@@ -208,7 +208,7 @@ def _documented(column: str, values: Collection[str], verdicts: LabelMap) -> Lab
     return _map_of(column, {value: table[code] for value, code in codes.items()}, verdicts)
 
 
-def _spelled_out(plan: Plan) -> Pick | None:
+def _spelled_out(plan: ImportPlan) -> Pick | None:
     """The pick of the label; of codes that a README explains, the words are put in their place."""
     pick = plan.picks.get("label")
     if pick is None or pick.column not in plan.gathered.frame.columns or "label" in plan.values:
@@ -224,7 +224,7 @@ def _spelled_out(plan: Plan) -> Pick | None:
 
 
 def _explained(
-    plan: Plan, column: str, texts: Mapping[str, str]
+    plan: ImportPlan, column: str, texts: Mapping[str, str]
 ) -> tuple[str, dict[str, str]] | None:
     """The text that says what the codes of a column mean, by its name, and the words for them."""
     known = plan.gathered.text(column).drop_nulls().unique().sort().to_list()
@@ -256,7 +256,7 @@ def _letters(codes: set[str]) -> dict[str, str] | None:
     return None
 
 
-def _kind(plan: Plan) -> str:
+def _kind(plan: ImportPlan) -> str:
     column = plan.column("text")
     if column is None or plan.column("tweet_id") is not None:
         return "post"
@@ -279,7 +279,7 @@ MAPPED = 0.9  # of the labels that the map knows, at which they are labels beyon
 CHOICES, EXAMPLES, LONGEST = 6, 3, 40  # columns in a question; values of each; characters of one
 
 
-def refuse_doubts(plan: Plan, seen: Profiled) -> None:
+def refuse_doubts(plan: ImportPlan, seen: Profiled) -> None:
     key = plan.column("text") or plan.column("tweet_id") or plan.column("url")
     if key is None:
         _ask_text(plan, seen)
@@ -296,7 +296,7 @@ def refuse_doubts(plan: Plan, seen: Profiled) -> None:
     _refuse_unlabelled(plan, seen)
 
 
-def _ask_text(plan: Plan, seen: Profiled) -> NoReturn:
+def _ask_text(plan: ImportPlan, seen: Profiled) -> NoReturn:
     """The text is none that we know: the columns with the longest values are offered."""
     columns = plan.gathered.frame.columns
     likely = sorted(
@@ -312,7 +312,7 @@ def _ask_text(plan: Plan, seen: Profiled) -> NoReturn:
     )
 
 
-def _refuse_links(plan: Plan, key: str) -> None:
+def _refuse_links(plan: ImportPlan, key: str) -> None:
     """Without a text, ids that come back again and again belong to a table that links records
     (replies to posts).
     """
@@ -333,7 +333,7 @@ def _refuse_links(plan: Plan, key: str) -> None:
         )
 
 
-def _refuse_marked_lines(plan: Plan, key: str) -> None:
+def _refuse_marked_lines(plan: ImportPlan, key: str) -> None:
     """Lines in which some other mark separates the label from the text are not texts."""
     pick = plan.picks.get("text")
     if pick is None or pick.given or any(t.layout.format != LINES for t in plan.gathered.tables):
@@ -351,7 +351,7 @@ def _refuse_marked_lines(plan: Plan, key: str) -> None:
             )
 
 
-def _refuse_folders(plan: Plan) -> None:
+def _refuse_folders(plan: ImportPlan) -> None:
     """Folders such as `fake` and `fake-titles` say the same label of files that are not of the same
     kind; and of a thread with its replies, one file is the record.
     """
@@ -382,7 +382,7 @@ def _refuse_folders(plan: Plan) -> None:
         )
 
 
-def _ask_column(plan: Plan, seen: Profiled, role: str) -> None:
+def _ask_column(plan: ImportPlan, seen: Profiled, role: str) -> None:
     """Which of several columns that look alike is the text, or the label, is asked rather than
     guessed.
     """
@@ -412,7 +412,7 @@ def _examples(seen: Profile) -> str:
     return ", ".join(repr(shown(value, LONGEST)) for value in values)
 
 
-def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
+def _refuse_unclear_label(plan: ImportPlan, seen: Profiled) -> None:
     """Whether "true" means a true claim is asked rather than guessed."""
     pick = plan.picks.get("label")
     if pick is None or pick.given or pick.column not in seen.columns or "label" in plan.values:
@@ -441,7 +441,7 @@ def _says_truth(name: str) -> bool:
     return whole and not UNCLEAR & {name, *name.split()}
 
 
-def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
+def _refuse_unlabelled(plan: ImportPlan, seen: Profiled) -> None:
     """No labels, although a column may hold them: that is said before anything is written."""
     if plan.label_given or plan.picks.keys() & {"label", "veracity"}:
         return
@@ -464,7 +464,7 @@ def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
         raise question
 
 
-def _free(plan: Plan, seen: Profiled) -> dict[str, Profile]:
+def _free(plan: ImportPlan, seen: Profiled) -> dict[str, Profile]:
     """The columns that may still be the label, where none was found; not who gave it."""
     columns = {name: seen.columns[name] for name in plan.meta_and_topic if name in seen.visible}
     return {
@@ -484,7 +484,7 @@ def _may_be_labels(free: Mapping[str, Profile], *, anything: bool) -> list[str]:
     return list(dict.fromkeys([*likely, *alike])) or (few if anything else [])
 
 
-def _named_places(plan: Plan) -> list[Choice]:
+def _named_places(plan: ImportPlan) -> list[Choice]:
     """The names of files as labels, or of the folders that they lie in; unless these are splits,
     languages, or numbers of parts.
     """
@@ -500,7 +500,7 @@ def _named_places(plan: Plan) -> list[Choice]:
     return [Choice("label", FILE, values)]
 
 
-def _refuse_mixture(plan: Plan, key: str) -> None:
+def _refuse_mixture(plan: ImportPlan, key: str) -> None:
     layouts = by_columns(plan.gathered.tables)
     parent = key.split(".")[0] if key in plan.gathered.inner else key
     held = [parent in columns for columns, _ in layouts]
@@ -549,7 +549,7 @@ def _joined(ranked: Sequence[Layout], frame: pl.DataFrame) -> list[Choice]:
     return links[:1] if len(ranked) == 2 else []
 
 
-def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> bool:
+def _all_alike(plan: ImportPlan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> bool:
     """Whether every file has nearly the columns of the main one; one without labels (a test set)
     may have fewer.
     """
@@ -564,7 +564,7 @@ def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) 
     return all(len(main & set(columns)) >= ALIKE * len(columns) for columns, _ in layouts)
 
 
-def _refuse_editions(plan: Plan, key: str) -> None:
+def _refuse_editions(plan: ImportPlan, key: str) -> None:
     """Files that hold the same texts are editions of one another: read together, every record
     counts twice.
     """
@@ -593,7 +593,7 @@ def _refuse_editions(plan: Plan, key: str) -> None:
     )
 
 
-def _each_once(plan: Plan, key: str, name: str, other: str) -> list[Choice]:
+def _each_once(plan: ImportPlan, key: str, name: str, other: str) -> list[Choice]:
     """The choices that read each text once: files with labels are preferred, then those that hold
     more texts.
     """

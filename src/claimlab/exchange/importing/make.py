@@ -25,7 +25,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
 from claimlab.exchange.importing.meanings import FEW, nearest, offered_maps, offered_tasks
-from claimlab.exchange.importing.plan import Plan, replaced, tally
+from claimlab.exchange.importing.plan import ImportPlan, replaced, tally
 from claimlab.exchange.importing.profile import (
     Cell,
     cells_of,
@@ -72,7 +72,7 @@ class Wishes:
 
 
 def make(
-    plan: Plan, name: str, wishes: Wishes, progress: Progress = silent
+    plan: ImportPlan, name: str, wishes: Wishes, progress: Progress = silent
 ) -> tuple[Dataset, ImportReport]:
     """The dataset that a plan comes to, and what to know about it."""
     progress("making records", 0, None)
@@ -96,7 +96,7 @@ def make(
     return dataset, report
 
 
-def refuse_unknown_labels(plan: Plan) -> None:
+def refuse_unknown_labels(plan: ImportPlan) -> None:
     """Raise what `make` would raise about labels that no map knows, without the rest of its
     work.
     """
@@ -105,7 +105,7 @@ def refuse_unknown_labels(plan: Plan) -> None:
         _Making(plan, "", Wishes())._map_labels(raw)
 
 
-def _lineage(plan: Plan, wishes: Wishes, report: ImportReport) -> Lineage:
+def _lineage(plan: ImportPlan, wishes: Wishes, report: ImportReport) -> Lineage:
     layouts: list[JsonObject] = []
     for table in plan.gathered.tables:
         parameters = table.layout.parameters()
@@ -138,7 +138,7 @@ class _Making:
     `meta`.
     """
 
-    def __init__(self, plan: Plan, name: str, wishes: Wishes) -> None:
+    def __init__(self, plan: ImportPlan, name: str, wishes: Wishes) -> None:
         gathered = plan.gathered
         self.plan, self.name, self.wishes = plan, name, wishes
         self.literal = gathered.literal
@@ -328,7 +328,7 @@ class _Making:
         return records.with_columns(kind=pl.when(id_only).then(pl.lit("id-only")).otherwise(own))
 
 
-def _roles(plan: Plan) -> list[RoleFindings]:
+def _roles(plan: ImportPlan) -> list[RoleFindings]:
     return [
         RoleFindings(role, pick.column, pick.why, dict(pick.evidence), plan.runner_up(role))
         for role, pick in plan.picks.items()
@@ -352,7 +352,7 @@ def _joined(first: pl.Series, second: pl.Series) -> pl.Series:
 
 
 def _map_labels(
-    raw: pl.Series, plan: Plan, cells: Mapping[str, Cell], unmapped: Unmapped
+    raw: pl.Series, plan: ImportPlan, cells: Mapping[str, Cell], unmapped: Unmapped
 ) -> Mapped:
     """Verdicts of a label column. A cell with several labels of one meaning ("false; hoax") has
     that meaning.

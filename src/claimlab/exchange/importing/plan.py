@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Plan:
+class ImportPlan:
     """The role of each column, and which go to `meta`; `values` has the labels or splits from file
     and folder names.
     """
@@ -151,7 +151,7 @@ class Choices:
 
     @classmethod
     def read(cls, file: str | Path) -> Choices:
-        """The choices in a file that `Plan.save` wrote; a role that it does not name has no
+        """The choices in a file that `ImportPlan.save` wrote; a role that it does not name has no
         column.
         """
         place = Path(file)

@@ -39,8 +39,8 @@ from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.generate.filter.measure import (
     PROMPT,
+    FilterPlan,
     Panel,
-    Plan,
     chosen_metrics,
     measure,
     read_scores,
@@ -159,19 +159,21 @@ def quality_filter(
     return filtered
 
 
-def _plan(calls: Calls, chosen: Judging) -> Plan:
+def _plan(calls: Calls, chosen: Judging) -> FilterPlan:
     table = read_table(chosen["thresholds"])
     reading = one_of(table["judge"]["readings"], chosen["reading"], "reading")
     words, metrics = read_prompts(chosen["prompts"], "generate"), chosen_metrics(chosen["metrics"])
     scores = None if chosen["scores"] is None else read_scores(chosen["scores"])
     if chosen["profile"] is None:
-        return Plan(table, metrics, scores=scores)
+        return FilterPlan(table, metrics, scores=scores)
     provider = open_provider(chosen["profile"], model=chosen["model"], calls=calls)
     features, runs = table["judge"]["features"], chosen["runs"]
-    return Plan(table, metrics, Panel(provider, words[PROMPT], features, runs, reading), scores)
+    return FilterPlan(
+        table, metrics, Panel(provider, words[PROMPT], features, runs, reading), scores
+    )
 
 
-def cost(plan: Plan, batch: Batch, calls: Calls) -> dict[str, Priced]:
+def cost(plan: FilterPlan, batch: Batch, calls: Calls) -> dict[str, Priced]:
     """What the model would be asked."""
     if plan.panel is None:
         raise costs_nothing()

@@ -148,7 +148,7 @@ def _mean(reply: BaseModel) -> float:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FilterPlan:
     """Which metrics run, with which thresholds, and the model that judges beside them."""
 
     table: JsonObject
@@ -170,7 +170,7 @@ class Plan:
         return settings
 
 
-def measure(batch: Batch, plan: Plan, journal: Journal) -> list[Gate]:
+def measure(batch: Batch, plan: FilterPlan, journal: Journal) -> list[Gate]:
     """What every metric says, stage by stage; the gates of the judge are between the defects and
     the automatic metrics.
     """

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import progress
-from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.bands import BandPlan
 from claimlab.text.neardup.kernel import I64, SHIFT, U64, Flags, distinct, ends, mix, stirred
 from claimlab.text.neardup.results import Clusters, Pairs, Skipped
 from claimlab.text.neardup.search import Texts, as_list
@@ -41,7 +41,7 @@ def akin_clusters(texts: Texts, *, threshold: float = 0.7, seed: int = 3) -> Clu
         raise UsageError(
             f"Akin draws at random for the seed {seed}.", "Give a whole number from 1 to 2^32 - 1."
         )
-    plan = Plan(threshold, None, BANDS, PERMUTATIONS // BANDS, needed=_needed(threshold))
+    plan = BandPlan(threshold, None, BANDS, PERMUTATIONS // BANDS, needed=_needed(threshold))
     rows, keys = _band_keys([text or "" for text in as_list(texts)], seed)
     first, same_as = _same_signature(keys)
     copies = np.flatnonzero(same_as != np.arange(len(rows)))

@@ -24,7 +24,7 @@ SKETCH, SORT, SIFT = 15.0, 30.0, 40.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class BandPlan:
     """The bands in use, and the recall to expect of a pair that is exactly at the threshold (higher
     above it).
     """
@@ -57,7 +57,7 @@ def _s(count: int) -> str:
     return "" if count == 1 else "s"
 
 
-def choose(threshold: float, recall: float, texts: int) -> Plan:
+def choose(threshold: float, recall: float, texts: int) -> BandPlan:
     """The cheapest plan for `texts` texts that meets `recall` at `threshold`."""
     if not 0 < threshold <= 1:
         raise UsageError(
@@ -68,7 +68,7 @@ def choose(threshold: float, recall: float, texts: int) -> Plan:
         raise UsageError(
             f"The recall {recall} cannot be promised by hashing.", "Give one above 0 and below 1."
         )
-    best: tuple[float, Plan] | None = None
+    best: tuple[float, BandPlan] | None = None
     for rows in range(1, 17):
         agree = threshold**rows
         bands = (
@@ -81,7 +81,7 @@ def choose(threshold: float, recall: float, texts: int) -> Plan:
             + SIFT * texts**2 / 2 * bands * BACKGROUND**rows
         )
         if best is None or cost < best[0]:
-            best = (cost, Plan(threshold, recall, bands, rows))
+            best = (cost, BandPlan(threshold, recall, bands, rows))
     if best is None:
         raise UsageError(
             f"A recall of {recall} at a threshold of {threshold} needs more than {MAX_BINS} hashes"

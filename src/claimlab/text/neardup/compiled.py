@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from claimlab.core.progress import progress
 from claimlab.text.neardup import _kernel
-from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.bands import BandPlan
 from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
 from claimlab.text.neardup.kernel import I64, U32, U64, Bitmaps, Flags, Grams, Sketches, salts
 from claimlab.text.neardup.normal import PAGE, TABLE_SIZE, folding_table, normalise
@@ -68,7 +68,7 @@ class CompiledCorpus(NumpyCorpus):
     def characters(self) -> int:
         return sum(map(len, self._texts))
 
-    def sketch(self, plan: Plan, seed: int, lanes: int) -> Sketches:
+    def sketch(self, plan: BandPlan, seed: int, lanes: int) -> Sketches:
         total = len(self._texts)
         out = Sketches.of(total, plan.bands, lanes)
         salt = salts(seed, plan.bands * plan.rows)

@@ -16,7 +16,7 @@ import numpy as np
 
 from claimlab.core.progress import progress
 from claimlab.core.types import Sparse
-from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.bands import BandPlan
 from claimlab.text.neardup.kernel import (
     BASE,
     I64,
@@ -67,7 +67,7 @@ class NumpyCorpus:
             codes, lengths = _words(codes, lengths)
         return _windows(codes, lengths, self._grams.ngram)
 
-    def sketch(self, plan: Plan, seed: int, lanes: int) -> Sketches:
+    def sketch(self, plan: BandPlan, seed: int, lanes: int) -> Sketches:
         total = len(self._starts) - 1
         out = Sketches.of(total, plan.bands, lanes)
         salt = salts(seed, plan.bands * plan.rows)

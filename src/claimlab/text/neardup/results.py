@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.bands import BandPlan
 from claimlab.text.neardup.kernel import SHIFT
 
 Rows = NDArray[np.int64]
@@ -45,11 +45,11 @@ class Pairs:
     left: Rows
     right: Rows
     jaccard: NDArray[np.float32]
-    plan: Plan
+    plan: BandPlan
     skipped: Skipped = Skipped()
 
     @classmethod
-    def of(cls, plan: Plan, *parts: Found, skipped: Skipped) -> Pairs:
+    def of(cls, plan: BandPlan, *parts: Found, skipped: Skipped) -> Pairs:
         """All these pairs, each once."""
         left, right, jaccard = (np.concatenate(column) for column in zip(*parts, strict=True))
         codes = (left.astype(np.uint64) << SHIFT) | right.astype(np.uint64)

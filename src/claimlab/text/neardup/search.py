@@ -15,7 +15,7 @@ import polars as pl
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import progress
-from claimlab.text.neardup.bands import Plan, choose
+from claimlab.text.neardup.bands import BandPlan, choose
 from claimlab.text.neardup.buckets import candidates, pack, sharing
 from claimlab.text.neardup.choose import load
 from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
@@ -80,7 +80,7 @@ class Search:
     kernel: NumpyKernel
     corpus: NumpyCorpus
     sketches: Sketches
-    plan: Plan
+    plan: BandPlan
     threads: int
 
     @classmethod

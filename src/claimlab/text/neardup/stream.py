@@ -56,7 +56,7 @@ from claimlab.core.journal import Journal
 from claimlab.core.machine import fitting_workers
 from claimlab.core.progress import progress, reporting, silent
 from claimlab.core.types import Json, JsonObject
-from claimlab.text.neardup.bands import Plan, choose
+from claimlab.text.neardup.bands import BandPlan, choose
 from claimlab.text.neardup.buckets import candidates, sharing
 from claimlab.text.neardup.choose import load
 from claimlab.text.neardup.kernel import (
@@ -95,7 +95,7 @@ class Job:
     paths: tuple[str, ...]
     heights: tuple[int, ...]
     column: str
-    plan: Plan
+    plan: BandPlan
     grams: Grams
     seed: int
     lanes: int
@@ -117,7 +117,7 @@ class Job:
     def read(cls, folder: Path) -> Job:
         content: JsonObject = json.loads((folder / FILE).read_bytes())
         tuples = {name: tuple(content[name]) for name in ("paths", "heights", "cuts")}
-        parts = {"plan": Plan(**content["plan"]), "grams": Grams(**content["grams"])}
+        parts = {"plan": BandPlan(**content["plan"]), "grams": Grams(**content["grams"])}
         return cls(**{**content, **tuples, **parts})
 
     def texts(self, start: int, stop: int) -> pl.Series:

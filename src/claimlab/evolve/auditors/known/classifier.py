@@ -21,7 +21,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target, steerable
-from claimlab.evolve.contracts import Auditor, Question, Settings, Vote
+from claimlab.evolve.contracts import ActorSettings, Auditor, Question, Vote
 
 FEWEST = 5  # examples of a value; with less there is nothing to learn
 
@@ -164,7 +164,7 @@ def fit_auditors(
     return auditors
 
 
-def AUDITOR(settings: Settings, count: int) -> Sequence[Classifier]:
+def AUDITOR(settings: ActorSettings, count: int) -> Sequence[Classifier]:
     """Up to three classifiers, fitted on `auditor_data`."""
     if settings.data is None:
         raise UsageError(

@@ -11,7 +11,7 @@ from pydantic import Field
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import dimensions
-from claimlab.evolve.contracts import Question, Settings, Vote
+from claimlab.evolve.contracts import ActorSettings, Question, Vote
 from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import untrusted
@@ -90,7 +90,7 @@ class ModelAuditor:
         }
 
 
-def AUDITOR(settings: Settings, count: int) -> Sequence[ModelAuditor]:
+def AUDITOR(settings: ActorSettings, count: int) -> Sequence[ModelAuditor]:
     """`count` auditors who take turns with the profiles."""
     if not settings.profiles:
         raise UsageError(

@@ -9,7 +9,7 @@ from functools import cache
 from claimlab.core import packaged
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.contracts import Auditor, Question, Settings, Vote
+from claimlab.evolve.contracts import ActorSettings, Auditor, Question, Vote
 from claimlab.evolve.hop import Recording, Start
 
 Counts = dict[str, int]
@@ -87,7 +87,7 @@ class Rules(Auditor):
         return {"auditor": self.name}
 
 
-def rule_auditors(settings: Settings, count: int) -> Sequence[Rules]:  # noqa: ARG001
+def rule_auditors(settings: ActorSettings, count: int) -> Sequence[Rules]:  # noqa: ARG001
     """Up to three rule auditors; more would only repeat a view."""
     return [Rules(*VIEWS[i % len(VIEWS)]) for i in range(count)]
 
@@ -129,7 +129,7 @@ class ReplayAuditor(Auditor):
         }
 
 
-def replay_auditors(settings: Settings, count: int) -> Sequence[ReplayAuditor]:
+def replay_auditors(settings: ActorSettings, count: int) -> Sequence[ReplayAuditor]:
     """As many of the recorded votes as are asked for."""
     recording = Recording.open(settings.recording)
     return [ReplayAuditor(recording, number) for number in range(count)]

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target, dimensions
-from claimlab.evolve.contracts import Request, Rewrite, Settings
+from claimlab.evolve.contracts import ActorSettings, Request, Rewrite
 from claimlab.llm.adapter import ADAPTER, adapter_digest
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import CUT
@@ -75,7 +75,7 @@ class Learned:
         }
 
 
-def REWRITER(settings: Settings) -> Learned:
+def REWRITER(settings: ActorSettings) -> Learned:
     """Open the embedded model with the adapter."""
     if settings.adapter is None:
         raise UsageError(

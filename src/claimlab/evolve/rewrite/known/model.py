@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
-from claimlab.evolve.contracts import Request, Rewrite, Settings
+from claimlab.evolve.contracts import ActorSettings, Request, Rewrite
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request as Ask
 from claimlab.llm.messages import untrusted
@@ -131,7 +131,7 @@ class Model:
         }
 
 
-def REWRITER(settings: Settings) -> Model:
+def REWRITER(settings: ActorSettings) -> Model:
     """Open the model of a profile."""
     if settings.profile is None:
         raise UsageError(

@@ -22,7 +22,7 @@ from itertools import islice, pairwise
 from typing import TypeVar
 
 from claimlab.core.types import JsonObject
-from claimlab.evolve.contracts import Request, Rewrite, Rewriter, Settings
+from claimlab.evolve.contracts import ActorSettings, Request, Rewrite, Rewriter
 from claimlab.evolve.rewrite.weights import Rates, Weights
 from claimlab.text.changes import UNSPACED_CHARACTER, changes, is_number, is_word, pieces
 from claimlab.text.details import Detail, details
@@ -243,7 +243,7 @@ def _swapped(parts: list[str], draw: random.Random) -> list[str]:
     return [*parts[: start + 1], *second, parts[middle], *first, *parts[end:]]
 
 
-def REWRITER(settings: Settings) -> Null:
+def REWRITER(settings: ActorSettings) -> Null:
     """Open the null rewriter with the user's rates, or those that ship, over the claims of the
     run.
     """

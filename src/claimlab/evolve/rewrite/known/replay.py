@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimlab.core.types import JsonObject
-from claimlab.evolve.contracts import Request, Rewrite, Rewriter, Role, Settings
+from claimlab.evolve.contracts import ActorSettings, Request, Rewrite, Rewriter, Role
 from claimlab.evolve.hop import Recording, Start
 
 
@@ -33,6 +33,6 @@ class Replay(Rewriter):
         }
 
 
-def REWRITER(settings: Settings) -> Replay:
+def REWRITER(settings: ActorSettings) -> Replay:
     """Open the recording."""
     return Replay(Recording.open(settings.recording))
