@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.errors import Question, UnknownName, UnmappedLabels
+from claimlab.core.errors import Question, UnknownName, UnmappedLabels, UnreadableFile
 from claimlab.core.labels import fold, general
 from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.meanings import nearest
@@ -49,6 +49,29 @@ def test_cells_of_several_labels_are_found_by_their_parts(tmp_path: Path) -> Non
     rows = [[text, cells[i % len(cells)]] for i, text in enumerate(TEXTS)]
     _, report = import_files(write(tmp_path / "a.csv", ["tweet", "tagged as"], rows))
     assert report.labels == {"false": 36, "true": 24}
+
+
+REASONS = ["The video is from 2015.", "There is no such study.", "It was staged"]
+
+
+@pytest.mark.parametrize(
+    ("false", "true"), [("Falsch", "Richtig"), ("FALSO", "VERDADEIRO"), ("Fake", "Real")]
+)
+@pytest.mark.parametrize("mark", [". ", ": ", " - ", " – "])
+def test_a_verdict_with_its_reason_is_read_by_what_it_begins_with(
+    false: str, true: str, mark: str, tmp_path: Path
+) -> None:
+    cells = [f"{(false, true)[i % 2]}{mark}{REASONS[i % 3]} ({i})" for i in range(N)]
+    dataset, _ = import_files(labelled(tmp_path / "a.csv", cells))
+    assert dataset.records["veracity"].to_list() == ["false", "true"] * (N // 2)
+    assert set(dataset.records["label_raw"]) == {false, true}
+    assert [json.loads(meta)["label"] for meta in dataset.records["meta"]] == cells
+
+
+def test_sentences_that_only_sometimes_begin_with_a_verdict_are_no_labels(tmp_path: Path) -> None:
+    cells = [f"{('True', 'False', 'Then')[i % 3]}. It was seen in town {i}" for i in range(N)]
+    _, report = import_files(labelled(tmp_path / "a.csv", cells))
+    assert report.without_label == N
 
 
 def test_true_for_a_rumour_is_not_read_as_a_true_claim(tmp_path: Path) -> None:
@@ -257,3 +280,36 @@ def test_what_programs_write_into_empty_cells_is_no_label(tmp_path: Path) -> Non
         import_files(labelled(tmp_path / "b.csv", ["qua", "nan", "zib"]))
     assert asked.value.counts == {"qua": 20, "zib": 20}
     assert str(asked.value.choices[0].value) == "qua=true,zib=false"
+
+
+@pytest.mark.parametrize("question", ["Is it true?", "is this fake"])
+def test_a_question_about_the_truth_says_what_yes_means(question: str, tmp_path: Path) -> None:
+    rows = [[text, ("Yes", "No")[i % 2]] for i, text in enumerate(TEXTS)]
+    dataset, _ = import_files(write(tmp_path / "a.csv", ["headline", question], rows))
+    verdicts = ["true", "false"] if "true" in question else ["false", "true"]
+    assert dataset.records["veracity"].to_list() == verdicts * (N // 2)
+
+
+def test_tables_of_one_column_each_are_one_table_where_one_is_labels(tmp_path: Path) -> None:
+    texts = write(tmp_path / "texts.csv", ["text"], [[text] for text in TEXTS])
+    labels = [[("fake", "real")[i % 2]] for i in range(N)]
+    names = write(tmp_path / "labels.csv", ["label"], labels)
+    dataset, report = import_files([texts, names])
+    assert dataset.records["text"].to_list() == TEXTS
+    assert dataset.records["veracity"].to_list() == ["false", "true"] * (N // 2)
+    assert any("belong together" in line for line in report.lines())
+
+
+def test_tables_of_one_column_each_stay_apart_where_rows_do_not_match(tmp_path: Path) -> None:
+    texts = write(tmp_path / "texts.csv", ["text"], [[text] for text in TEXTS])
+    names = write(tmp_path / "labels.csv", ["label"], [["fake"], ["real"]] * (N // 2 - 1))
+    with pytest.raises(Question):
+        import_files([texts, names])
+
+
+@pytest.mark.parametrize(("suffix", "program"), [("dta", "Stata"), ("sav", "SPSS"), ("rds", "R")])
+def test_files_of_statistics_programs_are_named(suffix: str, program: str, tmp_path: Path) -> None:
+    file = tmp_path / f"a.{suffix}"
+    file.write_bytes(b"r\x01\x00$FL2" * 40)
+    with pytest.raises(UnreadableFile, match=f"is a file of {program}"):
+        import_files(file)

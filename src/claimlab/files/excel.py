@@ -82,10 +82,10 @@ def read_excel_file(
 def _left_out(name: str, alike: list[_Sheet], others: list[str]) -> Iterator[str]:
     """What of a workbook is not in the table."""
     if others:
-        several_sheets = f"{len(alike)} sheets with the same columns"
+        several_sheets = f"a table of {len(alike)} sheets with the same columns"
         read = f"the sheet '{alike[0].title}'" if len(alike) == 1 else several_sheets
         shown = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
-        yield f"Only {read} of '{name}' was read; it also has {shown} (see `sheet`)."
+        yield f"'{name}' also has {shown}; {read} was read (see `sheet`)."
     if above := sum(sheet.above for sheet in alike):
         yield f"{several(above, 'row')} above the table in '{name}' left out."
 

@@ -32,6 +32,8 @@ _NAME_PAIR = re.compile(r"[A-Za-z_][\w.]* [A-Za-z_][\w.]*")
 _UNPACK = "Unpack it first, then give the file."
 _CONVERT = "Save it as CSV or XLSX, then give that."
 _NOT_DATA = "Give a CSV, TSV, JSON, JSONL, Parquet or XLSX file."
+_EXPORT = "Export the table as CSV or Parquet, then give that."
+_STATISTICS = {".dta": "Stata", ".sav": "SPSS", ".rds": "R", ".rdata": "R", ".sas7bdat": "SAS"}
 _PICKLE = (
     "is a Python pickle, which can run any program when it is opened",
     "claimlab never opens pickles: export the table as CSV, JSONL or Parquet.",
@@ -74,6 +76,8 @@ def kind_of(head: bytes, size: int, name: str) -> Kind:
     for magic, what, todo in _MAGIC:
         if head.startswith(magic):
             raise UnreadableFile(f"'{name}' {what}.", todo)
+    if suffix in _STATISTICS:
+        raise UnreadableFile(f"'{name}' is a file of {_STATISTICS[suffix]}.", _EXPORT)
     if looks_binary(head):
         raise UnreadableFile(f"'{name}' is binary, not text{_first_nul(head)}.", _NOT_DATA)
     return _text_kind(head, suffix, name)

@@ -54,7 +54,7 @@ from claimlab.exchange.importing.meanings import (
     offered_tasks,
 )
 from claimlab.exchange.importing.plan import ImportPlan, shown
-from claimlab.exchange.importing.profile import Profile, Profiled
+from claimlab.exchange.importing.profile import Profile, Profiled, openings
 from claimlab.exchange.importing.propose import ASIDE, NONE, Pick
 from claimlab.exchange.importing.texts import FOLDER
 from claimlab.exchange.vocabulary import (
@@ -99,6 +99,7 @@ def decide(
     plan = ImportPlan(gathered, seen.verdicts, dict(picks), meta, label_given="label" in named)
     _take_places(plan, seen, named)
     _take_explained(plan, seen)
+    _take_openings(plan)
     _read_codes(plan)
     if ask:
         refuse_doubts(plan, seen)
@@ -143,6 +144,18 @@ def _take_explained(plan: ImportPlan, seen: Profiled) -> None:
         [column] = explained
         plan.picks["label"] = Pick(column, "its codes are explained", seen.columns[column].example)
         plan.meta = [name for name in plan.meta if name != column]
+
+
+def _take_openings(plan: ImportPlan) -> None:
+    """Of verdicts with their reasons let the verdict be the label; whole cells stay in `meta`."""
+    pick = plan.picks.get("label")
+    if pick is None or pick.column not in plan.gathered.frame.columns or "label" in plan.values:
+        return
+    cells = plan.gathered.text(pick.column).drop_nulls().unique().to_list()
+    if begun := openings(cells, plan.verdicts):
+        plan.values["label"] = {cell: begun.get(cell, cell) for cell in cells}
+        plan.picks["label"] = replace(pick, why=f"{pick.why}; each cell begins with a verdict")
+        plan.meta.append(pick.column)
 
 
 def _said_of(column: str, columns: Sequence[str], text: str) -> str:

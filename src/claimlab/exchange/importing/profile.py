@@ -45,6 +45,8 @@ MOST_PARTS = 30  # different parts of the cells of a column
 _BETWEEN = re.compile(r"(?<!\s)\s+and\s+|[;|/,]\s*|\n\s*")
 _MARKS = re.compile(r"[,;|]")
 _WORD = re.compile(r"\S{1,30}")
+_OPENING = re.compile(r"([^.:;!?\n–—]{1,40}?)\s*(?:[.:;!]|\s[-–—])\s+\S")
+REASONED = 0.9  # of the cells that are a verdict, or begin with one
 
 
 def verdict_of(value: str, verdicts: LabelMap) -> str | None:
@@ -90,6 +92,18 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     known = {value: cell for value, cell in cells.items() if cell is not None}
     decided = {"true", "false"} & {cell.verdict for cell in known.values()}
     return known if decided and len(known) == len(parts) else {}
+
+
+def openings(values: Collection[str], verdicts: LabelMap) -> dict[str, str]:
+    """The verdict that each cell begins with, where the cells of a column are verdicts with reasons
+    ("False. The video is old."); nothing where they are not, or are few enough to be asked about.
+    """
+    cells = set(values)
+    found = ((cell, _OPENING.match(cell)) for cell in cells)
+    begun = {cell: match[1] for cell, match in found if match and verdicts.verdict(match[1])}
+    whole = sum(verdicts.verdict(cell) is not None for cell in cells - begun.keys())
+    some = len(begun) > FEW and len(begun) + whole >= REASONED * len(cells)
+    return begun if some and len({*map(verdicts.verdict, begun.values())}) > 1 else {}
 
 
 def _is_cut(value: str, verdicts: LabelMap) -> bool:
@@ -179,7 +193,9 @@ class Profile:
         known = column.drop_nulls()
         self.rename(column.name)
         sampled = known.gather_every(max(1, known.len() // sample)).head(sample).to_list()
-        self.values = [v.strip() for v in sampled if not is_blank(v)]
+        values = [v.strip() for v in sampled if not is_blank(v)]
+        begun = openings(values, verdicts)
+        self.values = [begun.get(v, v) for v in values]
         self.n = len(self.values)
         self.filled = known.len() / column.len() if column.len() else 0.0
         self.example = self.values[0] if self.values else None

@@ -43,6 +43,7 @@ from claimlab.exchange.importing.choose import (
 from claimlab.exchange.importing.layouts import (
     FILE,
     LEAST,
+    PLACES,
     Gathered,
     labels_in,
     read_names,
@@ -51,7 +52,7 @@ from claimlab.exchange.importing.layouts import (
 )
 from claimlab.exchange.importing.profile import FEW
 from claimlab.exchange.importing.settle import linked, turned_off
-from claimlab.exchange.importing.texts import read_columns, read_texts
+from claimlab.exchange.importing.texts import read_columns, read_texts, side_by_side
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.card import splits_in
@@ -192,7 +193,8 @@ def _each(
             _note_file(table, stems)
         tables.append(table)
     progress("reading files", len(members), len(members))
-    return tables
+    together = side_by_side(tables, PLACES)
+    return [together] if together is not None else tables
 
 
 def _unwrapped(table: RawTable) -> RawTable:

@@ -4,7 +4,8 @@ label.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import polars as pl
@@ -70,17 +71,36 @@ def read_columns(members: Sequence[tuple[Bundle, str]], options: Options) -> Raw
         text, encoding, _ = read_text(bundle.read(name), name, options.encoding)
         encodings.add(encoding)
         columns[PurePosixPath(name).stem] = text.rstrip("\n").replace("\r", "").split("\n")
-    height = len(next(iter(columns.values())))
-    labels = [set(lines) for lines in columns.values() if len(set(lines)) <= MOST_WORDS]
-    alike = len(columns) == len(members) and {height} == {*map(len, columns.values())}
-    if not alike or height < 2 * MOST_WORDS or not 0 < len(labels) < len(columns):
-        return None
-    if max(len(word) for words in labels for word in words) > LONGEST_WORD:
+    if len(columns) < len(members) or not _belong_together(columns):
         return None
     frame = pl.DataFrame(columns).with_columns(pl.when(pl.all() != "").then(pl.all()))
     names = " and ".join(f"'{name}'" for _, name in members)
     layout = Layout("one value per line", ", ".join(sorted(encodings)))
     return RawTable(members[0][1], frame, layout, notes=[f"The lines of {names} belong together."])
+
+
+def _belong_together(columns: Mapping[str, Sequence[str | None]]) -> bool:
+    """Whether all columns have as many values, and those of some, but not of all, are labels."""
+    height = len(next(iter(columns.values())))
+    labels = [set(values) for values in columns.values() if len(set(values)) <= MOST_WORDS]
+    alike = {height} == {*map(len, columns.values())} and height >= 2 * MOST_WORDS
+    short = all(len(word or "") <= LONGEST_WORD for words in labels for word in words)
+    return alike and short and 0 < len(labels) < len(columns)
+
+
+def side_by_side(tables: Sequence[RawTable], places: Collection[str]) -> RawTable | None:
+    """Tables of one column each as one table, where those of one are labels: texts.csv and
+    labels.csv; `places` are columns that say where a row came from.
+    """
+    frames = [table.frame.drop(places, strict=False) for table in tables]
+    if not 2 <= len(tables) <= MOST_COLUMNS or any(frame.width != 1 for frame in frames):
+        return None
+    columns = {frame.columns[0]: frame.to_series().to_list() for frame in frames}
+    if len(columns) < len(tables) or not _belong_together(columns):
+        return None
+    names = " and ".join(f"'{table.name}'" for table in tables)
+    note = f"The rows of {names} belong together."
+    return replace(tables[0], frame=pl.concat(frames, how="horizontal"), notes=[note])
 
 
 def _with_labels_beside(frame: pl.DataFrame) -> pl.DataFrame:
