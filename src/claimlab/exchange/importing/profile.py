@@ -99,8 +99,8 @@ def openings(values: Collection[str], verdicts: LabelMap) -> dict[str, str]:
     ("False. The video is old."); nothing where they are not, or are few enough to be asked about.
     """
     cells = set(values)
-    found = ((cell, _OPENING.match(cell)) for cell in cells)
-    begun = {cell: match[1] for cell, match in found if match and verdicts.verdict(match[1])}
+    matches = ((cell, _OPENING.match(cell)) for cell in cells)
+    begun = {cell: match[1] for cell, match in matches if match and verdicts.verdict(match[1])}
     whole = sum(verdicts.verdict(cell) is not None for cell in cells - begun.keys())
     some = len(begun) > FEW and len(begun) + whole >= REASONED * len(cells)
     return begun if some and len({*map(verdicts.verdict, begun.values())}) > 1 else {}
