@@ -260,7 +260,20 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "twice.json": ('[{"text": "a", "text": "b", "label": "true"}]', "1 of 1 row of"),
         "fasttext-half.txt": ("\n".join(f"{t} __label__{v}" for t, v in rows), "'__label__'"),
         "colons.txt": ("\n".join(f"{v}::{t}" for t, v in rows), "'::'"),
-        "rows.xml": ("<rows>" + "".join(f"<row><text>{t}</text></row>" for t, _ in rows) + "</rows>", "is XML"),
+        "rows.xml": (
+            "<rows>" + "".join(f"<row label='{v}'><p>{t}</p></row>" for t, v in rows) + "</rows>", HALVES,
+        ),
+        "wrapped.xml": (
+            "<a><about>x</about><rows>" + "".join(f"<r><text>{t}</text><label>{v}</label></r>" for t, v in rows) + "</rows></a>",
+            HALVES,
+        ),
+        "articles.zip": (
+            zipped({f"{i}.xml": f"<a><text>{t}</text><link>x</link><link>y</link><label>{v}</label></a>" for i, (t, v) in enumerate(rows)}),
+            HALVES,
+        ),
+        "entities.xml": ('<!DOCTYPE a [<!ENTITY b "c">]><a><b>&b;</b></a>', "declares entities"),
+        "deep.xml": ("<a>" * 200 + "</a>" * 200, "nested too deeply"),
+        "cut.xml": ("<rows><row><text>A claim</text>", "is not XML"),
         "two-codes.csv": (delimited(coded), "`map='0=false,1=true'`"),
         "broken-one.zip": (
             zipped({"a.csv": delimited(rows), "b.csv": delimited(rows), "c.xlsx": b"\xd0\xcf\x11\xe0"}), "`only='*.csv'`",

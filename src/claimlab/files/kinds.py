@@ -12,7 +12,7 @@ from typing import Literal
 from claimlab.core.errors import UnreadableFile
 from claimlab.files.encoding import is_blank, looks_binary
 
-Kind = Literal["delimited", "json", "parquet", "arrow", "excel", "text"]
+Kind = Literal["delimited", "json", "xml", "parquet", "arrow", "excel", "text"]
 
 DELIMITED = (".csv", ".tsv", ".tab", ".psv")  # tables, however they look
 TABLES = (
@@ -20,6 +20,7 @@ TABLES = (
     ".json",
     ".jsonl",
     ".ndjson",
+    ".xml",
     ".parquet",
     ".pq",
     ".arrow",
@@ -31,7 +32,7 @@ HEAD = 1 << 16
 _NAME_PAIR = re.compile(r"[A-Za-z_][\w.]* [A-Za-z_][\w.]*")
 _UNPACK = "Unpack it first, then give the file."
 _CONVERT = "Save it as CSV or XLSX, then give that."
-_NOT_DATA = "Give a CSV, TSV, JSON, JSONL, Parquet or XLSX file."
+_NOT_DATA = "Give a CSV, TSV, JSON, JSONL, XML, Parquet or XLSX file."
 _EXPORT = "Export the table as CSV or Parquet, then give that."
 _STATISTICS = {".dta": "Stata", ".sav": "SPSS", ".rds": "R", ".rdata": "R", ".sas7bdat": "SAS"}
 _PICKLE = (
@@ -131,14 +132,12 @@ def _first_nul(head: bytes) -> str:
 
 def _text_kind(head: bytes, suffix: str, name: str) -> Kind:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:200].lower()
-    if start.startswith((b"<!doctype html", b"<html")):
+    if start.startswith(b"<!doctype html") or b"<html" in start:
         raise UnreadableFile(
             f"'{name}' is a web page, not the file behind it.", "Download the file itself."
         )
     if start.startswith((b"<?xml", b"<!doctype")) or (suffix == ".xml" and start.startswith(b"<")):
-        raise UnreadableFile(
-            f"'{name}' is XML.", "Save the records as CSV, JSON or JSONL, then give that."
-        )
+        return "xml"
     if suffix in DELIMITED:
         return "delimited"
     if suffix in (".json", ".jsonl", ".ndjson") or start.startswith(

@@ -18,6 +18,7 @@ from claimlab.files.objects import read_json_file
 from claimlab.files.parquet import as_table, left_out, own_words, read_typed
 from claimlab.files.raw import Layout, Options, RawTable, Refused, typed_table
 from claimlab.files.sqlite import rows_in
+from claimlab.files.xml import read_xml_file
 
 
 def read_table(
@@ -39,9 +40,9 @@ def read_table(
         table = read_excel_file(
             data or bundle.read(member), member, options.sheet, known, options.header
         )
-    elif kind == "json":
+    elif kind in ("json", "xml"):
         text, encoding, notes = read_text(data or bundle.read(member), member, options.encoding)
-        table = read_json_file(text, member, encoding)
+        table = (read_json_file if kind == "json" else read_xml_file)(text, member, encoding)
         table.notes += notes
     else:
         table = read_delimited_file(path or data, member, options, known)
