@@ -33,8 +33,8 @@ class _Element:
         is_text = self.is_mixed or not self.children
         if is_text or (len(tags) == 1 and len(inner) == len(self.children)):
             text = " ".join("".join(self.pieces).split()) if is_text else "\n".join(inner)
-            said = {TEXT: text} if text else {}
-            return {**self.attributes, **said} if self.attributes else text
+            own = {TEXT: text} if text else {}
+            return {**self.attributes, **own} if self.attributes else text
         fields = dict(self.attributes)
         for tag in dict.fromkeys(tag for tag, _ in self.children):
             values = [value for each, value in self.children if each == tag]
@@ -68,7 +68,7 @@ def read_xml_file(content: str, name: str, encoding: str) -> RawTable:
         stack[-1].children.append((tag, root.value()))
         stack[-1].pieces.append("".join(root.pieces))
 
-    def said(text: str) -> None:
+    def characters(text: str) -> None:
         stack[-1].pieces.append(text)
         stack[-1].is_mixed |= bool(text.strip())
 
@@ -79,7 +79,7 @@ def read_xml_file(content: str, name: str, encoding: str) -> RawTable:
         )
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler, parser.EntityDeclHandler = said, entity
+    parser.CharacterDataHandler, parser.EntityDeclHandler = characters, entity
     try:
         parser.Parse(content, True)
     except ExpatError as error:
