@@ -35,11 +35,11 @@ class _Element:
             text = " ".join("".join(self.pieces).split()) if is_text else "\n".join(inner)
             own = {TEXT: text} if text else {}
             return {**self.attributes, **own} if self.attributes else text
-        fields = dict(self.attributes)
-        for tag in dict.fromkeys(tag for tag, _ in self.children):
-            values = [value for each, value in self.children if each == tag]
-            fields[tag] = values[0] if len(values) == 1 else values
-        return fields
+        groups: dict[str, list[Value]] = {}
+        for tag, value in self.children:
+            groups.setdefault(tag, []).append(value)
+        fields = {tag: each[0] if len(each) == 1 else each for tag, each in groups.items()}
+        return {**self.attributes, **fields}
 
     def records(self) -> list[JsonObject]:
         """The children, where most are objects of one name or all are texts of one; or itself."""
