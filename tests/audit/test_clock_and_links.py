@@ -110,7 +110,23 @@ def test_claims_of_a_day_that_a_later_review_judges_otherwise_are_found() -> Non
     undated = claims(False).with_columns(date=pl.lit(None, pl.Datetime("us")))
     assert verdict(undated).verdict == "warn"
     written = undated.with_columns(text=pl.col("text") + " in 2020")
-    assert verdict(written).verdict == "pass"
+    assert verdict(written).details["undated"] == 0
+
+
+def test_what_was_not_measured_of_claims_of_a_day_is_no_pass() -> None:
+    def found(rows: pl.DataFrame) -> Finding:
+        return audit(Dataset.build("d", rows), checks=["time-bound"], debug=True).findings[0]
+
+    none = found(claims(False, ""))
+    assert none.verdict == "pass"
+    assert none.why == "None of the 160 records points at a day (such as today)."
+    once = found(claims(False).filter(pl.int_range(pl.len()) % 2 == 0))
+    assert once.verdict == "not-measured"
+    assert "40 of 80 records point at a day (such as today), none of them without" in once.why
+    assert "0 claims have a later review" in once.why
+    thai = found(claims(False).with_columns(language=pl.lit("tha")))
+    assert thai.verdict == "not-measured"
+    assert "Records with a text in eng, por, spa, fra, deu: 0." in thai.why
 
 
 @pytest.mark.parametrize(

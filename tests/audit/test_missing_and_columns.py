@@ -9,7 +9,10 @@ import json
 import numpy as np
 import polars as pl
 
+import claimlab as cl
 from claimlab.audit.run import audit
+from claimlab.audit.subject import Subject
+from claimlab.clean.recipe import parse_recipe
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
 
@@ -106,3 +109,38 @@ def test_what_claimlab_notes_of_synthetic_text_is_no_column_of_the_data() -> Non
     data = made(meta=lambda labels, _: [note if y == "false" else None for y in labels])
     for check in ("missing", "columns", "text-columns"):
         assert [one.verdict for one in findings(data, check)] == ["not-measured"], check
+
+
+GROUPING = parse_recipe('[[steps]]\nstep = "near-duplicates"', "near")
+
+
+def near_copies(**columns: list[str | None]) -> Dataset:
+    """60 stories of one class each, told in five nearly equal texts, and 100 others."""
+    texts = [f"The mayor of Ostrel sold the mill number {i // 5} by night {i}" for i in range(300)]
+    texts = [f"{text} {chr(97 + i // 5 % 26) * 9} {i // 5 * 7919}" for i, text in enumerate(texts)]
+    texts += [" ".join(f"w{i}x{k}" for k in range(9)) for i in range(100)]
+    labels = [("true", "false")[i // 5 % 2] for i in range(300)] + ["true", "false"] * 50
+    rows = {"id": [f"r{i}" for i in range(400)], "text": texts, "veracity": labels}
+    return Dataset.build("near", pl.DataFrame(rows | columns))
+
+
+def test_groups_that_cleaning_made_of_near_copies_are_no_column_of_the_data() -> None:
+    cleaned = cl.clean(near_copies(), GROUPING).dataset
+    assert cleaned.records["group"].count() >= 300
+    every = audit(cleaned, checks=["event", "missing", "columns"], columns=["group"], debug=True)
+    assert {one.verdict for one in every.findings} == {"not-measured"}
+    assert "Left out: 300 records in groups that cleaning made" in every.findings[0].why
+    assert not every.examples
+    subject = Subject.of(cleaned)
+    groups = pl.DataFrame({"made": cleaned.records["group"], "kept": subject.groups}).drop_nulls()
+    assert groups.group_by("made").agg(pl.col("kept").n_unique())["kept"].max() == 1
+    other = Dataset.build("other", made().records)
+    for later in (cl.split(cleaned, "random").dataset, cl.merge([cleaned, other])):
+        assert Subject.of(later).rows["group"].null_count() == len(later)
+
+
+def test_groups_of_the_data_stay_a_column_of_it() -> None:
+    own = [f"event {i // 5}" if i < 100 else None for i in range(400)]
+    cleaned = cl.clean(near_copies(group=own), GROUPING).dataset
+    (finding,) = findings(cleaned, "event")
+    assert (finding.n, finding.verdict) == (100, "fail")

@@ -71,6 +71,24 @@ def test_a_claim_that_was_checked_is_found_with_its_verdict(place: Path) -> None
     assert "Scores only" in found.conclusion()
 
 
+def test_a_score_of_words_alone_is_named_and_no_similarity(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It grows with the words that are asked for: it has no upper end that says "the same"."""
+    few, all_of = (Dataset.open(place / "archive").records["text"][7].split()[:n] for n in (3, 14))
+    scores = []
+    for words in (few, all_of):
+        archive = place / "archive"
+        found = cl.match(text=" ".join([*words, "zzz"]), archive=archive, words=True)
+        scores.append(found.table["score"][0])
+        assert found.table["score"].to_list() == found.table["words"].to_list()
+        assert "does not say how alike two claims are" in found.conclusion()
+    assert 1 < 2 * scores[0] < scores[1]
+    asked = ["match", "--text", " ".join(few), "--archive", str(place / "archive")]
+    assert run([*asked, "--set", "words=true"]) == 0
+    assert f"BM25 {scores[0]:.1f} " in capsys.readouterr().out
+
+
 def test_with_labelled_queries_some_are_answered_at_the_precision_asked_for(place: Path) -> None:
     found = cl.match(
         place / "queries",

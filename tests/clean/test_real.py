@@ -9,8 +9,20 @@ import pytest
 
 from claimlab.catalog.load import load
 from claimlab.clean.front import clean
+from claimlab.clean.recipe import parse_recipe
 
 pytestmark = pytest.mark.realdata
+
+
+def test_entities_that_a_loader_keeps_are_replaced_and_nothing_else_changes(
+    real_data: Path,
+) -> None:
+    data = load("factck-br", real_data / "factck-br.zip")
+    assert data.records["text"].str.contains("&#39;").sum() == 8, "as published"
+    repaired = clean(data, parse_recipe('[[steps]]\nstep = "repair-text"', "repair"))
+    records = repaired.dataset.records
+    assert not records["text"].str.contains("&#?[0-9A-Za-z]+;").any()
+    assert records.drop("text").equals(data.records.drop("text"))
 
 
 @pytest.mark.slow

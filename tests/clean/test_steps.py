@@ -75,6 +75,28 @@ def test_repair_text_repairs_and_logs_but_leaves_emoji() -> None:
     assert reasons(outcome.dropped) == {"r3": "contains only invisible characters"}
 
 
+def test_repair_text_replaces_html_entities_and_says_so() -> None:
+    frame = texts(
+        "&quot;Fire &amp; rescue&quot; isn&#39;t &#x41; club &amp;quot;",
+        "see x.org/?a=1&copy=2&amp;b=3; AT&T, R&D; &nosuch; 1 < 2",
+        "caf&Atilde;&copy;&#8203;",
+        "&shy;",
+    )
+    outcome = run("repair-text", frame)
+    assert outcome.kept["text"].to_list() == [
+        '"Fire & rescue" isn\'t A club "',
+        "see x.org/?a=1&copy=2&b=3; AT&T, R&D; &nosuch; 1 < 2",
+        "café",
+    ]
+    assert outcome.changed["reason"].to_list() == [
+        "HTML entities replaced",
+        "HTML entities replaced",
+        "HTML entities replaced and broken encoding repaired and invisible characters removed",
+    ]
+    assert outcome.dropped["id"].to_list() == ["r3"]
+    assert run("repair-text", frame, entities=False).kept["text"][0] == frame["text"][0]
+
+
 def test_exact_duplicates() -> None:
     frame = records(
         {"text": "The Bridge is closed.", "veracity": "true"},

@@ -62,7 +62,7 @@ def test_what_does_not_re_derive_is_refused_and_has_no_rank(place: Path, tmp_pat
     content = json.loads((results / "luck.json").read_bytes())
     content["figures"]["runs"][0]["scores"]["macro_f1"] = 0.999
     (results / "forged.json").write_bytes(canonical(content))
-    (results / "broken.json").write_text("{", encoding="utf-8")
+    (results / "broken.json").write_bytes((results / "words.json").read_bytes()[:5000])
     shutil.copy(results / "words.json", results / "zz.json")
     (results / "outside.json").symlink_to(place / "results" / "luck.json")
     ranked = cl.publish_board(results)
@@ -113,8 +113,23 @@ def test_a_folder_without_bundles_is_a_sentence(tmp_path: Path) -> None:
         with pytest.raises(DataError, match="is not a folder of bundles"):
             cl.publish_board(place)
     (tmp_path / "dataset.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match="No bundle in .* is verified. dataset.json: .*required"):
+    with pytest.raises(DataError, match="is not a folder of bundles"):
         cl.publish_board(tmp_path)
+    (tmp_path / "old.json").write_text('{"bundle": "claimlab result 0"}', encoding="utf-8")
+    with pytest.raises(DataError, match="No bundle in .* is verified. old.json: .*bundle"):
+        cl.publish_board(tmp_path)
+
+
+def test_other_files_of_the_folder_are_passed_over(place: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    shutil.copytree(place / "results", results)
+    shutil.copytree(place / "words", results / "run")  # with its dataset.json
+    (results / ".claimlab.json").write_text('{"kind": "board"}', encoding="utf-8")
+    (results / "notes.json").write_text("not JSON", encoding="utf-8")
+    (results / "link.json").symlink_to(place / "words" / "dataset.json")
+    ranked = cl.publish_board(results)
+    assert {line.run for line in ranked.lines} == set(RUNS)
+    assert ranked.refused == {}
 
 
 def test_the_template_verifies_what_a_pull_request_adds(place: Path, tmp_path: Path) -> None:
@@ -146,7 +161,7 @@ def test_the_template_verifies_what_a_pull_request_adds(place: Path, tmp_path: P
 def test_a_site_shows_ranks_intervals_and_refusals_of_boards(place: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
     shutil.copytree(place / "results", results)
-    (results / "broken.json").write_text("no bundle", "utf-8")
+    (results / "broken.json").write_text('{"bundle":"claimlab result 1"', "utf-8")
     for name in ("one", "two"):
         ranked = cl.publish_board(results, output=tmp_path / name / "board")
     cl.publish_site([tmp_path / "one", tmp_path / "two"], tmp_path / "public")

@@ -35,7 +35,8 @@ class Subject:
 
     Where rows were left out so that each observation counts once, `note` says so, and `bound` has
     what must stay together as it was with them. `sampling` is for a finding's details: how many
-    rows were drawn, and of how many.
+    rows were drawn, and of how many. A group that claimlab made of near-copies is no column that a
+    detector reads: `bound` has it, `rows` do not; `near_copies` counts its rows.
     """
 
     dataset: Dataset
@@ -47,6 +48,7 @@ class Subject:
     bound: Codes | None = None
     note: str = ""
     sampling: JsonObject = field(default_factory=dict)
+    near_copies: int = 0
 
     @classmethod
     def of(
@@ -62,7 +64,13 @@ class Subject:
         keep = labels.is_in(classes) & labels.is_not_null()
         y = labels.filter(keep).cast(pl.Enum(classes)).to_physical().to_numpy().astype(np.int64)
         rows = dataset.records.filter(keep)
-        return cls(dataset, target, rows, tuple(classes), y, context or Context())
+        subject = cls(dataset, target, rows, tuple(classes), y, context or Context())
+        own = rows.select(pl.when(~pl.col("id").is_in(made_groups(dataset))).then("group"))["group"]
+        n = own.null_count() - rows["group"].null_count()
+        if not n:
+            return subject
+        rows = rows.with_columns(own)
+        return replace(subject, rows=rows, bound=subject.groups, near_copies=n)
 
     def under(self, context: Context) -> Subject:
         """The same for another context; itself, with all it has worked out, for its own."""
@@ -210,3 +218,11 @@ class Subject:
 
     def table(self, name: str) -> pl.DataFrame | None:
         return self.dataset.tables.get(name)
+
+
+def made_groups(dataset: Dataset) -> list[str]:
+    """The ids of records whose group cleaning filled with their near-copies."""
+    changes = dataset.tables.get("changes")
+    if changes is None or not {"id", "step", "column"} <= set(changes.columns):
+        return []
+    return changes.filter(column="group", step="near-duplicates")["id"].to_list()

@@ -35,6 +35,7 @@ from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.pages.blocks import (
     Blocks,
+    Cell,
     Column,
     Columns,
     Report,
@@ -79,6 +80,10 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "url": pl.String,
     "answer": pl.Boolean,
 }
+BM25 = (
+    " BM25 adds up the words in common, rare ones most; it has no highest value, and does not say"
+    " how alike two claims are."
+)
 ONE = "text"  # the id of a query that is one text
 # Where mteb finds the three tables. It reads all of them in one format, so the answers are there as
 # JSON lines beside the TSV of BEIR.
@@ -95,14 +100,14 @@ configs:
 
 
 def match_of(hit: Evidence) -> JsonObject:
-    """A fact-check that may answer a query. `score` orders them; it is from 0 to 1, and a
-    probability only where it was calibrated. `words` is its BM25, `meaning` its cosine."""
+    """A fact-check that may answer a query. `score` orders them: from 0 to 1 where meaning was
+    compared, else BM25. It is no probability. `words` is its BM25, `meaning` its cosine."""
     review, more, score = hit.review or Review(), hit.more, hit.score or 0.0
     meaning = more.get("meaning")
     return {
         "id": _id(more.get("document"), hit.url, hit.text),
-        "score": round(1 - 1 / (1 + score) if meaning is None else score, 6),
-        "words": (score if meaning is None else more["words"]) or None,
+        "score": score,
+        "words": more.get("words", score) or None,
         "meaning": meaning,
         "text": hit.text,
         "title": hit.title,
@@ -137,9 +142,10 @@ class Matches(Shown):
             claims = "claim" if self.queries == 1 else "claims"
             return f"Nothing in the archive is near the {claims}."
         if self.decision is None:
+            by_words = self.rows["meaning"].null_count()
             return (
                 "Scores only: read the claims to see which say the same. Labelled queries"
-                " would show from which score on a match can be trusted."
+                f" would show from which score on a match can be trusted.{BM25 if by_words else ''}"
             )
         target = f"precision {self.decision.asked:g}"
         if self.decision.threshold is None:
@@ -356,9 +362,15 @@ def _table(
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
+def shown_score(match: JsonObject) -> Cell:
+    """The score, with its name where words alone made it."""
+    score = match["score"]
+    return Cell(f"BM25 {score:.1f}" if match["meaning"] is None else f"{score:.2f}", sort=score)
+
+
 MATCH: Columns[JsonObject] = (
     Column("Claim", "asked", short(120)),
-    Column("Score", "score", lambda score: f"{score:.2f}"),
+    Column("Score", shown_score),
     Column("Best match", "text", short(160)),
     Column("Verdict", "verdict", optional=True),
     Column("Date", lambda row: row["date"] and row["date"].date(), str, optional=True),

@@ -135,7 +135,8 @@ def _renamed(part: Dataset, groups: str) -> pl.DataFrame:
 def _apart(part: Dataset, table: str, groups: str) -> pl.DataFrame:
     frame = part.tables[table]
     front = pl.lit(f"{part.name}/")
-    fronts = {"record_id": front, "evidence_id": front, "group": pl.lit(f"{groups}/")}
+    fronts = dict.fromkeys(("id", "record_id", "evidence_id"), front)
+    fronts["group"] = pl.lit(f"{groups}/")
     lists = [c for c in ("evidence_ids",) if c in frame.columns]
     return frame.with_columns(
         *((fronts[c] + pl.col(c)).alias(c) for c in fronts if c in frame.columns),

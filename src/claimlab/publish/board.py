@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +40,8 @@ from claimlab.publish.bundle import BOARD, Answered, Bundle, Verified, derived, 
 
 KIND = "board"
 MOST = 500  # bundles of a folder
+HEAD = 4096  # bytes of a file in which a bundle says what it is
+_SIGN = re.compile(rb'"bundle"\s*:\s*"claimlab result ')
 _FOLDER = f"Name a folder with 1 to {MOST} files of: claimlab publish bundle RUN -o FILE"
 
 
@@ -136,7 +139,7 @@ def _verified(
     folder: Path, known: dict[str, Dataset]
 ) -> tuple[dict[str, Verified], dict[str, str]]:
     """The verified bundles, by their names in the folder, and why the others are not."""
-    files = sorted(folder.rglob("*.json")) if folder.is_dir() else []
+    files = [file for file in sorted(folder.rglob("*.json")) if _claims_to_be_one(file)]
     if not 0 < len(files) <= MOST:
         what = f"has {len(files):,} bundles" if files else "is not a folder of bundles"
         raise DataError(f"'{folder}' {what}.", _FOLDER)
@@ -166,6 +169,19 @@ def _verified(
         name, why = next(iter(refused.items()))
         raise DataError(f"No bundle in '{folder}' is verified. {name}: {why}.", _FOLDER)
     return verified, refused
+
+
+def _claims_to_be_one(file: Path) -> bool:
+    """Whether a file says that it is a bundle, as one does in its first words; a folder may hold
+    other JSON. What cannot be opened may be one.
+    """
+    if not file.is_file():
+        return False
+    try:
+        with file.open("rb") as handle:
+            return _SIGN.search(handle.read(HEAD)) is not None
+    except OSError:
+        return True
 
 
 def _named_by_records(

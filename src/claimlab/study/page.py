@@ -18,7 +18,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Option, Place
 from claimlab.core.remote import is_remote
 from claimlab.core.settings import as_toml, one_of
-from claimlab.core.stats.chance import LEVEL, STAR
+from claimlab.core.stats.chance import ABOVE, LEVEL, STAR
 from claimlab.core.stats.interval import Interval, ends_of
 from claimlab.core.stats.ranks import rank_words
 from claimlab.core.trust import allow, named_in
@@ -503,25 +503,25 @@ def reasons(lines: Sequence[str]) -> Blocks:
 
 
 def conclusion(grid: Grid, scored: Entries) -> str:
-    """The sentence on top: how many detectors are above every baseline that does not read the
-    text.
+    """The sentence on top: how many detectors have a star, and how many of them are above the
+    references that read something of the text, too.
     """
     models = [e for e in scored if e.macro_f1 is not None and e.axes["detector"] not in REFERENCES]
     failed = len(grid.cells) - len(grid.done)
     if not models:
         return f"No detector has a score: {several(failed, 'cell')} failed."
-    clear = sum(e.p_reading is not None and e.p_reading < LEVEL for e in models)
-    untested = sum(e.p_reading is None for e in models)
-    others = [
-        name
+    clear = [e for e in models if e.chance.beaten]
+    higher = sum(e.p_reading is not None and e.p_reading < LEVEL for e in clear)
+    untested = sum(e.chance.p is None for e in models)
+    others = " and ".join(
+        f"'{name}'"
         for name in REFERENCES
         if name != MAJORITY and any(e.axes["detector"] == name for e in scored)
-    ]
-    names = ", ".join([MAJORITY, "random guess", "permuted labels", *others])
+    )
     return (
-        f"{clear} of {several(len(models), 'detector setting')} {verb(clear, 'scores', 'score')}"
-        f" significantly above every baseline that does not read the text ({names}; corrected for"
-        " all of them)."
+        f"{len(clear)} of {several(len(models), 'detector setting')}"
+        f" {verb(len(clear), 'scores', 'score')} significantly {ABOVE}, corrected for all of them"
+        + (f"; {higher} of these also above {others}." if clear and others else ".")
         + (f" {several(untested, 'setting')} could not be tested." if untested else "")
         + (f" {several(failed, 'cell')} failed." if failed else "")
     )

@@ -50,6 +50,9 @@ EMOJI = (
     rf"|[{_TONES}])+"
 )
 
+_ENTITY = "&#?[0-9A-Za-z]{1,24};"
+ESCAPES = 3  # times that a text was escaped, at most
+
 # What a reader cannot see: controls (no tab, no line end), soft hyphens, zero-width and direction
 # marks, fillers, tags.
 _HIDDEN = (
@@ -136,6 +139,13 @@ def repair_mojibake(texts: pl.Series) -> pl.Series:
     return change_where(texts, looks_broken(texts), _repair)
 
 
+def unescape_entities(texts: pl.Series) -> pl.Series:
+    """`texts` with the signs that HTML entities stand for, also where they were escaped twice
+    (`&amp;quot;`). One without its semicolon stays: in an address it is none.
+    """
+    return change_where(texts, texts.str.contains(_ENTITY), _unescape)
+
+
 def looks_broken(texts: pl.Series) -> pl.Series:
     """Whether a row has a sequence of characters that is unlikely except as the result of a wrong
     encoding.
@@ -156,6 +166,15 @@ def _without_verbose(pattern: str) -> str:
     """
     parts = re.findall(r"\[(?:\\.|[^\]\\])*\]|\\.|#[^\n]*|\s+|.", pattern)
     return "".join(part for part in parts if not part.startswith("#") and not part.isspace())
+
+
+def _unescape(rows: pl.Series) -> pl.Series:
+    from ftfy.fixes import unescape_html
+
+    plain = rows.to_list()
+    for _ in range(ESCAPES):
+        plain = [unescape_html(text) for text in plain]
+    return pl.Series(rows.name, plain, dtype=pl.String)
 
 
 def _repair(rows: pl.Series) -> pl.Series:

@@ -443,7 +443,7 @@ def match_page(question: Annotated[Question, Query()], workspace: Here) -> Match
         return MatchPage(question=question, archives=archives, conclusion="", matches=[])
     place = workspace.get(question.archive, "dataset")
     result = match(text=question.text, archive=place.folder, words=not question.meaning)
-    known = ("id", "score", "text", "title", "verdict", "publisher", "date", "url")
+    known = ("id", "score", "meaning", "text", "title", "verdict", "publisher", "date", "url")
     rows = result.rows.select(known).to_dicts()
     return MatchPage(
         question=question,

@@ -19,6 +19,7 @@ from claimlab.audit.features import Category
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 from claimlab.pages.blocks import excerpt
 
 SHOWN = 30
@@ -77,6 +78,9 @@ class ColumnCheck(ColumnTest):
         part = sampled(subject, columns=True)
         finding = self.column(part, part.rows[self.tested], self.tested)
         finding.fact = self.tested
+        if subject.near_copies and self.tested == "group":
+            records = several(subject.near_copies, "record")
+            finding.why += f" Left out: {records} in groups that cleaning made of near-copies."
         yield finding
 
 

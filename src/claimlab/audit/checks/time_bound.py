@@ -16,15 +16,17 @@ import polars as pl
 
 from claimlab.audit.check import FairCheck, Findings
 from claimlab.audit.checks.feasibility import hints
-from claimlab.audit.rule import Share, needed
+from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
+from claimlab.core import packaged
 from claimlab.core.finding import Verdict
-from claimlab.core.words import several, several_of
+from claimlab.core.words import several, several_of, verb
 
 SHARE = Share(fail=0.01)
 UNDATED = 0.05  # of all records
 LEVEL = 0.05
 _DAY = r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}\b"  # the text itself names a year or a day
+SIGNAL = "missing-time"
 READ = 75  # words of a text, as where `enrich` looks for its claim
 _NAMES = (  # and the pandemic of the time, which is always the same
     r"(?i)\b(?:usa|india|russia|psychology|christianity|news) today\b|\btoday show\b"
@@ -34,6 +36,7 @@ _NAMES = (  # and the pandemic of the time, which is always the same
     r"|\b(?:crise|pandemia|crisis|pandémie) (?:atual|actuelle?)\b"
 )
 STANCES = {"supports": "true", "refutes": "false"}
+KNOWN = [one for one in packaged.toml("claimlab.audit", "ambiguity.toml")[SIGNAL] if one != "any"]
 
 
 class TimeBound(FairCheck):
@@ -46,40 +49,60 @@ class TimeBound(FairCheck):
         f" review more often than other claims do (Fisher's exact test, p < {LEVEL}): fail when"
         f" surely more than {100 * SHARE.fail:.0f}% of all records do, else warn. Warn as well when"
         f" surely more than {100 * UNDATED:.0f}% of all records point at a day, and neither the"
-        " record nor its text has a date. Otherwise pass."
+        " record nor its text has a date. Pass otherwise; but where any points at a day, not"
+        f" measured unless {Rule.min_units} such claims and {Rule.min_units} others have a later"
+        " review."
     )
 
     def measure(self, subject: Subject) -> Findings:
-        if (reason := needed("Records", subject.n)) is not None:
+        read = pl.col("text").is_not_null() & pl.col("language").fill_null("eng").is_in(KNOWN)
+        subject = subject.where(subject.rows.select(read).to_series())
+        reason = needed(f"Records with a text in {', '.join(KNOWN)}", subject.n)
+        if reason is not None:
             yield self.unmeasured(subject, reason)
             return
         signals = hints(subject.rows.select("id", beginning(), "language"))["signals"]
         rows = subject.rows.select("id", "text", "date").with_columns(
             key=subject.normal_text,
             label=pl.Series([subject.classes[y] for y in subject.y], dtype=pl.String),
-            bound=signals.list.contains("missing-time"),
+            bound=signals.list.contains(SIGNAL),
         )
+        n, bound = subject.n, int(rows["bound"].sum())
         dated = pl.col("date").is_not_null() | pl.col("text").str.contains(_DAY)
         undated = rows.filter("bound", ~dated)["id"]
         again = reviewed_again(rows, subject.table("evidence"))
+        compared = int(again["bound"].sum())
         changed = again.filter("bound", "changed")
         p = chance(again)
         turned = rows.filter(pl.col("bound"), pl.col("key").is_in(changed["key"].implode()))["id"]
-        loose = SHARE.interval(undated.len(), subject.n)[0] > UNDATED
-        verdict: Verdict = "warn" if loose else "pass"
+        few = min(compared, again.height - compared) < Rule.min_units and p >= LEVEL
+        verdict: Verdict = "not-measured" if bound and few else "pass"
+        if SHARE.interval(undated.len(), n)[0] > UNDATED:
+            verdict = "warn"
         if p < LEVEL:
-            verdict = SHARE.verdict(turned.len(), subject.n)
+            verdict = SHARE.verdict(turned.len(), n)
+        why = f"None of the {several(n, 'record')} points at a day (such as today)."
+        if bound:
+            without = f"{undated.len():,}" if undated.len() else "none"
+            why = (
+                f"{several_of(bound, n, 'record')} {verb(bound, 'points', 'point')} at a day (such"
+                f" as today), {without} of them without any date. "
+            )
+            why += (
+                f"Whether labels change later was not measured: {again.height:,} claims have a"
+                f" later review, {compared:,} of them point at a day."
+                if few
+                else f"Of {several(again.height, 'claim')} with a later review,"
+                f" {again['changed'].sum():,} changed their label, {changed.height:,} of them among"
+                f" the {compared:,} that point at a day (p = {p:.2g})."
+            )
         yield self.found(
             subject,
             verdict,
-            f"{several_of(int(rows['bound'].sum()), subject.n, 'record')} point at a day (such as"
-            f" today), {undated.len():,} of them without any date. Of"
-            f" {several(again.height, 'claim')} with a later review, {again['changed'].sum():,}"
-            f" changed their label, {changed.height:,} of them among the"
-            f" {again['bound'].sum():,} that point at a day (p = {p:.2g}).",
+            why,
             records=[*dict.fromkeys([*turned, *undated])],
             details={
-                "time_bound": int(rows["bound"].sum()),
+                "time_bound": bound,
                 "undated": undated.len(),
                 "reviewed_again": again.height,
                 "changed": int(again["changed"].sum()),

@@ -1,8 +1,10 @@
 """Texts that are broken, too short to be a claim, or not in the language they should be in.
 
-Broken encodings are repaired and invisible characters removed; emoji are kept. Short texts are
-counted after what carries no content is taken away. The right language is the one that is kept, or
-the one that a record names.
+HTML entities become the signs they stand for, broken encodings are repaired and invisible
+characters removed; emoji are kept. Loaders leave entities where they are: texts stay as published,
+and an audit finds them where one class has more of them. Short texts are counted after what carries
+no content is taken away. The right language is the one that is kept, or the one that a record
+names.
 """
 
 from __future__ import annotations
@@ -19,7 +21,13 @@ from claimlab.core.languages import CONFUSABLE, normalise, require, same
 from claimlab.core.step import Outcome
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.text.normalise import EMOJI, repair_mojibake, strip_emoji, strip_invisible
+from claimlab.text.normalise import (
+    EMOJI,
+    repair_mojibake,
+    strip_emoji,
+    strip_invisible,
+    unescape_entities,
+)
 from claimlab.text.rows import by_slices
 from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
@@ -28,21 +36,27 @@ from claimlab.text.urls import strip_urls
 
 class RepairText(CleanStep):
     name = "repair-text"
-    summary = "Repairs mojibake and removes invisible and control characters; emoji are kept."
+    summary = (
+        "Repairs mojibake, replaces HTML entities and removes invisible and control characters;"
+        " emoji are kept."
+    )
 
+    entities: bool = True
     mojibake: bool = True
     invisible: bool = True
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         texts = records["text"]
-        repaired = repair_mojibake(texts) if self.mojibake else texts
+        plain = unescape_entities(texts) if self.entities else texts
+        repaired = repair_mojibake(plain) if self.mojibake else plain
         visible = strip_invisible(repaired) if self.invisible else repaired
         # In one chunk: Polars fails to join texts in many small ones.
-        broken, hidden = (texts != repaired).rechunk(), (repaired != visible).rechunk()
-        parts = [
-            pl.when(broken).then(pl.lit("broken encoding repaired")),
-            pl.when(hidden).then(pl.lit("invisible characters removed")),
-        ]
+        causes = {
+            "HTML entities replaced": (texts != plain).rechunk(),
+            "broken encoding repaired": (plain != repaired).rechunk(),
+            "invisible characters removed": (repaired != visible).rechunk(),
+        }
+        parts = [pl.when(here).then(pl.lit(reason)) for reason, here in causes.items()]
         why = pl.concat_str(parts, separator=" and ", ignore_nulls=True)
         return rewritten(records, visible, why, "contains only invisible characters")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import claimlab as cl
-from claimlab.claims.match import Matches
+from claimlab.claims.match import Matches, shown_score
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, show_grid, suggest, wants_json
 from claimlab.core.types import JsonObject
@@ -43,7 +43,7 @@ def _print(matches: Matches, *, one: bool) -> None:
     rows = list(matches) if one else [row for row in matches if row["rank"] == 1]
     lines = [
         (
-            f"{row['score']:.2f}",
+            shown_score(row),
             row["verdict"] or "",
             "" if row["date"] is None else row["date"].date().isoformat(),
             row["publisher"] or "",

@@ -13,10 +13,12 @@ import numpy as np
 from claimlab.core.stats.interval import Interval
 
 LEVEL = 0.05
-STAR = (
-    "* above every baseline that does not read the text (majority, random guess, the same answers"
-    " against permuted labels): p below 0.05, corrected by Holm's method for all {}."
+# What a score must be above to be called so, wherever it is called so: see `Chance.beaten`.
+ABOVE = (
+    "above every baseline that does not read the text (majority, random guess, the same answers"
+    " against permuted labels)"
 )
+STAR = f"* {ABOVE}: p below 0.05, corrected by Holm's method for all {{}}."
 
 
 @dataclass(frozen=True)
