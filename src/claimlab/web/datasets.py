@@ -27,6 +27,7 @@ from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import map_figure
 from claimlab.split.strategy import SIDES
+from claimlab.web.cleanings import Cleaning, cleanings_of
 from claimlab.web.filters import FACETS, Facet, RecordFilters, Turning, facet, turning
 from claimlab.web.images import Image, images_of
 from claimlab.web.page import Data, Here, page
@@ -115,6 +116,8 @@ class DatasetPage(Named):
     lineage: list[JsonObject]
     stages: list[Stage]
     """The lineage as it is drawn."""
+    cleanings: list[Cleaning]
+    """What left these records, and what left of these records, where a cleaning left out some."""
     audits: list[AuditLine]
     """The audits of exactly these records, or the latest of those that they were made from."""
     words: dict[str, str]
@@ -192,6 +195,7 @@ def dataset_page(
         tables={n: c for n, c in manifest.counts.items() if isinstance(c, int) and n != "records"},
         lineage=[step.model_dump() for step in manifest.lineage],
         stages=stages_of(workspace, place),
+        cleanings=cleanings_of(workspace, place),
         audits=[audit_line(*one) for one in audits],
         words=telling_words(workspace, place),
         words_link=filters.link(base, mark=not filters.mark, page=filters.page),
