@@ -667,6 +667,26 @@ def test_cleaning_says_why_records_left_where_it_ends_and_where_it_began(
         assert client.get("/datasets/data/cleaning").status_code == 404
 
 
+def test_audits_of_one_dataset_are_told_apart_where_there_are_several(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    data = clean_twin(size=60)
+    data.write(tmp_path / "data")
+    cl.audit(data, checks=["length"], output=tmp_path / "first")
+    with client_of(tmp_path) as client:
+        assert "protocol" not in client.get("/datasets/data").text
+    cl.audit(data, checks=["length"], protocol="cdl", output=tmp_path / "second")
+    with client_of(tmp_path) as client:
+        page = client.get("/datasets/data").text
+        for name, protocol in (("first", "fair"), ("second", "cdl")):
+            line = f'<a href="/audits/{name}">Audit of <bdi>clean-twin</bdi></a>'
+            assert f'{line} <span class="count"><bdi>{name}, protocol {protocol}</bdi>' in page
+        assert (
+            "</a> of <bdi>clean-twin</bdi> (<bdi>second, protocol cdl</bdi>):"
+            in client.get("/").text
+        )
+
+
 def test_advice_has_a_button_for_each_command_that_a_page_can_start(client: TestClient) -> None:
     audit = get(client, "/audits/reports~audit")
     doing = [one for advice in audit["advice"] for one in advice["commands"]]
