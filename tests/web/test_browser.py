@@ -176,6 +176,33 @@ def test_a_word_of_the_plot_says_its_figures_and_opens_its_records(
         assert held == texts.select("text", "veracity").n_unique()
 
 
+def test_what_a_narrow_window_folds_is_open_again_in_a_wide_one(
+    demo: Path, page: Any, serving: Callable[..., Any]
+) -> None:
+    lists = page.locator("body > nav details")
+
+    def opened(width: int) -> list[bool]:
+        """Which lists of the sidebar are open in a window of this width."""
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(300)
+        return [one.get_attribute("open") is not None for one in lists.all()]
+
+    with serving(demo) as address:
+        page.goto(address)
+        assert all(opened(1280))
+        lists.locator("summary").first.click()  # what a person closed stays closed
+        before = opened(1280)
+        assert not before[0]
+        assert any(before)
+        for _ in range(2):
+            assert not any(opened(390))
+            assert opened(1280) == before
+        opened(390)
+        page.reload()
+        assert not any(opened(390))
+        assert all(opened(1280))
+
+
 def test_a_script_in_a_record_does_not_run(
     tmp_path: Path, page: Any, serving: Callable[..., Any]
 ) -> None:

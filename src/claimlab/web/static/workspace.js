@@ -129,13 +129,18 @@ function complete(within) {
   }
 }
 complete(document);
-// On a narrow screen lists and filters fold, but for what was chosen: the records come first.
+// On a narrow screen lists and filters fold, but for what was chosen: the records come first. On a wide one what was open before is open again.
 const narrow = matchMedia("(max-width: 63.99rem)");
 function fold(within) {
-  if (!narrow.matches) return;
   for (const list of within.querySelectorAll("body > nav details, .facet")) {
-    list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
-    list.dataset.folded = "";
+    const { folded } = list.dataset;
+    if (narrow.matches && folded === undefined) {
+      list.dataset.folded = list.open ? "open" : "";
+      list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
+    } else if (!narrow.matches && folded !== undefined) {
+      list.open ||= folded === "open";
+      delete list.dataset.folded;
+    }
   }
 }
 fold(document);
