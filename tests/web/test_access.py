@@ -28,7 +28,7 @@ PAGES = (
     "compare?one=runs~tfidf&other=runs~majority", "compare?one=runs~tfidf", "traces/evolved", "reports/reports~audit", "sign-in", "no-such-page",
     "new-review?dataset=data", "add", "jobs", "match?text=the&archive=data", "datasets/data?mark=true", "figures", "datasets/data/run/audit", "datasets/data/run/split", "reviews/review", "reviews/review/sign-in",
     "traces/evolved/viewer", "reports/shared", "reports/shared/claims", "datasets/data/counts",
-    "datasets/cleaned", "datasets/cleaned/cleaning",
+    "datasets/cleaned", "datasets/cleaned/cleaning", "datasets/data/run/export",
 )  # fmt: skip
 
 

@@ -173,7 +173,8 @@ if (action) {
     for (const field of action.querySelectorAll("[data-option]")) {
       const { option, default: standard } = field.dataset;
       let values = field.tagName === "TEXTAREA" ? field.value.split("\n") : [field.value];
-      if (field.type === "checkbox") values = standard === undefined ? (field.checked ? [field.value] : []) : [String(field.checked)];
+      if (field.type === "radio" || (field.type === "checkbox" && standard === undefined)) values = field.checked ? [field.value] : [];
+      else if (field.type === "checkbox") values = [String(field.checked)];
       for (const value of values) if (value.trim() && value !== standard) pairs.push(["option", `${option}=${value.trim()}`]);
     }
     return new URLSearchParams(pairs);
