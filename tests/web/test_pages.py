@@ -665,6 +665,11 @@ def test_cleaning_says_why_records_left_where_it_ends_and_where_it_began(
         assert get(client, line["link"])["stages"] == clean.tables["stages"].to_dicts()
         assert clean.tables["dropped"]["reason"][0] in report
         assert client.get("/datasets/data/cleaning").status_code == 404
+        stages = clean.tables["stages"]
+        for edited in (stages.clear(n=3), stages.drop("step"), stages.head(0)):
+            edited.write_parquet(tmp_path / "clean" / "stages.parquet")
+            assert get(client, "/datasets/clean")["cleanings"] == []
+            assert client.get("/datasets/clean/cleaning").status_code == 404
 
 
 def test_audits_of_one_dataset_are_told_apart_where_there_are_several(

@@ -88,7 +88,11 @@ def _stages(place: Place) -> pl.DataFrame | None:
     if file is None or not lineage or lineage[-1].step != "clean":
         return None
     try:
-        stages = pl.read_parquet(file, columns=list(STAGES)).cast(pl.Schema(STAGES))
+        stages = (
+            pl.read_parquet(file, columns=list(STAGES))
+            .cast(pl.Schema(STAGES))
+            .drop_nulls(("step", "in"))
+        )
     except (OSError, pl.exceptions.PolarsError):
         return None  # it was changed since: the page of the dataset is of its records
     return stages if stages.height else None
