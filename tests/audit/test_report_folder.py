@@ -219,7 +219,9 @@ def test_the_page_prints_the_figures_of_the_json(both: list[Audit], folder: Path
         chance = ["&lt; 0.001" if p < 0.001 else f"{p:.3f}" for p in (f["p"], f["p_adjusted"])]
         figures = [
             f"{100 * f['difference']:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}", *chance,
-            str(f["permutations"]), f"{100 * f['moved']:.1f}", f"{100 * f['moved_freely']:.1f}",
+            str(f["permutations"]),
+            "a curve fitted to them" if f["p"] < 1 / (1 + f["permutations"]) else "their count",
+            f"{100 * f['moved']:.1f}", f"{100 * f['moved_freely']:.1f}",
         ]  # fmt: skip
         # One figure a row, in this order; the other measurements of a fact have columns of their
         # own.

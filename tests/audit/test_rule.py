@@ -56,7 +56,7 @@ def measured(p: float, low: float, **more: Any) -> Finding:
     gap = (low, low + 0.02)
     return Finding(
         check="c", protocol="fair", verdict="fail", why="w", score=0.6, interval=(0.5, 0.7), difference=low + 0.01,
-        difference_interval=gap, p=p, permutations=200, moved=0.5, **more,
+        difference_interval=gap, p=p, moved=0.5, **{"permutations": 200, **more},
     )  # fmt: skip
 
 
@@ -67,8 +67,21 @@ def test_p_is_corrected_over_the_whole_audit() -> None:
     assert among[0].p_adjusted == pytest.approx(false_discovery([0.04, *[0.5] * 9])[0])
     assert among[0].verdict == "inconclusive"
     assert {f.verdict for f in among[1:]} == {"pass"}
-    words = "Adjusted p 0.400, 200 permutations, which give 50% of the records another label."
+    words = "Adjusted p 0.400, counted on 200 permutations. They give 50% of the records another"
     assert words in among[0].why
+
+
+def test_a_p_that_no_count_can_give_says_what_it_comes_from() -> None:
+    """20 permutations can count no less than 1 in 21."""
+    out_of_reach, reached = (measured(p, 0.06, permutations=20) for p in (0.0001, 1 / 21))
+    settle([out_of_reach, reached], Rule())
+    fitted = (
+        "Adjusted p below 0.001: none of 20 permutations comes as high, so it is the tail of a"
+        " curve fitted to them (Student's t)."
+    )
+    assert fitted in out_of_reach.why
+    assert "Adjusted p 0.048, counted on 20 permutations." in reached.why
+    assert "or, if none does, the tail of Student's t" in Rule().words()
 
 
 def test_findings_of_one_fact_become_one_with_the_others_inside() -> None:

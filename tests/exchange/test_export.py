@@ -241,7 +241,7 @@ def test_the_command_line(
         )
         == 0
     )
-    assert capsys.readouterr().out == f"Wrote {out} as csv: 27 records (6 files).\n"
+    assert capsys.readouterr().out == f"Wrote {out} as csv: 27 records (5 files).\n"
     assert (out / "records.csv").read_bytes().startswith(b"\xef\xbb\xbf")
     same(read_export(out), Dataset.open(tmp_path / "data"))
     assert run(["export", str(tmp_path / "data"), "--to", "xml", "-o", str(out)]) == 2

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.planted import planted
 
 import claimlab as cl
 from claimlab.review.create import review_create
@@ -27,6 +28,7 @@ PAGES = (
     "compare?one=runs~tfidf&other=runs~majority", "compare?one=runs~tfidf", "traces/evolved", "reports/reports~audit", "sign-in", "no-such-page",
     "new-review?dataset=data", "add", "jobs", "match?text=the&archive=data", "datasets/data?mark=true", "figures", "datasets/data/run/audit", "datasets/data/run/split", "reviews/review", "reviews/review/sign-in",
     "traces/evolved/viewer", "reports/shared", "reports/shared/claims", "datasets/data/counts",
+    "datasets/cleaned", "datasets/cleaned/cleaning", "datasets/data/run/export",
 )  # fmt: skip
 
 
@@ -44,6 +46,7 @@ def test_no_page_has_a_serious_finding(
     folder = tmp_path / "workspace"
     shutil.copytree(workspace, folder)
     review_create(folder / "data", folder / "review", sample=4, people=["ana", "ben"]).close()
+    cl.clean(planted(size=120)[0], output=folder / "cleaned")
     cl.overlap([folder / "data", folder / "runs" / "majority"], output=folder / "shared")
     signing_in = [
         f"reviews/review/sign-in#token={_token(folder / 'review', 'eve')}",

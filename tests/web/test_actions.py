@@ -191,8 +191,15 @@ def test_what_an_export_wrote_is_downloaded_from_the_page_of_its_job(
     job = ended(writer, started["location"])
     assert job["command"].endswith("--to csv")  # what most people open comes first
     link = job["files"]["records.csv"]
-    assert next(iter(job["files"])) == "records.csv", "the data come before what claimlab notes"
-    assert f'href="{link}"' in writer.get(started["location"]).text
+    assert next(iter(job["files"])) == "records.csv", "the data come first"
+    said = re.search(r"\((\d+) files?\)", job["printed"])
+    assert said is not None
+    assert len(job["files"]) == int(said[1]), "as many as the command says that it wrote"
+    assert set(job["notes"]) == {"claimlab.json", "call.json"}
+    page = writer.get(started["location"]).text
+    assert f'href="{link}"' in page
+    assert page.count(">Download ") == len(job["files"])
+    assert writer.get(job["notes"]["call.json"]).json()
     file = writer.get(link)
     assert file.content == (workspace / "for-others" / "records.csv").read_bytes()
     assert file.headers["content-disposition"].startswith("attachment")

@@ -16,6 +16,7 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.review.create import review_create
 from claimlab.review.review import Review
+from claimlab.web.actions import verbs
 
 pytestmark = pytest.mark.slow
 SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
@@ -174,6 +175,53 @@ def test_a_word_of_the_plot_says_its_figures_and_opens_its_records(
             "the plot counts each text once, the list has every record"
         )
         assert held == texts.select("text", "veracity").n_unique()
+
+
+def test_what_a_narrow_window_folds_is_open_again_in_a_wide_one(
+    demo: Path, page: Any, serving: Callable[..., Any]
+) -> None:
+    lists = page.locator("body > nav details")
+
+    def opened(width: int) -> list[bool]:
+        """Which lists of the sidebar are open in a window of this width."""
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(300)
+        return [one.get_attribute("open") is not None for one in lists.all()]
+
+    with serving(demo) as address:
+        page.goto(address)
+        assert all(opened(1280))
+        lists.locator("summary").first.click()  # what a person closed stays closed
+        before = opened(1280)
+        assert not before[0]
+        assert any(before)
+        for _ in range(2):
+            assert not any(opened(390))
+            assert opened(1280) == before
+        opened(390)
+        page.reload()
+        assert not any(opened(390))
+        assert all(opened(1280))
+
+
+def test_every_format_of_an_export_can_be_read_on_a_phone(
+    demo: Path, browser: Any, serving: Callable[..., Any]
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 900})
+    page = watched(context)
+    with serving(demo) as address:
+        page.goto(f"{address}datasets/planted/run/export")
+        for name, words in verbs()["export"].names["to"]().items():
+            label = page.locator("label", has=page.get_by_role("radio", name=name, exact=False))
+            shown = label.filter(has_text=words).first
+            box = shown.bounding_box()
+            assert box is not None, name
+            assert box["x"] + box["width"] <= 390, name
+        assert page.get_by_role("radio", checked=True).get_attribute("value") == "csv"
+        page.get_by_role("radio", name="jsonl").check()
+        page.locator(".command code", has_text="--to jsonl").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
 
 
 def test_a_script_in_a_record_does_not_run(

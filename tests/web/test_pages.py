@@ -641,6 +641,57 @@ def test_the_lineage_says_what_each_step_lost(
         assert last["lost"] == data.records.height - kept > 0
 
 
+def test_cleaning_says_why_records_left_where_it_ends_and_where_it_began(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    """An audit after cleaning may be of either: of the records before, where few are left."""
+    data, _ = planted(size=200)
+    data.write(tmp_path / "data")
+    cl.clean(tmp_path / "data", output=tmp_path / "clean")
+    cl.clean(clean_twin(size=20), output=tmp_path / "nothing-left")
+    clean = Dataset.open(tmp_path / "clean")
+    with client_of(tmp_path) as client:
+        (line,) = get(client, "/datasets/clean")["cleanings"]
+        assert (line["records"], line["kept"]) == (len(data), len(clean))
+        for name in ("dropped", "doubtful"):
+            left = clean.tables[name]["step"].to_list() if name in clean.tables else []
+            assert line[name] == {step: left.count(step) for step in left}
+        assert get(client, "/datasets/data")["cleanings"] == [line]
+        assert get(client, "/datasets/nothing-left")["cleanings"] == []
+        page = html.unescape(client.get("/datasets/clean").text)
+        assert all(f"{step.replace('-', ' ')} {n}" in page for step, n in line["dropped"].items())
+        assert f'<a href="{line["link"]}">' in page
+        report = html.unescape(client.get(line["link"]).text)
+        assert get(client, line["link"])["stages"] == clean.tables["stages"].to_dicts()
+        assert clean.tables["dropped"]["reason"][0] in report
+        assert client.get("/datasets/data/cleaning").status_code == 404
+        stages = clean.tables["stages"]
+        for edited in (stages.clear(n=3), stages.drop("step"), stages.head(0)):
+            edited.write_parquet(tmp_path / "clean" / "stages.parquet")
+            assert get(client, "/datasets/clean")["cleanings"] == []
+            assert client.get("/datasets/clean/cleaning").status_code == 404
+
+
+def test_audits_of_one_dataset_are_told_apart_where_there_are_several(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    data = clean_twin(size=60)
+    data.write(tmp_path / "data")
+    cl.audit(data, checks=["length"], output=tmp_path / "first")
+    with client_of(tmp_path) as client:
+        assert "protocol" not in client.get("/datasets/data").text
+    cl.audit(data, checks=["length"], protocol="cdl", output=tmp_path / "second")
+    with client_of(tmp_path) as client:
+        page = client.get("/datasets/data").text
+        for name, protocol in (("first", "fair"), ("second", "cdl")):
+            line = f'<a href="/audits/{name}">Audit of <bdi>clean-twin</bdi></a>'
+            assert f'{line} <span class="count"><bdi>{name}, protocol {protocol}</bdi>' in page
+        assert (
+            "</a> of <bdi>clean-twin</bdi> (<bdi>second, protocol cdl</bdi>):"
+            in client.get("/").text
+        )
+
+
 def test_advice_has_a_button_for_each_command_that_a_page_can_start(client: TestClient) -> None:
     audit = get(client, "/audits/reports~audit")
     doing = [one for advice in audit["advice"] for one in advice["commands"]]

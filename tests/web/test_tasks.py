@@ -178,7 +178,7 @@ def test_start_an_audit_and_export(page: Any, demo: Path, tmp_path: Path, servin
         page.wait_for_url("**/audits/clean-twin-audit")
         page.goto(f"{place}datasets/clean-twin")
         page.get_by_role("link", name="Export").click()
-        page.locator("#option-to").select_option("csv")
+        page.get_by_role("radio", name="csv").check()
         page.locator("#start").click()
         page.wait_for_url("**/jobs/*")
         page.get_by_text("Done in").wait_for()

@@ -53,6 +53,17 @@ def test_the_folder_itself_may_be_a_dataset(tmp_path: Path) -> None:
     assert (entry.id, entry.name, entry.records) == ("~", "data", 20)
 
 
+def test_a_folder_inside_that_is_named_like_the_workspace_is_told_apart(tmp_path: Path) -> None:
+    folder = tmp_path / "audit"
+    for place in (folder, folder / "audit"):
+        (place).mkdir()
+        (place / ".claimlab.json").write_text('{"kind": "audit report", "files": []}')
+    names = {entry.id: entry.name for entry in Workspace(folder).listed()}
+    assert names == {"~": "audit (the workspace itself)", "audit": "audit"}
+    (folder / "audit").rename(folder / "other")
+    assert Workspace(folder).listed()[1].name == "audit"
+
+
 def test_home_and_its_twin_list_the_same(client: TestClient) -> None:
     page, twin = client.get("/").text, client.get("/api").json()
     assert len(twin["entries"]) == 5

@@ -216,8 +216,13 @@ def settle(findings: Sequence[Finding], rule: Rule) -> list[Finding]:
             rule.verdict(finding.difference_interval, adjusted), finding.details.get(GAIN)
         )
         shown = "below 0.001" if adjusted < 0.001 else f"{adjusted:.3f}"
+        count = f"{finding.permutations} permutations"
+        source = f", counted on {count}"
+        if finding.p_is_fitted:
+            tail = "it is the tail of a curve fitted to them (Student's t)"
+            source = f": none of {count} comes as high, so {tail}"
         finding.why += (
-            f" Adjusted p {shown}, {finding.permutations} permutations, which give"
+            f" Adjusted p {shown}{source}. They give"
             f" {100 * (finding.moved or 0.0):.0f}% of the records another label."
         )
     return one_per_fact(findings)

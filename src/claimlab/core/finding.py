@@ -107,6 +107,13 @@ class Finding(BaseModel):
         return self.records_in_all or len(self.records)
 
     @property
+    def p_is_fitted(self) -> bool | None:
+        """Whether no permutation came as high as the score: then p is the tail of a curve fitted to
+        them (`permutation_p`), smaller than a count of so few could be.
+        """
+        return None if self.p is None else self.p < 1 / (1 + (self.permutations or 0))
+
+    @property
     def every(self) -> list[Finding]:
         """This finding and the other measurements of the same fact."""
         return [self, *self.others]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Annotated
 
@@ -27,6 +27,7 @@ from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import map_figure
 from claimlab.split.strategy import SIDES
+from claimlab.web.cleanings import Cleaning, cleanings_of
 from claimlab.web.filters import FACETS, Facet, RecordFilters, Turning, facet, turning
 from claimlab.web.images import Image, images_of
 from claimlab.web.page import Data, Here, page
@@ -87,6 +88,8 @@ class AuditLine(Shape):
     link: str
     of: str
     """The dataset that was audited."""
+    apart: str
+    """Its folder and protocol, where others are of a dataset of this name."""
     usable: str
     verdicts: dict[str, int]
     worst: dict[str, str]
@@ -115,6 +118,8 @@ class DatasetPage(Named):
     lineage: list[JsonObject]
     stages: list[LineageStep]
     """The lineage as it is drawn."""
+    cleanings: list[Cleaning]
+    """What left these records, and what left of these records, where a cleaning left out some."""
     audits: list[AuditLine]
     """The audits of exactly these records, or the latest of those that they were made from."""
     words: dict[str, str]
@@ -192,7 +197,8 @@ def dataset_page(
         tables={n: c for n, c in manifest.counts.items() if isinstance(c, int) and n != "records"},
         lineage=[step.model_dump() for step in manifest.lineage],
         stages=stages_of(workspace, place),
-        audits=[audit_line(*one) for one in audits],
+        cleanings=cleanings_of(workspace, place),
+        audits=[audit_line(*one, audits) for one in audits],
         words=telling_words(workspace, place),
         words_link=filters.link(base, mark=not filters.mark, page=filters.page),
     )
@@ -228,8 +234,8 @@ def telling_words(workspace: Workspace, place: Place) -> dict[str, str]:
     return words
 
 
-def audit_line(place: Place, audit: Audit) -> AuditLine:
-    entry = place.entry
+def audit_line(place: Place, audit: Audit, among: Iterable[tuple[Place, Audit]]) -> AuditLine:
+    entry, same = place.entry, [one for _, one in among if one.dataset == audit.dataset]
     failing = [
         (-points_of(finding), number, finding)
         for number, (of, finding) in enumerate(findings_in(place))
@@ -239,6 +245,7 @@ def audit_line(place: Place, audit: Audit) -> AuditLine:
         name=entry.name,
         link=entry.link,
         of=audit.dataset,
+        apart=f"{entry.name}, protocol {audit.protocol}" if len(same) > 1 else "",
         usable=audit.conclusion.usable,
         verdicts={verdict: n for verdict, n in audit.counts().items() if n},
         worst={

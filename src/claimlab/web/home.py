@@ -248,7 +248,7 @@ def _family(group: Group, audits: Audits) -> Family:
         ],
         runs=[_step(place) for place in runs],
         traces=[_step(place) for place in traces],
-        audit=audit_line(*known[-1]) if known else None,
+        audit=audit_line(*known[-1], known) if known else None,
         next=_next(latest, [place.digest for place in datasets], audits, runs),
     )
 

@@ -32,6 +32,7 @@ from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound, UsageError
 from claimlab.core.plain import plain
 from claimlab.core.types import JsonObject
+from claimlab.exchange.format import MARKER
 from claimlab.web.page import Done, Here, page, routes
 from claimlab.web.workspace import NAME, Place, Shape, Workspace, audits_in
 
@@ -40,6 +41,7 @@ MOST = 20  # jobs that may wait
 KEPT = 100  # jobs that are remembered
 SHOWN = 20_000  # bytes of what a job prints
 MOST_FILES = 200  # of an export that are listed
+NOTES = (CALL, MARKER)  # among them
 PATIENCE = 10.0  # seconds in which a job may end by itself after it was cancelled
 OPEN: tuple[State, ...] = ("waiting", "running")
 PLACE = ".claimlab-jobs"  # in the workspace, where no walk enters; a later server reads it
@@ -297,6 +299,8 @@ class JobPage(Shape):
     """The page of the result, where it has one."""
     files: dict[str, str]
     """What an export wrote, with links that download it."""
+    notes: dict[str, str]
+    """The same for what claimlab notes beside it: what was exported, and how."""
     printed: str
 
 
@@ -334,6 +338,7 @@ def cancel(job: str, jobs: Queue) -> Done:
 def _page(workspace: Workspace, job: Job) -> JobPage:
     printed = job.printed()
     progress = job.progress() if job.state == "running" else {}
+    links = {name: f"/jobs/{job.id}/files/{quote(name)}" for name in _exported(workspace, job)}
     return JobPage(
         id=job.id,
         title=f"{job.words[0]} {job.output}",
@@ -346,7 +351,8 @@ def _page(workspace: Workspace, job: Job) -> JobPage:
         seconds=round(job.seconds, 1),
         problem=_problem(printed) if job.state == "failed" else None,
         location=result_link(workspace, job.output) if job.state == "done" else None,
-        files={name: f"/jobs/{job.id}/files/{quote(name)}" for name in _exported(workspace, job)},
+        files={name: link for name, link in links.items() if name not in NOTES},
+        notes={name: link for name, link in links.items() if name in NOTES},
         printed=printed,
     )
 
@@ -364,11 +370,8 @@ def _exported(workspace: Workspace, job: Job) -> dict[str, Path]:
     have written may come with a workspace from elsewhere."""
     if job.words[0] != "export" or job.state != "done" or not NAME.fullmatch(job.output):
         return {}
-    folder = workspace.folder.resolve() / job.output
-    from claimlab.exchange.format import MARKER
-
-    own, main = (CALL, MARKER), Path(RECORDS).stem
-    paths = sorted(folder.rglob("*"), key=lambda at: (at.name in own, at.stem != main, at))
+    folder, main = workspace.folder.resolve() / job.output, Path(RECORDS).stem
+    paths = sorted(folder.rglob("*"), key=lambda at: (at.name in NOTES, at.stem != main, at))
     files = islice((path for path in paths if path.is_file()), MOST_FILES)
     return {path.relative_to(folder).as_posix(): path for path in files if path.resolve() == path}
 

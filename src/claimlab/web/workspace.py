@@ -261,6 +261,9 @@ class Workspace:
                 if place.digest:
                     datasets.add(folder)
         self.complete = next(below, None) is None
+        if [place.entry.name for place in places].count(self.name) > 1:  # the first is the folder
+            name = {"name": f"{self.name} (the workspace itself)"}
+            places[0] = replace(places[0], entry=places[0].entry.model_copy(update=name))
         return sorted(_in_studies(places), key=lambda p: (KINDS.index(p.entry.kind), p.entry.id))
 
     def _look(self, folder: Path) -> Place | None:

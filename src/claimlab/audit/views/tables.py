@@ -77,6 +77,7 @@ MEASURED: Columns[Finding] = (
     Column("Measured", name_of),
     *FIGURES,
 )
+P_FROM = {True: "a curve fitted to them", False: "their count"}
 MEASUREMENT: Columns[Finding] = (
     Column("Baseline: majority class", "baselines.majority", percent),
     Column("Baseline: random guess by label proportions", "baselines.stratified", percent),
@@ -87,6 +88,7 @@ MEASUREMENT: Columns[Finding] = (
     Column("p", format=probability),
     Column("Adjusted p", "p_adjusted", probability),
     Column("Permutations"),
+    Column("p comes from", "p_is_fitted", P_FROM.get),
     Column("Labels that a permutation moves, %", "moved", percent),
     Column("Labels that it would move freely, %", "moved_freely", percent),
     Column("Rows per class", lambda f: ", ".join(f"{name} {n:,}" for name, n in f.classes.items())),

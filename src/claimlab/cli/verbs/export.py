@@ -5,6 +5,7 @@ from __future__ import annotations
 import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, note, several, suggest, wants_json
+from claimlab.core.call import CALL
 from claimlab.exchange.export import Exported
 from claimlab.exchange.format import FORMATS
 
@@ -22,5 +23,6 @@ def export(call: Call[Exported]) -> None:
         emit(done.to_json())
         return
     output, to = call.output, call["to"]
-    echo(f"Wrote {output} as {to}: {done.summary} ({several(len(done.files), 'file')}).")
+    files = len(done.files.keys() - {CALL})  # what other tools read
+    echo(f"Wrote {output} as {to}: {done.summary} ({several(files, 'file')}).")
     suggest(done.then.format(output))

@@ -129,13 +129,18 @@ function complete(within) {
   }
 }
 complete(document);
-// On a narrow screen lists and filters fold, but for what was chosen: the records come first.
+// On a narrow screen lists and filters fold, but for what was chosen: the records come first. On a wide one what was open before is open again.
 const narrow = matchMedia("(max-width: 63.99rem)");
 function fold(within) {
-  if (!narrow.matches) return;
   for (const list of within.querySelectorAll("body > nav details, .facet")) {
-    list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
-    list.dataset.folded = "";
+    const { folded } = list.dataset;
+    if (narrow.matches && folded === undefined) {
+      list.dataset.folded = list.open ? "open" : "";
+      list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
+    } else if (!narrow.matches && folded !== undefined) {
+      list.open ||= folded === "open";
+      delete list.dataset.folded;
+    }
   }
 }
 fold(document);
@@ -168,7 +173,8 @@ if (action) {
     for (const field of action.querySelectorAll("[data-option]")) {
       const { option, default: standard } = field.dataset;
       let values = field.tagName === "TEXTAREA" ? field.value.split("\n") : [field.value];
-      if (field.type === "checkbox") values = standard === undefined ? (field.checked ? [field.value] : []) : [String(field.checked)];
+      if (field.type === "radio" || (field.type === "checkbox" && standard === undefined)) values = field.checked ? [field.value] : [];
+      else if (field.type === "checkbox") values = [String(field.checked)];
       for (const value of values) if (value.trim() && value !== standard) pairs.push(["option", `${option}=${value.trim()}`]);
     }
     return new URLSearchParams(pairs);
