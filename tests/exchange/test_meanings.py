@@ -68,6 +68,18 @@ def test_a_verdict_with_its_reason_is_read_by_what_it_begins_with(
     assert [json.loads(meta)["label"] for meta in dataset.records["meta"]] == cells
 
 
+@pytest.mark.parametrize("more", [[], ["rating"]])
+def test_headlines_that_begin_with_a_verdict_stay_texts(more: list[str], tmp_path: Path) -> None:
+    words = ["FALSE", "TRUE"]
+    rows = [
+        [f"{words[i % 2]}: {text}", words[i % 2]][: 1 + len(more)] for i, text in enumerate(TEXTS)
+    ]
+    path = write(tmp_path / "a.csv", ["title", *more], rows)
+    dataset, report = import_files(path)
+    assert dataset.records["text"].to_list() == [row[0] for row in rows]
+    assert report.without_label == (0 if more else N)
+
+
 def test_sentences_that_only_sometimes_begin_with_a_verdict_are_no_labels(tmp_path: Path) -> None:
     cells = [f"{('True', 'False', 'Then')[i % 3]}. It was seen in town {i}" for i in range(N)]
     _, report = import_files(labelled(tmp_path / "a.csv", cells))

@@ -193,9 +193,7 @@ class Profile:
         known = column.drop_nulls()
         self.rename(column.name)
         sampled = known.gather_every(max(1, known.len() // sample)).head(sample).to_list()
-        values = [v.strip() for v in sampled if not is_blank(v)]
-        begun = openings(values, verdicts)
-        self.values = [begun.get(v, v) for v in values]
+        self.values = [v.strip() for v in sampled if not is_blank(v)]
         self.n = len(self.values)
         self.filled = known.len() / column.len() if column.len() else 0.0
         self.example = self.values[0] if self.values else None
@@ -340,4 +338,20 @@ def profile(
     """What each column of a table of plain text looks like."""
     sample = max(LEAST_SAMPLE, SAMPLE * WIDE // max(WIDE, frame.width))
     columns = {name: Profile(frame[name], verdicts, sample) for name in frame.columns}
+    _take_openings(columns, verdicts)
     return Profiled(frame, columns, verdicts, frozenset(hidden))
+
+
+def _take_openings(columns: Mapping[str, Profile], verdicts: LabelMap) -> None:
+    """Let a column of verdicts with reasons be like its verdicts, where another column may be the
+    text and none the label: else it is a headline that says what it is about ("False: ...").
+    """
+    words_of = {name: openings(column.values, verdicts) for name, column in columns.items()}
+    begun = [name for name, words in words_of.items() if words]
+    if len(begun) != 1:
+        return
+    others = [column for name, column in columns.items() if name not in begun]
+    labelled = any(column.verdicts > REASONED and column.distinct > 1 for column in others)
+    if not labelled and any(column.prose > REASONED for column in others):
+        words, one = words_of[begun[0]], columns[begun[0]]
+        one.values = [words.get(value, value) for value in one.values]
