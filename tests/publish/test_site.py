@@ -42,6 +42,16 @@ def texts(folder: Path) -> Iterator[str]:
     yield from (p.read_text("utf-8") for p in sorted(folder.rglob("*")) if p.is_file())
 
 
+def test_a_dataset_without_labels_is_counted_apart(tmp_path: Path) -> None:
+    table = {"id": ["1", "2"], "text": ["One claim of the town.", "Another claim of the town."]}
+    bare = Dataset.build("bare", pl.DataFrame(table))
+    for data in (bare, clean_twin(size=60)):
+        cl.audit(data, checks=["one-class"], output=tmp_path / "audits" / data.name)
+    cl.publish_site(tmp_path / "audits", tmp_path / "public", as_of=DAY)
+    front = (tmp_path / "public" / "index.html").read_text("utf-8")
+    assert re.findall(r"<dd[^>]*>(\d+)</dd>", front)[:4] == ["1", "0", "0", "1"]
+
+
 @pytest.mark.slow
 def test_every_dataset_has_its_page_figures_errata_and_badge(place: Path) -> None:
     for name in ("planted", "clean-twin"):

@@ -341,13 +341,16 @@ def _stamp(site: Site) -> str:
 
 def _front(site: Site) -> Iterator[Report]:
     """The front page; where it is too large, without what is shown on hover, then without links."""
-    counts = [audit.counts() for audit in site.audits.values()]
-    failing = sum(one["fail"] > 0 for one in counts)
+    labelled = [audit for audit in site.audits.values() if audit.labelled]
+    failing = sum(audit.counts()["fail"] > 0 for audit in labelled)
+    unmeasured = sum(audit.counts()["not-measured"] for audit in labelled)
+    without = len(site.audits) - len(labelled)
     tiles = Tiles(
         [
-            ("datasets", f"{len(counts):,}", "plain"),
+            ("datasets with labels", f"{len(labelled):,}", "plain"),
             ("with a fail", f"{failing:,}", "fail" if failing else "pass"),
-            ("not measured", f"{sum(one['not-measured'] for one in counts):,}", "plain"),
+            ("checks not measured", f"{unmeasured:,}", "plain"),
+            ("without labels", f"{without:,}", "plain"),
         ]
     )
     for detail in (2, 1, 0):
