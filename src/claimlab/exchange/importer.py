@@ -80,7 +80,8 @@ Paths = str | Path | Sequence[str | Path]
 Files = Annotated[
     Paths | Foreign,
     Argument(
-        "CSV, TSV, JSON, JSONL, Parquet, XLSX, SQLite; a folder or zip of them, or of .txt files.",
+        "CSV, TSV, JSON, JSONL, XML, Parquet, XLSX, SQLite; a folder or zip of them, or of .txt"
+        " files.",
         metavar="FILE",
     ),
 ]

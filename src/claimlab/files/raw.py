@@ -72,7 +72,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file was read. `format` is CSV, TSV, JSON, JSON lines, Parquet, Excel or text."""
+    """How a file was read. `format` is CSV, TSV, JSON, JSON lines, XML, Parquet, Excel or text."""
 
     format: str
     encoding: str | None = None

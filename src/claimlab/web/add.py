@@ -356,7 +356,7 @@ async def _save(workspace: Workspace, name: str, pieces: AsyncIterator[bytes]) -
     if not clean.lower().endswith(READABLE):
         raise UsageError(
             f"'{clean[:80]}' is not a kind of file that can be imported.",
-            "Drop CSV, TSV, JSON, JSONL, Parquet, XLSX, SQLite or text, or a zip of them.",
+            "Drop CSV, TSV, JSON, JSONL, XML, Parquet, XLSX, SQLite or text, or a zip of them.",
         )
     folder = workspace.folder / DROPPED
     if folder.is_symlink():

@@ -119,7 +119,8 @@ def _refuse_nothing(bundles: Sequence[Bundle], everything: Sequence[Member]) -> 
         )
     raise DataError(
         f"{where} holds no table and no text (it holds: {some(everything)}).",
-        "Give CSV, TSV, JSON, JSONL, Parquet, XLSX or TXT files, or choose others: `only='*.dat'`.",
+        "Give CSV, TSV, JSON, JSONL, XML, Parquet, XLSX or TXT files, or choose others:"
+        " `only='*.dat'`.",
     )
 
 
