@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from harness import ROOT, Cost, begin, busy, in_child, parser, unmeasured
+from harness import ROOT, Cost, begin, busy, in_child, parser, shared, unmeasured
 from harness.timing import least
 
 BEFORE = "255b5215"
@@ -105,7 +105,7 @@ class Job:
 
 
 def jobs(place: str, rows: int, data: Path) -> list[Job]:
-    """All jobs; `place` has the data that `prepare` wrote."""
+    """All jobs; `place` has the data that PREPARE wrote."""
     table = f"{place}/table.csv"
     imported = ["import", table, "-o", f"{place}/imported", "--force"]
     polars = f"import polars as pl; pl.read_csv({table!r}).write_parquet({place!r} + '/p.parquet')"
@@ -261,13 +261,13 @@ def written(cost: Cost | None, job: Job) -> str:
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = parser(__doc__, data=True)
     made.add_argument("--before", default=BEFORE)
     made.add_argument("--rows", type=int, default=1_000_000)
     made.add_argument("--repeat", type=int, default=3)
     made.add_argument("--only", nargs="+", default=[], help="parts of names of jobs")
-    made.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     options = begin(made)
+    shared(folder=options.data)
     quiet = busy() or "the machine was quiet"
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)

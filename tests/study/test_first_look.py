@@ -51,7 +51,7 @@ def test_a_file_becomes_a_verdict_a_folder_and_a_page(
     out, err = capsys.readouterr()
     assert "mine.csv: 110 rows, text in `claim`, label in `rating` (true 70, false 40)," in out
     assert "Cleaned: 80 of 110 records kept (false 40 of 40, true 40 of 70); left out:" in out
-    assert "\nUsable after cleaning" in out
+    assert "\nToo little could be measured to say whether it is usable: 12 of 36 checks." in out
     assert max(map(len, out.splitlines())) <= 80
     assert "Report: mine-check/report/index.html" in err
     assert "Next: claimlab " in err
@@ -64,7 +64,7 @@ def test_a_file_becomes_a_verdict_a_folder_and_a_page(
     assert run(["check", file.name, "--force", "--json", "--limit", "60"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["records"], shown["columns"]["text"]) == (60, "claim")
-    assert shown["usable"].startswith("Usable")
+    assert shown["usable"].startswith("Too little could be measured")
 
 
 def test_a_file_without_labels_is_told_so(tmp_path: Path) -> None:
