@@ -47,7 +47,7 @@ test-failed: $(READY)
 bench: $(PEERS)
 	$(BIN)/python bench/everything.py $(BENCH)
 
-# Under two minutes: has a ratio fallen by half?
+# About two minutes: has a ratio fallen by half?
 bench-quick: $(ALL)
 	$(BIN)/python bench/quick.py
 

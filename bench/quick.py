@@ -12,7 +12,7 @@ least of several goes. So a slow or busy machine is slow for both, and the ratio
 has fallen by half is measured again, up to three times, before it counts: other programs only ever
 add to a time, so the least of all goes can only come nearer to the truth. On a kind of processor
 without a record, the record of another counts and the ratio may fall to a quarter. The whole takes
-less than two minutes; it runs in CI.
+about two minutes; it runs in CI.
 """
 
 from __future__ import annotations
