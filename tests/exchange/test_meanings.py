@@ -62,8 +62,9 @@ def test_a_verdict_with_its_reason_is_read_by_what_it_begins_with(
     false: str, true: str, mark: str, tmp_path: Path
 ) -> None:
     cells = [f"{(false, true)[i % 2]}{mark}{REASONS[i % 3]} ({i})" for i in range(N)]
-    dataset, _ = import_files(labelled(tmp_path / "a.csv", cells))
+    dataset, report = import_files(labelled(tmp_path / "a.csv", cells))
     assert dataset.records["veracity"].to_list() == ["false", "true"] * (N // 2)
+    assert any("verdicts with reasons" in line for line in report.lines())
     assert set(dataset.records["label_raw"]) == {false, true}
     assert [json.loads(meta)["label"] for meta in dataset.records["meta"]] == cells
 
@@ -317,6 +318,18 @@ def test_tables_of_one_column_each_stay_apart_where_rows_do_not_match(tmp_path: 
     names = write(tmp_path / "labels.csv", ["label"], [["fake"], ["real"]] * (N // 2 - 1))
     with pytest.raises(Question):
         import_files([texts, names])
+
+
+def test_tables_of_one_column_each_stay_apart_where_a_row_of_each_is_empty(tmp_path: Path) -> None:
+    """Without its empty row each has as many rows as the other, but they do not belong together."""
+    texts, labels = [[text] for text in TEXTS], [[("fake", "real")[i % 2]] for i in range(N)]
+    texts[3], labels[40] = [""], [""]
+    files = [
+        write(tmp_path / "texts.csv", ["text"], texts),
+        write(tmp_path / "labels.csv", ["label"], labels),
+    ]
+    with pytest.raises(Question):
+        import_files(files)
 
 
 @pytest.mark.parametrize(("suffix", "program"), [("dta", "Stata"), ("sav", "SPSS"), ("rds", "R")])

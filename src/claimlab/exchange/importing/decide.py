@@ -156,6 +156,9 @@ def _take_openings(plan: ImportPlan) -> None:
         plan.values["label"] = {cell: begun.get(cell, cell) for cell in cells}
         plan.picks["label"] = replace(pick, why=f"{pick.why}; each cell begins with a verdict")
         plan.meta.append(pick.column)
+        note = f"Cells of '{pick.column}' are verdicts with reasons: the label is the verdict."
+        notes = plan.gathered.tables[0].notes
+        notes += [] if note in notes else [note]
 
 
 def _said_of(column: str, columns: Sequence[str], text: str) -> str:

@@ -90,17 +90,23 @@ def _belong_together(columns: Mapping[str, Sequence[str | None]]) -> bool:
 
 def side_by_side(tables: Sequence[RawTable], places: Collection[str]) -> RawTable | None:
     """Tables of one column each as one table, where those of one are labels: texts.csv and
-    labels.csv; `places` are columns that say where a row came from.
+    labels.csv; `places` are columns that say where a row came from. Where rows were left out, those
+    that are left need not belong together.
     """
     frames = [table.frame.drop(places, strict=False) for table in tables]
     if not 2 <= len(tables) <= MOST_COLUMNS or any(frame.width != 1 for frame in frames):
+        return None
+    if any(table.refused.total or table.blank for table in tables):
         return None
     columns = {frame.columns[0]: frame.to_series().to_list() for frame in frames}
     if len(columns) < len(tables) or not _belong_together(columns):
         return None
     names = " and ".join(f"'{table.name}'" for table in tables)
     note = f"The rows of {names} belong together."
-    return replace(tables[0], frame=pl.concat(frames, how="horizontal"), notes=[note])
+    literal = frozenset().union(*(table.literal for table in tables))
+    notes = [note, *(one for table in tables for one in table.notes)]
+    frame = pl.concat(frames, how="horizontal")
+    return replace(tables[0], frame=frame, literal=literal, notes=notes)
 
 
 def _with_labels_beside(frame: pl.DataFrame) -> pl.DataFrame:
