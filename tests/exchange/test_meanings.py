@@ -81,6 +81,21 @@ def test_headlines_that_begin_with_a_verdict_stay_texts(more: list[str], tmp_pat
     assert report.without_label == (0 if more else N)
 
 
+def test_a_headline_is_not_offered_as_the_label(tmp_path: Path) -> None:
+    words = [("FALSE", "TRUE")[i % 2] for i in range(N)]
+    rows = [[text, f"{word}: {text}", word] for text, word in zip(TEXTS, words, strict=True)]
+    path = write(tmp_path / "a.csv", ["claim", "title", "code"], rows)
+    with pytest.raises(Question, match="label='code'") as caught:
+        import_files(path)
+    assert "title" not in str(caught.value)
+
+
+def test_a_few_verdicts_with_a_remark_are_asked_about(tmp_path: Path) -> None:
+    cells = ["True - but old", "False - staged", "True. Taken out of context", "False"]
+    with pytest.raises(UnmappedLabels, match="Taken out of context"):
+        import_files(labelled(tmp_path / "a.csv", cells))
+
+
 def test_sentences_that_only_sometimes_begin_with_a_verdict_are_no_labels(tmp_path: Path) -> None:
     cells = [f"{('True', 'False', 'Then')[i % 3]}. It was seen in town {i}" for i in range(N)]
     _, report = import_files(labelled(tmp_path / "a.csv", cells))

@@ -272,6 +272,7 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
             HALVES,
         ),
         "entities.xml": ('<!DOCTYPE a [<!ENTITY b "c">]><a><b>&b;</b></a>', "declares entities"),
+        "hollow.xml": ("<rows></rows>", "holds no records"),
         "deep.xml": ("<a>" * 200 + "</a>" * 200, "nested too deeply"),
         "cut.xml": ("<rows><row><text>A claim</text>", "is not XML"),
         "two-codes.csv": (delimited(coded), "`map='0=false,1=true'`"),

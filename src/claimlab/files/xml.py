@@ -84,4 +84,6 @@ def read_xml_file(content: str, name: str, encoding: str) -> RawTable:
         parser.Parse(content, True)
     except ExpatError as error:
         raise UnreadableFile(f"'{name}' is not XML ({error}).", "Fix it or get it again.") from None
-    return typed_table(root.records(), name, Layout("XML", encoding), Refused(unit="record"))
+    if (rows := root.records()) == [{TEXT: ""}]:
+        raise UnreadableFile(f"'{name}' holds no records.", "Give a file that holds records.")
+    return typed_table(rows, name, Layout("XML", encoding), Refused(unit="record"))

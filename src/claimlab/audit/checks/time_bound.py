@@ -49,7 +49,7 @@ class TimeBound(FairCheck):
         f" review more often than other claims do (Fisher's exact test, p < {LEVEL}): fail when"
         f" surely more than {100 * SHARE.fail:.0f}% of all records do, else warn. Warn as well when"
         f" surely more than {100 * UNDATED:.0f}% of all records point at a day, and neither the"
-        " record nor its text has a date. Pass otherwise; but where any points at a day, not"
+        " record nor its text has a date. Otherwise pass; but if records point at a day, not"
         f" measured unless {Rule.min_units} such claims and {Rule.min_units} others have a later"
         " review."
     )
