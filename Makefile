@@ -15,29 +15,36 @@ TORCH ?= torch==2.13.0
 # Hundreds of tests start Python again: without compiled files each start takes half as long again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-fast test-beside test-alone test-failed lint types docs notebooks site screenshots catalogue gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps clean
+.PHONY: demo test test-all test-fast test-every test-failed lint types docs notebooks site screenshots catalogue gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps mutants clean
 
 demo: $(BASE)
 	$(BIN)/claimlab demo --force
 
-# For people: lint, then types beside the quick tests. Under five minutes on two cores.
+# For people: lint, then types beside the quick tests. About three minutes on two cores.
 test: lint
 	@$(MAKE) --no-print-directory -j 2 types test-fast
 
-# What CI runs: the quick tests and then all others, with the reason of each one that is skipped.
-test-all: lint types test-fast test-beside test-alone
+# What CI runs: every test, in one run, with the reason of each one that is skipped.
+test-all: lint types test-every
+
+# Whole files to each worker, in the order of tests/durations.json: see docs/contributing/tests.md.
+WORKERS ?= 2
+SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+TESTS ?=
 
 # Quick tests need neither more than the extra `dev` nor the published datasets: see the markers in pyproject.toml.
-REST := slow or needs or realdata
 test-fast: $(READY)
-	$(BIN)/python -m pytest -m "not ($(REST))" -n 2 --dist worksteal
+	$(BIN)/python -m pytest -m "not (slow or needs or realdata)" $(SIDE_BY_SIDE) $(TESTS)
 
-# All others, with their times; they include the detectors that need PyTorch. Those that measure time run alone.
-test-beside: $(NEURAL)
-	$(BIN)/python -m pytest -m "($(REST)) and not alone" -n 2 --dist worksteal -rs --durations=0
+# Every test, or those in TESTS="tests/docs ..."; they include the detectors that need PyTorch. DURATIONS=1 keeps how long each file took.
+test-every: $(NEURAL)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -rs --durations=30 $(if $(DURATIONS),--store-durations) $(TESTS)
 
-test-alone: $(NEURAL)
-	$(BIN)/python -m pytest -m alone -rs --durations=0
+# Small faults put into the code at random, one at a time: which does no test see? SEED=3 COUNT=50 ROOMS="claims split"; TABLE=FILE keeps the page. Goes on where it was.
+SEED ?= 1
+COUNT ?= 50
+mutants: $(READY)
+	nice -n 10 $(BIN)/python bench/mutants.py --seed $(SEED) --count $(COUNT) $(if $(ROOMS),--rooms $(ROOMS)) $(if $(TABLE),--table $(TABLE))
 
 # Only the tests that failed last time, one after another: did they fail, or did they fail beside others?
 test-failed: $(READY)
@@ -75,6 +82,7 @@ types: $(READY)
 docs: $(READY)
 	PYTHONPATH=bench $(BIN)/python -m manual.helppages docs/help
 	PYTHONPATH=bench $(BIN)/python -m manual.datasets docs/datasets.md
+	PYTHONPATH=bench $(BIN)/python -m manual.stub
 
 # Run the notebooks of the documentation again, and keep what they show.
 notebooks: $(ALL)
@@ -104,12 +112,12 @@ presets: $(ALL)
 # The pins of constraints.txt with the sha256 of every file of each version: constraints-demo-hashed.txt for what the demo
 # needs, constraints-dev-hashed.txt for the extra `dev`, constraints-hashed.txt for `dev-all`.
 LOCK := build/lock/bin/uv pip compile --quiet --universal --python-version 3.11.5 --constraint constraints.txt --generate-hashes \
-  --no-annotate --custom-compile-command 'make lock'
+  --no-annotate --no-emit-package claimlab --custom-compile-command 'make lock'
 lock:
 	test -x build/lock/bin/uv || { $(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet --disable-pip-version-check uv; }
-	$(LOCK) --extra dev-all --output-file constraints-hashed.txt pyproject.toml
-	$(LOCK) --extra dev --output-file constraints-dev-hashed.txt pyproject.toml
-	$(LOCK) --extra web --output-file constraints-demo-hashed.txt pyproject.toml
+	$(LOCK) --extra dev-all --output-file constraints-hashed.txt pyproject.toml simulate/pyproject.toml
+	$(LOCK) --extra dev --output-file constraints-dev-hashed.txt pyproject.toml simulate/pyproject.toml
+	$(LOCK) --extra web --output-file constraints-demo-hashed.txt pyproject.toml simulate/pyproject.toml
 
 # What the base install consists of, as CycloneDX: build/sbom.json. SBOM="--extra web" adds an extra.
 sbom: $(READY)
@@ -122,14 +130,14 @@ audit-deps: $(READY)
 	  timeout 300 build/audit-deps/bin/python -m pip install --quiet --disable-pip-version-check pip-audit; } || echo "pip-audit could not be installed"
 	$(BIN)/python bench/dependencies.py audit $(AUDIT)
 
-$(BASE): pyproject.toml constraints-demo-hashed.txt $(wildcard setup.py)
+$(BASE): pyproject.toml simulate/pyproject.toml constraints-demo-hashed.txt $(wildcard setup.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "claimlab needs Python 3.11 or newer: set PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: install python3-venv (needs root), then run make again"; exit 1; }
 	@command -v gcc >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 || echo "No C compiler: near-duplicates will use the slower NumPy code (install gcc, which needs root, for the fast one)"
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade pip
 	$(PIP) --require-hashes -r constraints-demo-hashed.txt
-	$(PIP) --no-deps -e .
+	$(PIP) --no-deps -e . -e ./simulate
 	@touch $(BASE)
 
 $(READY): $(BASE) constraints-dev-hashed.txt
@@ -153,4 +161,4 @@ $(PEERS): $(ALL)
 	@touch $(PEERS)
 
 clean:
-	rm -rf $(VENV) build dist claimlab-demo src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist claimlab-demo src/*.egg-info simulate/src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -3,7 +3,8 @@
 
 The extensions are optional: without a C compiler the build goes on, with a warning, and
 near-duplicates are found, sentence vectors made, delimiters counted, and linear models and small
-trees fitted with NumPy and scikit-learn, more slowly and with the same result.
+trees fitted with NumPy, more slowly and with the same result: support-vector machines to their
+tolerance, all else to the last bit.
 """
 
 from __future__ import annotations
@@ -51,14 +52,14 @@ setup(
             optional=True,
         ),
         Extension(
-            "claimlab.detect._descent",
-            ["src/claimlab/detect/_descent.c"],
+            "claimlab.text._descent",
+            ["src/claimlab/text/_descent.c"],
             extra_compile_args=[*FLAGS, *(["-ffp-contract=off"] if FLAGS else [])],
             optional=True,
         ),
         Extension(
-            "claimlab.audit._forest",
-            ["src/claimlab/audit/_forest.c"],
+            "claimlab.core.stats._forest",
+            ["src/claimlab/core/stats/_forest.c"],
             extra_compile_args=[*FLAGS, *(["-ffp-contract=off"] if FLAGS else [])],
             optional=True,
         ),

@@ -25,7 +25,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.detect import linear
 from claimlab.detect.detector import Part
 from claimlab.detect.detectors.tfidf import Tfidf
-from claimlab.detect.tables import DECIMALS
+from claimlab.detect.tables import SCORE_DECIMALS
 from claimlab.tasks.table import VERACITY
 
 NAMES = ("isot", "covid19-fake-news", "fake-br", "liar")
@@ -99,7 +99,7 @@ def compare(name: str, dataset: Dataset, most: int) -> None:
         "answers changed"
     )
     print(f"{name}: {len(y):,} test records, {wrong} of {len(seen[0][1]):,} dev records wrong")
-    for which, temperature, decimals in (("before", before, 6), ("after", after, DECIMALS)):
+    for which, temperature, decimals in (("before", before, 6), ("after", after, SCORE_DECIMALS)):
         print(f"  {which:<7} {temperature:7.4f} {measured(scores[which], y, decimals)}", flush=True)
 
 

@@ -83,7 +83,7 @@ def claims(rows: list[dict[str, str]], old: str | None) -> list[str]:
 
 
 def draw(folder: Path, data: Path, seed: int, old: str, without: set[str]) -> None:
-    from claimlab.enrich.sentences import plain
+    from claimlab.enrich.decoration import plain
 
     rows = drawn(data, seed, without)
     said = {"old": claims(rows, old), "new": claims(rows, None)}

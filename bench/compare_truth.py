@@ -200,7 +200,9 @@ def under_ceiling(case: tuple[str, float, int, int]) -> int:
     labels = (given.mean(axis=0) > 0.5).astype(np.int64) if votes > 1 else given[0]
     ones, n = given.sum(axis=0), len(given)
     agreeing = (ones * (ones - 1) + (n - ones) * (n - ones - 1)) / (n * (n - 1))
-    quality = by_agreement(agreeing, known.groups, 2, [votes], seed=draw)
+    divided = [[votes for votes in (k, n - k) if votes] for k in ones.tolist()]
+    made_of = divided if votes > 1 else [[1]]
+    quality = by_agreement(agreeing, known.groups, 2, made_of, seed=draw)
     if quality is None:
         return 0
     low, high = ceiling(np.bincount(labels, minlength=2), quality, macro_f1, seed=draw)[1]

@@ -41,13 +41,21 @@ from parts.shares import share
 
 from claimlab.catalog.load import load
 from claimlab.enrich.checkworthy import best_claims
-from claimlab.enrich.correspondence import SHARE, Match, Rarity, corresponds, matches, shares
+from claimlab.enrich.correspondence import (
+    LEAST_SHARE_OF_PAPER,
+    Match,
+    Rarity,
+    corresponds,
+    matches,
+    shares,
+)
 from claimlab.enrich.query import make_queries, prepared
-from claimlab.search.analysis import EXACT, best_passage, terms_of
-from claimlab.search.fusion import Meaning
+from claimlab.search.analysis import EXACT, terms_of
+from claimlab.search.fusion import SentenceEncoder
+from claimlab.search.passage import best_passage
 from claimlab.search.query import Query
 from claimlab.text.guard import is_social
-from claimlab.text.vectors import LANGUAGES, encode
+from claimlab.text.vectors import CHARACTERS_READ, LANGUAGES, encode
 
 PASSAGE = 1000  # characters, as the local provider gives them
 HITS = 5
@@ -194,7 +202,7 @@ def matched(
     document: str,
     language: str = "por",
     rarity: Rarity | None = None,
-    meaning: Meaning | None = None,
+    meaning: SentenceEncoder | None = None,
 ) -> list[Match]:
     """How the document fits what is asked of the text."""
     out = [matches(words, [document], language, rarity, meaning) for words in asked(text, language)]
@@ -229,12 +237,12 @@ def main() -> None:
         for language in ("por", "eng")
     }
     rules: dict[str, Callable[[Match], bool]] = {
-        "share of a whole passage, 0.8": lambda match: match.share >= SHARE,
+        "share of a whole passage, 0.8": lambda match: match.share >= LEAST_SHARE_OF_PAPER,
         "paper": lambda match: corresponds(match, "paper"),
         "measured, words alone": lambda match: corresponds(match._replace(cosine=None)),
         "measured": corresponds,
     }
-    meaning = Meaning(encode, LANGUAGES)
+    meaning = SentenceEncoder(encode, LANGUAGES, CHARACTERS_READ)
     held = [
         (pair, matched(pair.text, pair.found, pair.language, rarity[pair.language], meaning))
         for pair in drawn

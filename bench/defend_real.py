@@ -35,7 +35,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import claimlab as cl
 from claimlab.core.stats.attribution import attribute
-from claimlab.evaluate.defend.result import Defence, Seen
+from claimlab.evaluate.defend.result import Defence, SeenBefore
 
 TABLE = ("liar", "f3", "covid-fact", "fake-br")
 PAIRED = ("liar", "f3", "covid19-fake-news", "fibvid", "fakenewsnet")
@@ -192,7 +192,7 @@ def cells(known: Defence) -> list[str]:
     ]
 
 
-def shown(seen: Seen) -> str:
+def shown(seen: SeenBefore) -> str:
     many = f"{seen.seen:,} of {seen.seen + seen.new:,}"
     if seen.difference is None or seen.difference.interval is None:
         return many

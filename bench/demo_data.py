@@ -3,7 +3,7 @@ fact-checks.
 
     python bench/demo_data.py [--place DIR]
 
-The files come with the package (src/claimlab/generate/data/demo). A test makes them again and
+The files come with the package (src/claimlab/core/data/demo). A test makes them again and
 compares the bytes; run this after a change of parts/planted.py or of what a dataset holds.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from harness import begin, parser
 from parts.planted import CORE, DEFECTS, WHOLE, clean_twin, fact_checks, planted
 
-from claimlab.generate.planted import FOLDER
+from claimlab.core.demo import FOLDER
 
 CHECKED = 240  # the first claims: enough to see every end of a search
 

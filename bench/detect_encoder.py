@@ -51,7 +51,7 @@ def prepare(folder: Path, tables: dict[str, Table], seeds: int) -> None:
     import torch
     from safetensors.torch import load_file, save_file
 
-    from claimlab.detect.neural import MINILM, model_place
+    from claimlab.detect.pretrained import MINILM, model_place
 
     weights = folder / "model"
     weights.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,8 @@ def run(folder: Path, name: str, seed: int, args: argparse.Namespace) -> dict[st
     import numpy as np
 
     from claimlab.core.stats.scores import macro_f1_of
-    from claimlab.detect.neural import Recipe, choose_device, train
+    from claimlab.detect.fine_tuning import TrainingRecipe, train
+    from claimlab.detect.pretrained import choose_device
 
     lines = gzip.decompress((folder / f"{name}.jsonl.gz").read_bytes()).decode().splitlines()
     rows = [json.loads(line) for line in lines]
@@ -113,7 +114,7 @@ def run(folder: Path, name: str, seed: int, args: argparse.Namespace) -> dict[st
         ):
             side[row["split"][seed]][0].append(row["text"])
             side[row["split"][seed]][1].append(classes.index(row["label"]))
-    recipe = Recipe(
+    recipe = TrainingRecipe(
         learning_rate=args.rate,
         epochs=args.epochs,
         batch=args.batch,

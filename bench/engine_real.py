@@ -157,7 +157,8 @@ def compared(source: Path, name: str, place: Path, files: Any) -> bool:
 
 
 def engines(data: Path, only: str | None, place: Path) -> bool:
-    rows.LEAST, predicted.ROWS = 1_000, 20  # a quick detector has ten times as many in a shard
+    # a quick detector has ten times as many in a shard
+    rows.LEAST_ROWS, predicted.ROWS_PER_TASK = 1_000, 20
     print(
         "| dataset | records | written | "
         + " | ".join([*ENGINES, "local:2 on s3"])

@@ -31,14 +31,15 @@ from harness import begin, parser, shared
 from claimlab.catalog.load import load
 from claimlab.core import sync
 from claimlab.core.dataset import Dataset
-from claimlab.enrich.checkworthy import MOST, READ
+from claimlab.enrich.checkworthy import WORDS_READ
 from claimlab.enrich.correspondence import shares
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
 from claimlab.enrich.flow import Doors, EnrichSettings
 from claimlab.enrich.run import enrich_async
 from claimlab.enrich.sentences import words
+from claimlab.enrich.shortening import MOST_CLAIM_WORDS
 from claimlab.search.local import build_index
-from claimlab.search.providers.local import Local
+from claimlab.search.providers.local import LocalProvider
 
 
 def portuguese(data: Path, limit: int | None) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def portuguese(data: Path, limit: int | None) -> dict[str, Any]:
 
 
 def one(dataset: Dataset, index: Path) -> dict[str, Any]:
-    doors = Doors(Local(index), extractor=rule_extractor("offline"))
+    doors = Doors(LocalProvider(index), extractor=rule_extractor("offline"))
     done = sync.run(enrich_async(dataset, doors, EnrichSettings(query_rule="released")))
     asked = done.dataset.tables["enrichment"]["query"].drop_nulls()
     claims = done.dataset.tables["claims"]["text"]
@@ -97,7 +98,7 @@ def windows(dataset: Dataset) -> Iterator[tuple[list[str], list[bool]]]:
     for text, label, of in zip(
         rows["text"].to_list(), rows["label_raw"].to_list(), speech.to_list(), strict=True
     ):
-        full = sum(len(words(t)) for t in texts) + len(words(text)) > READ
+        full = sum(len(words(t)) for t in texts) + len(words(text)) > WORDS_READ
         if texts and (full or of != before):
             if len(set(labels)) == 2:
                 yield texts, labels
@@ -186,7 +187,11 @@ def main() -> None:
     else:
         found = policlaim(given.data, given.model, given.model_windows, given.seed)
     print(
-        json.dumps({"most_words": MOST, "read_words": READ, **found}, ensure_ascii=False, indent=2)
+        json.dumps(
+            {"most_words": MOST_CLAIM_WORDS, "read_words": WORDS_READ, **found},
+            ensure_ascii=False,
+            indent=2,
+        )
     )
 
 

@@ -21,7 +21,7 @@ import polars as pl
 from harness import begin, parser, shared
 
 import claimlab as cl
-from claimlab.core.stats.powered import Sample, alone, powered
+from claimlab.core.stats.powered import JudgedSample, alone, powered
 from claimlab.core.stats.scores import Floats
 
 REAL = {
@@ -82,8 +82,8 @@ def targets(
     yield "label right", (label == truth).astype(float), (says == label).astype(float)
 
 
-def drawn(human: Floats, judge: Floats, rows: np.ndarray, chance: Floats) -> Sample:
-    return Sample(human[rows], judge[rows], chance[rows], len(human), float(judge.mean()))
+def drawn(human: Floats, judge: Floats, rows: np.ndarray, chance: Floats) -> JudgedSample:
+    return JudgedSample(human[rows], judge[rows], chance[rows], len(human), float(judge.mean()))
 
 
 def doubt_of(score: Floats, size: int) -> Floats:

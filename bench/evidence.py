@@ -75,13 +75,13 @@ def enriched(data: Path, place: Path, limit: int | None, *, factck: bool = False
 
 def judged(dataset: Any) -> list[str]:
     """The records of which a judge of rationales reads an article."""
-    from claimlab.evaluate.judge.people import articles_in
+    from claimlab.evaluate.judge.cases import articles_in
 
     return sorted(articles_in(dataset).texts)
 
 
 def patterns(dataset: Any) -> dict[str, Any]:
-    from claimlab.enrich.views import analyse
+    from claimlab.enrich.analysis import analyse
 
     found = analyse(dataset)
     out = {p["pattern"]: share(p["records"], p["of"]) for p in found["patterns"]}
@@ -99,7 +99,7 @@ def cases(dataset: Any, file: Path, most: int = 20) -> None:
     that piece."""
     from itertools import chain, zip_longest
 
-    from claimlab.enrich.views import analyse
+    from claimlab.enrich.analysis import analyse
 
     found = {p["pattern"]: p["examples"] for p in analyse(dataset)["patterns"]}
     named = [[(name, i) for i in found[name]] for name in ("T1", "F1", "F2", "F3")]

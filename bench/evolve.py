@@ -27,12 +27,16 @@ from harness import Row, begin, best, need, parser, record
 from parts.evolved import show
 from scipy.spatial import cKDTree
 
-from claimlab.evolve.propagation import CELLS
-from claimlab.evolve.society.engine import Fresh, Model, Numbers, below, neighbour, numbers, travel
-from claimlab.evolve.society.network import MEAN_DEGREE, NETWORKS, Network, build
-from claimlab.evolve.society.networks.dunbar import MODERATE, STRONG
-from claimlab.evolve.society.networks.table import INSIDE
-from claimlab.evolve.society.population import Population
+from claimlab_simulate.evolve.scene import CELLS_AT_ONCE
+from claimlab_simulate.evolve.society.build import NETWORKS, build
+from claimlab_simulate.evolve.society.draws import Numbers, below, numbers
+from claimlab_simulate.evolve.society.engine import Model, travel
+from claimlab_simulate.evolve.society.network import Network
+from claimlab_simulate.evolve.society.networks.clustered import INSIDE
+from claimlab_simulate.evolve.society.networks.dunbar import MODERATE, STRONG
+from claimlab_simulate.evolve.society.population import Population
+from claimlab_simulate.evolve.society.telling import Fresh, neighbour
+from claimlab_simulate.evolve.society.ties import MEAN_DEGREE
 
 Job = Callable[[], object]
 ENOUGH = 0.5  # seconds
@@ -211,7 +215,7 @@ class InClaimlab:
 
     def cascade(self, claims: int) -> int:
         n, visits = self.network.size, 0
-        for first in range(0, claims, at_once := max(1, CELLS // n)):
+        for first in range(0, claims, at_once := max(1, CELLS_AT_ONCE // n)):
             seeds = self.seeds(min(at_once, claims - first))
             model = travel(Model(below(seeds, n), seeds, agents=n), self.fresh, n)
             visits += sum(map(len, model.fronts))

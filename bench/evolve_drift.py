@@ -41,11 +41,11 @@ from claimlab.catalog.load import load
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.streams import stream_seed
-from claimlab.evolve.auditors.known.classifier import View, examples
-from claimlab.evolve.claims.model import dimension
-from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
-from claimlab.evolve.drift.measure import measure
-from claimlab.evolve.worth.score import wasserstein
+from claimlab_simulate.evolve.auditors.known.classifier import View, examples
+from claimlab_simulate.evolve.claims.model import dimension
+from claimlab_simulate.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
+from claimlab_simulate.evolve.drift.measure import measure
+from claimlab_simulate.evolve.worth.score import wasserstein
 
 NETWORKS = ("random", "scale-free", "clustered")
 SCORES = (0.4, 0.5, 0.6, 0.7)

@@ -25,13 +25,14 @@ from parts.evolved import show
 from claimlab.catalog.load import load
 from claimlab.core.calls.calls import Calls
 from claimlab.core.stats.agreement import kappa
-from claimlab.evolve.contracts import REWRITERS, ActorSettings, Request
-from claimlab.evolve.learn import divided
-from claimlab.evolve.rewrite.known.null import Null
-from claimlab.evolve.rewrite.weights import Weights
-from claimlab.llm.judge import ask_sync
+from claimlab.llm.asking import ask_sync
 from claimlab.llm.messages import Request as Ask
 from claimlab.llm.open import open_provider
+from claimlab_simulate.evolve.contracts import ActorSettings
+from claimlab_simulate.evolve.learn import divided
+from claimlab_simulate.evolve.rewrite.known.null import Null
+from claimlab_simulate.evolve.rewrite.weights import Weights
+from claimlab_simulate.evolve.rewriter import REWRITERS, Request
 
 COLUMNS = ("grammatical", "plausible", "follows")
 

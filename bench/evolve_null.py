@@ -8,9 +8,10 @@ ARCHIVE is the released evolved-claims archive (default: in ../shared/data). `ra
 hop that changed the text word by word with what it was given: words that went, words that others
 took the place of, words that came, the share of numbers that are gone, and of names and dates of
 several words that lost the first and kept the last. The defaults in
-src/claimlab/evolve/rewrite/data/weights.toml are those of all hops, rounded; of the words that came
-the null rewriter takes no more than it drops. `logs` walks the released seeds by word noise,
-applies the log of every hop to its parent, and counts where the child does not come out.
+simulate/src/claimlab_simulate/evolve/rewrite/data/weights.toml are those of all hops, rounded; of
+the words that came the null rewriter takes no more than it drops. `logs` walks the released seeds
+by word noise, applies the log of every hop to its parent, and counts where the child does not come
+out.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from harness import begin, parser
 from parts.evolved import show
 
 from claimlab.catalog.load import load
-from claimlab.evolve.contracts import Request
-from claimlab.evolve.drift.hops import read_hops
-from claimlab.evolve.rewrite.known.null import Edits, Null, compounds
-from claimlab.evolve.rewrite.weights import Weights
 from claimlab.text.changes import applied, is_number, is_word, pieces
+from claimlab_simulate.evolve.drift.hops import read_hops
+from claimlab_simulate.evolve.rewrite.known.null import Edits, Null, compounds
+from claimlab_simulate.evolve.rewrite.weights import Weights
+from claimlab_simulate.evolve.rewriter import Request
 
 STEPS = {"all": (1, 99), "first rewrite": (1, 1), "second": (2, 2), "later": (3, 99)}
 WALK = 30  # hops from a seed

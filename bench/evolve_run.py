@@ -36,16 +36,21 @@ from claimlab.core.budget import Budget
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.places import cache_folder
-from claimlab.evolve.auditors.known.classifier import VIEWS, View, examples, fit_auditors
-from claimlab.evolve.claims.model import Target, all_targets, steerable
-from claimlab.evolve.contracts import REWRITERS, ActorSettings, Auditor, Request, Rewrite, Rewriter
-from claimlab.evolve.front import Setup, simulate, simulate_async
-from claimlab.evolve.propagation import PropagationPlan, Scene
-from claimlab.evolve.rewrite.known.model import Model, question
-from claimlab.llm.judge import gather
+from claimlab.llm.asking import gather
 from claimlab.llm.open import open_provider
-from claimlab.llm.profiles import Price, Profile
+from claimlab.llm.prices import Price
+from claimlab.llm.profiles import Profile
 from claimlab.llm.prompts import Prompts
+from claimlab_simulate.evolve.auditor import Auditor
+from claimlab_simulate.evolve.auditors.known.classifier import VIEWS, View, examples, fit_auditors
+from claimlab_simulate.evolve.claims.model import Target, all_targets, steerable
+from claimlab_simulate.evolve.contracts import ActorSettings
+from claimlab_simulate.evolve.propagation import PropagationPlan
+from claimlab_simulate.evolve.rewrite.known.model import ModelRewriter, question
+from claimlab_simulate.evolve.rewriter import REWRITERS, Request, Rewrite, Rewriter
+from claimlab_simulate.evolve.scene import Scene
+from claimlab_simulate.evolve.setup import EvolveSetup
+from claimlab_simulate.evolve.simulate import simulate, simulate_async
 
 ANSWER = json.dumps(
     {"claim": "The bridge opened.", "influencing_attributes": ["job"], "influencing_reason": "So."}
@@ -111,7 +116,7 @@ def attainment(
         starts.tables.clear()  # no abstracts: a small model on a processor reads for minutes
     judge = fit_auditors(for_judge, list(steerable()), 1, seed + 100)[0]
     panel = fit_auditors(for_auditors, list(steerable()), 3, seed)
-    stage = Setup(seed=seed).open_stage()
+    stage = EvolveSetup(seed=seed).open_stage()
     name = "model" if model else "null"
     texts: dict[str | None, list[str]] = {"eng": starts.records["text"].to_list()}
     calls = Calls(cache=cache, concurrency=4)
@@ -219,11 +224,11 @@ async def _pass(
         for i in range(claims)
     ]
     data = Dataset.build("bench", pl.DataFrame(rows))
-    stage = Setup().open_stage()
+    stage = EvolveSetup().open_stage()
     calls = Calls(cache=folder / "cache", budget=Budget(money=1e6), concurrency=concurrency)
     provider = open_provider(profile, calls=calls)
     prompts = Prompts()
-    writer = Model(provider, prompts)
+    writer = ModelRewriter(provider, prompts)
     warm = replace(data, records=data.records.head(concurrency))
     await simulate_async(
         warm, stage, rewriter=writer, plan=PropagationPlan(steps=1), seed=1, concurrency=concurrency

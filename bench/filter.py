@@ -23,9 +23,10 @@ from parts.planted_samples import REASONS, planted_samples
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
-from claimlab.generate.filter.measure import read_table
-from claimlab.generate.filter.metric import METRICS, read_batch
-from claimlab.generate.filter.metrics.table_source import cosines
+from claimlab_simulate.generate.filter.batch import read_batch
+from claimlab_simulate.generate.filter.metric import METRICS
+from claimlab_simulate.generate.filter.metrics.table_source import cosines
+from claimlab_simulate.generate.filter.thresholds import read_table
 
 
 def planted(size: int) -> None:

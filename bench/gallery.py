@@ -28,7 +28,7 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.publish.site import aggregate
+from claimlab.publish.aggregates import aggregate
 
 LARGE = 500_000  # records: of larger datasets the first so many, and the page says so
 NOTE = "note.json"

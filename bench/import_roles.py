@@ -32,12 +32,13 @@ from claimlab.core import packaged
 from claimlab.core.digest import digest_json
 from claimlab.core.labels import general
 from claimlab.exchange.importing import propose as model
-from claimlab.exchange.importing.profile import Profile, Profiled, profile
+from claimlab.exchange.importing.profile import ColumnProfile, Profiled, profile
 from claimlab.exchange.importing.propose import ROLES, Pick, propose
 from claimlab.exchange.importing.read import inner_columns
 from claimlab.exchange.vocabulary import HEADER_WORDS
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options, literal_text
+from claimlab.files.layout import ReadOptions
+from claimlab.files.raw import literal_text
 from claimlab.files.read import read_table
 
 HERE = Path(__file__).parent
@@ -141,7 +142,7 @@ def read(path: Path, pattern: str) -> tuple[pl.DataFrame, frozenset[str]] | None
     with Bundle.open(path) as bundle:
         names = [name for name in bundle.names() if PurePosixPath(name).match(pattern)]
         for name in sorted(names, key=bundle.size, reverse=True)[:1]:
-            table = read_table(bundle, name, Options(), HEADER_WORDS)
+            table = read_table(bundle, name, ReadOptions(), HEADER_WORDS)
             frame = table.frame.gather_every(max(1, table.frame.height // ROWS)).head(ROWS)
             inner = inner_columns(frame, table.literal)
             plain = frame.with_columns(literal_text(frame[column]) for column in table.literal)
@@ -390,8 +391,8 @@ def unsure(every: Sequence[Outcome]) -> Iterator[str]:
 
 def stamp() -> str:
     """A hash of what the weights are fitted from: features, names of columns, and the answers."""
-    shown = model.facts_of(Profile(pl.Series(["a"]), general()))
-    features = [*shown, *model.NAMED.values()]
+    shown = model.facts_of(ColumnProfile(pl.Series(["a"]), general()))
+    features = [*shown, *model.NAME_FEATURES.values()]
     digest = digest_json({"features": features, "names": NAMES, "answers": KNOWN})
     return f"# fitted from {digest[:16]}"
 

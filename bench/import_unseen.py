@@ -34,7 +34,7 @@ from claimlab.catalog.load import DATASETS, load
 from claimlab.core.errors import ClaimlabError
 from claimlab.exchange.importer import guess_files, import_files
 from claimlab.files.bundle import Bundle
-from claimlab.files.kinds import TABLES
+from claimlab.files.kinds import TABLE_SUFFIXES
 
 RIGHT, BARE, REFUSED, WRONG = "right", "right, no labels", "refused", "SILENTLY WRONG"
 UNKNOWN = "read, no loader to compare with"
@@ -336,7 +336,7 @@ def tables_of(source: Path, most: int, folder: Path) -> list[Path]:
         names = [
             n
             for n in bundle.names()
-            if Path(n).suffix.lower() in (*TABLES, ".txt") and bundle.size(n) > 2_000
+            if Path(n).suffix.lower() in (*TABLE_SUFFIXES, ".txt") and bundle.size(n) > 2_000
         ]
         for name in sorted(names, key=lambda n: -bundle.size(n))[:most]:
             place = folder / f"{len(out)}" / Path(name).name

@@ -23,10 +23,11 @@ from harness import ROOT, begin, package_index, parser
 
 WORK = ROOT / "build" / "install" / "".join(sys.argv[1:2])  # a folder for each kind of trial
 VERSIONS = ("3.11", "3.12", "3.13")
+SIMULATE = ROOT / "simulate"
 HEAVY = {"encoder", "embeddings"}  # PyTorch: the Makefile names its build
 # One job for each extra, in a few lines; what it prints is shown.
 START = (
-    "import claimlab as cl, polars as pl; from claimlab.generate.planted import planted; data ="
+    "import claimlab as cl, polars as pl; from claimlab.core.demo import planted; data ="
     " planted()[0].head(120);"
 )
 JOBS = {
@@ -34,7 +35,7 @@ JOBS = {
         "from lingua import LanguageDetectorBuilder as B; print(B.from_all_languages().build())"
     ),
     "tokens": (
-        "import tiktoken; from claimlab.clean.statistics import CL100K_SHA256;"
+        "import tiktoken; from claimlab.clean.token_counts import CL100K_SHA256;"
         " print(tiktoken.__version__)"
     ),
     "pandas": f"{START} print(data.to_pandas().shape)",
@@ -50,13 +51,16 @@ JOBS = {
         " installed())"
     ),
     "encoder": (
-        "from claimlab.detect.neural import require_torch, require_transformers\n"
+        "from claimlab.detect.fine_tuning import require_torch, require_transformers\n"
         "print(require_torch().__version__, require_transformers().__version__)"
     ),
     "vectors": (
         "from claimlab.text.vectors import encode; print(encode(['A mill.', 'Um moinho.']).shape)"
     ),
-    "translate": "from claimlab.generate.run import _engine; print(_engine())",
+    "models": f"{START} print(cl.audit(data, protocol='cdl', checks='time'))",
+    "translate": (
+        "from claimlab_simulate.generate.translate import engine_name; print(engine_name())"
+    ),
     "embeddings": f"{START} print(cl.detect(data, 'sentence', limit=120))",
     "web": (
         "from pathlib import Path; from claimlab.web.app import create_app;"
@@ -169,6 +173,8 @@ def tried(name: str, python: str, package: Path, **more: str) -> None:
         cwd=place,
     )
     call([str(inside.parent / "claimlab"), "demo", "-o", "demo"], cwd=place)
+    pip(inside, str(ROOT / "simulate"), **more)
+    call([str(inside.parent / "claimlab"), "evolve", "--help"], cwd=place)
     checks = json.loads(call([str(inside.parent / "claimlab"), "doctor", "--json"], cwd=place))[
         "Installation"
     ]
@@ -192,7 +198,10 @@ def notebooks(python: str, wheel: Path) -> None:
     for file in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
         content = json.loads(file.read_text("utf-8"))
         install = {**content["cells"][1], "id": "install", "cell_type": "code", "outputs": []}
-        install |= {"execution_count": None, "source": f"%pip install --quiet {wheel}"}
+        install |= {
+            "execution_count": None,
+            "source": f"%pip install --quiet {wheel} {ROOT / 'simulate'}",
+        }
         content["cells"].insert(0, install)
         copy = place / file.stem / file.name  # the first folder that a notebook writes is its own
         copy.parent.mkdir(parents=True)
@@ -216,18 +225,19 @@ def test_wheel(names: list[str]) -> None:
         print(f"Python {version} is not here: not tried")
 
 
+def extras_of(folder: Path) -> set[str]:
+    """Those for users."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    return set(project["optional-dependencies"]) - {"dev", "dev-all", "bench"}
+
+
 def test_extras(names: list[str]) -> None:
     wheel = wheel_of(build(), sys.executable)
     base = WORK / "base" / "bin" / "python"
     if not base.exists():
         pip(environment("base", sys.executable), str(wheel))
     shared = call([str(base), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"])
-    extras = set(
-        tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
-            "optional-dependencies"
-        ]
-    )
-    assert extras - {"dev", "dev-all", "bench"} == set(JOBS), "give every extra its job"
+    assert {*extras_of(ROOT), *extras_of(SIMULATE)} == set(JOBS), "give every extra its job"
     place = WORK / "jobs"
     for extra in names or JOBS:
         inside = environment(f"extra-{extra}", sys.executable)
@@ -235,7 +245,8 @@ def test_extras(names: list[str]) -> None:
         Path(own, "base.pth").write_text(shared)  # claimlab without extras, installed once for all
         if extra in HEAVY:
             pip(inside, os.environ.get("TORCH", "torch"))
-        pip(inside, f"{wheel}[{extra}]")
+        its = [f"{wheel}[{extra}]"] if extra in extras_of(ROOT) else [wheel, f"{SIMULATE}[{extra}]"]
+        pip(inside, *map(str, its))
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
         try:

@@ -30,10 +30,11 @@ from pydantic import BaseModel
 
 from claimlab.core.budget import Budget
 from claimlab.core.calls.calls import Calls
-from claimlab.llm.judge import gather
+from claimlab.llm.asking import gather
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
-from claimlab.llm.profiles import Price, Profile
+from claimlab.llm.prices import Price
+from claimlab.llm.profiles import Profile
 
 
 class Word(BaseModel):

@@ -24,9 +24,9 @@ from pathlib import Path
 import polars as pl
 from harness import begin, parser, shared
 
+from claimlab.catalog.decay import decay
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.load import DATASETS, load
-from claimlab.catalog.terms import decay
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.words import several

@@ -7,7 +7,6 @@ The weights of our fusion are learned on the sets of the other families and trie
 was left out; "as installed" are those of `search/fusion.py`, less the better part as well.
 `--learn` prints the weights from all sets. Intervals are 95%, over queries.
 
-`--decide` takes half of the answers out of the archive, and measures how right "no match" is.
 `--speed 200000` makes an archive of so many synthetic claims and prints the processor seconds of
 `claimlab match --text`, start included: the least and the median of seven goes.
 """
@@ -20,52 +19,19 @@ import resource
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 from harness import begin, parser, shared
-from parts.matching_sets import POOLS, SETS, candidates_of, learned, matching
+from parts.matching_sets import POOLS, candidates_of, learned
 
-import claimlab as cl
 from claimlab.core.dataset import Dataset
-from claimlab.core.stats.interval import Interval, mean_interval
-from claimlab.search.fusion import FEATURES, Candidates, fused
-from claimlab.tasks.matching import as_qrels, reciprocal_rank, success
+from claimlab.core.stats.interval import mean_interval
+from claimlab.search.fusion import FEATURES, RetrievedDocuments, fused
+from claimlab.tasks.matching import reciprocal_rank, success
 
 REPEATS = 7
-
-
-def decisions(name: str, folder: Path, most: int, place: Path) -> None:
-    """Every second answer is taken out of the archive, so that about half of the queries have none;
-    how right `match` is where it answers, and where it says that there is no match."""
-    claims, checks, answers = matching(name, folder)
-    queries = sorted(q for q, documents in answers.items() if documents)[:most]
-    gone = {*sorted({document for query in queries for document in answers[query]})[::2]}
-    left = {query: answers[query] - gone for query in queries}
-    records = checks.records.filter(~checks.records["id"].is_in([*gone]))
-    archive = place / f"{name}.less"
-    replace(checks, records=records).write(archive)
-    asked = claims.records.filter(claims.records["id"].is_in(queries))
-    (place / f"{name}.qrels").write_text(as_qrels(left))
-    for precision in (0.8, 0.9, 0.95):
-        found = cl.match(
-            replace(claims, records=asked, tables={}),
-            archive=archive,
-            qrels=place / f"{name}.qrels",
-            precision=precision,
-        ).decision
-        assert found is not None
-        cells = [name, f"{len(queries):,}", f"{sum(map(bool, left.values())):,}", precision]
-        cells += [_share(found.precision, found.interval), _share(found.answered)]
-        cells += [_share(found.no_match, found.no_match_interval)]
-        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
-
-
-def _share(value: float | None, ends: Interval | None = None) -> str:
-    span = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
-    return "no score reaches it" if value is None else f"{value:.2f}{span}"
 
 
 def speed(claims: int, place: Path) -> None:
@@ -112,12 +78,12 @@ def _seconds(place: Path, *words: str) -> float:
     return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
 
 
-def ranked(candidates: Candidates, scores: np.ndarray) -> list[int]:
+def ranked(candidates: RetrievedDocuments, scores: np.ndarray) -> list[int]:
     best = np.argsort(-scores, kind="stable").tolist()
     return [candidates.documents[i] for i in best if scores[i] > 0]
 
 
-def reciprocal_rank_fusion(candidates: Candidates) -> np.ndarray:
+def reciprocal_rank_fusion(candidates: RetrievedDocuments) -> np.ndarray:
     total = np.zeros(len(candidates.documents))
     for scores in (candidates.words, candidates.meaning):
         rank = np.empty(len(scores))
@@ -129,7 +95,6 @@ def reciprocal_rank_fusion(candidates: Candidates) -> np.ndarray:
 def main() -> None:
     made = parser(__doc__, data=True)
     made.add_argument("--queries", type=int, default=500, help="at most, of each set")
-    made.add_argument("--decide", action="store_true", help='the decision "no match" alone')
     made.add_argument("--learn", action="store_true", help="print the weights from all sets")
     made.add_argument("--speed", type=int, help="the time of one claim in so many")
     options = begin(made)
@@ -138,15 +103,6 @@ def main() -> None:
             speed(options.speed, Path(place))
         return
     shared(folder=options.data)
-    if options.decide:
-        print(
-            "| set | queries | with an answer | precision asked for | precision | answered |"
-            " precision of no match |\n|---|---|---|---|---|---|---|"
-        )
-        with tempfile.TemporaryDirectory() as place:
-            for name in SETS:
-                decisions(name, options.data, options.queries, Path(place))
-        return
     compared(options.data, options.queries, learn=options.learn)
 
 
@@ -187,7 +143,7 @@ def compared(folder: Path, most: int, *, learn: bool) -> None:
 
 
 def _cell(values: np.ndarray) -> str:
-    ends = mean_interval(values, draws=400)
+    ends = mean_interval(values)
     span = "" if ends is None else f" ({ends[0]:+.3f} to {ends[1]:+.3f})"
     return f"{values.mean():+.3f}{span}"
 

@@ -87,7 +87,7 @@ def scikit_learn(folder: Path) -> dict[str, float]:
     from sklearn.svm import LinearSVC
 
     from claimlab.detect.detector import Part
-    from claimlab.detect.detectors.tfidf import MOST, sampled
+    from claimlab.detect.detectors.tfidf import MOST_ROWS, sampled
     from claimlab.detect.linear import STRENGTHS, temperature
 
     def fitted(strength: float, matrix: Any, labels: list[str]) -> Any:
@@ -98,7 +98,9 @@ def scikit_learn(folder: Path) -> dict[str, float]:
     train, dev, test = (
         records.filter(pl.col("split") == name) for name in ("train", "dev", "test")
     )
-    train, dev = (sampled(Part(part, part["veracity"].to_list()), MOST, 0) for part in (train, dev))
+    train, dev = (
+        sampled(Part(part, part["veracity"].to_list()), MOST_ROWS, 0) for part in (train, dev)
+    )
     common = {"min_df": 2, "sublinear_tf": True, "dtype": np.float32}
     words = TfidfVectorizer(ngram_range=(1, 2), max_features=200_000, **common)
     inside = {"analyzer": "char_wb", "ngram_range": (2, 5), "lowercase": False}

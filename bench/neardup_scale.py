@@ -252,7 +252,7 @@ def match(folder: Path, _: int) -> None:
 
 def match_again(place: str, engine: str) -> dict[str, str]:
     """In a process of its own: the bucket matching of a finished job, in a folder beside it."""
-    from claimlab.core.engine import run_stage
+    from claimlab.core.engine.run import run_stage
     from claimlab.core.engine.stage import Stage
     from claimlab.text.neardup.stream import match as work
 

@@ -54,13 +54,13 @@ def pairs(name: str, data: Path, seed: int) -> list[Pair]:
     from claimlab.catalog.load import load
     from claimlab.text.near import near_texts
     from claimlab.text.normalise import normal_form
-    from claimlab.text.vectors import CHARACTERS, encode, readable
+    from claimlab.text.vectors import CHARACTERS_READ, encode, readable
 
     rng = np.random.default_rng(seed)
     rows = load(name, shared(f"{name}.zip", data)).records.drop_nulls("text").sort("id")
     rows = rows[np.sort(rng.permutation(rows.height)[:RECORDS])]
     rows = rows.filter(readable(rows["text"], rows["language"]))
-    vectors = encode(rows["text"].str.slice(0, CHARACTERS).to_list())
+    vectors = encode(rows["text"].str.slice(0, CHARACTERS_READ).to_list())
     cosines = vectors @ vectors.T
     clusters = near_texts(normal_form(rows["text"])).clusters
     cosines[clusters[:, None] == clusters[None, :]] = -1.0

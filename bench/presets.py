@@ -29,8 +29,8 @@ from harness import ROOT, begin, parser, shared
 from parts.preset_page import written
 
 from claimlab.study.front import study_run
+from claimlab.study.grid_tables import words
 from claimlab.study.new import study_new
-from claimlab.study.page import words
 from claimlab.study.run import Grid
 
 PAGES, SMALL = ROOT / "docs" / "presets", ROOT / "tests" / "study" / "small.json"

@@ -22,13 +22,13 @@ from parts.shares import share
 from presets import study_of
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.recording import Question, Recording
+from claimlab.core.calls.recording import CallQuestion, Recording
 from claimlab.core.types import JsonObject
 from claimlab.detect.detectors.llm_few_shot import tag_in
 from claimlab.evaluate.scored_run import open_runs
 from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run
-from claimlab.study.recorded import Answers, write_answers
+from claimlab.study.recorded import RecordedAnswers, write_answers
 from claimlab.study.run import Grid
 from claimlab.study.step import CALLS
 
@@ -38,18 +38,20 @@ CLASSES = ("true", "false")
 NO_TAG = "-"  # a reply in which no label was found
 
 
-def answers_in(recording: Recording, kind: str, about: str) -> Answers:
+def answers_in(recording: Recording, kind: str, about: str) -> RecordedAnswers:
     """The answers of `kind`, less their questions and all words but the label."""
     replies: dict[str, str] = {}
     standing: JsonObject = {}
     for content, answer in recording.recorded(kind, most=10_000):
         label = tag_in(answer["text"] or "", CLASSES)
-        replies[Question(kind, content).key] = f"[{label}]" if label else NO_TAG
+        replies[CallQuestion(kind, content).key] = f"[{label}]" if label else NO_TAG
         standing = {"model": answer["model"], "notes": answer["notes"][:1]}
     unknown = dict.fromkeys(("input", "output", "cached"))
     took: JsonObject = {"usage": unknown, "cost": 0.0, "seconds": 0.0, "calls": 1}
     common = {**standing, "failure": None, "detail": None, **took}
-    return Answers(about=about, kind=kind, common=common, replies=dict(sorted(replies.items())))
+    return RecordedAnswers(
+        about=about, kind=kind, common=common, replies=dict(sorted(replies.items()))
+    )
 
 
 def cells_of(data: Path, place: Path) -> Path:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import polars as pl
 from harness import DATA, ROOT, begin, code_of, parser, shared
+from harness.data import sources_of
 
 MAIN = "from claimlab.cli.app import main; main()"
 # What may differ between two runs of one state, or must between two versions.
@@ -97,7 +98,7 @@ def started(words: list[str], folder: Path, source: Path) -> dict[str, bytes]:
     state = folder.parent / f"{folder.name}.state"
     environment = {
         **os.environ,
-        "PYTHONPATH": str(source),
+        "PYTHONPATH": os.pathsep.join(sources_of(source)),
         "CLAIMLAB_CACHE": str(state),
         "CLAIMLAB_STATE": str(state),
         "TZ": "UTC",

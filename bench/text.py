@@ -20,7 +20,8 @@ import numpy as np
 import polars as pl
 from harness import Row, begin, best, parser, record
 
-from claimlab.text.normalise import normal_form, repair_mojibake, strip_emoji
+from claimlab.text.normalise import normal_form, strip_emoji
+from claimlab.text.repair import repair_mojibake
 from claimlab.text.tokens import _icu_words, tokenize
 from claimlab.text.urls import domains, find_urls, strip_urls
 

@@ -67,7 +67,7 @@ def placed() -> None:
     from sklearn.manifold import trustworthiness
 
     import claimlab as cl
-    from claimlab.text.vectors import project, text_map
+    from claimlab.text.map import project, text_map
 
     records = cl.load("covid-fact", shared("covid-fact.zip"), limit=2_000).records
     read = best(lambda: text_map(records["text"], records["language"], method="PCA").vectors, 1)

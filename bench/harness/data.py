@@ -22,13 +22,22 @@ CODE = (  # the sources that a child measures, where they are not those of its c
 )
 SOURCE = Path(os.environ.get(CODE) or ROOT / "src")
 
-sys.path.insert(0, str(SOURCE))  # a bench measures the checkout that it is in
+LEAF = Path("simulate", "src")  # beside a folder `src`, what is kept in a distribution of its own
+
+
+def sources_of(source: Path) -> list[str]:
+    """The folders of a checkout that Python is to import from, by its folder `src`."""
+    leaf = source.parent / LEAF
+    return [str(source), *([str(leaf)] if leaf.is_dir() else [])]
+
+
+sys.path[:0] = sources_of(SOURCE)  # a bench measures the checkout that it is in
 
 
 def for_children() -> None:
     """The processes that a bench starts measure the same code."""
     os.environ["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")])
+        filter(None, [*sources_of(SOURCE), os.environ.get("PYTHONPATH")])
     )
 
 
@@ -36,12 +45,15 @@ def code_of(commit: str, folder: Path) -> dict[str, str]:
     """The sources of an older commit in `folder`, and the environment of a process that is to run
     them.
     """
-    packed = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True)
+    leaf = subprocess.run(["git", "ls-tree", commit, str(LEAF)], cwd=ROOT, capture_output=True)
+    folders = ["src", *([str(LEAF)] if leaf.stdout else [])]
+    packed = subprocess.run(["git", "archive", commit, *folders], cwd=ROOT, capture_output=True)
     if packed.returncode:
         unmeasured(f"commit {commit} is not in this clone's history (git fetch --unshallow)")
     with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
         archive.extractall(folder, filter="data")
-    return {**os.environ, CODE: str(folder / "src"), "PYTHONPATH": str(folder / "src")}
+    paths = os.pathsep.join(sources_of(folder / "src"))
+    return {**os.environ, CODE: str(folder / "src"), "PYTHONPATH": paths}
 
 
 def unmeasured(why: str) -> NoReturn:

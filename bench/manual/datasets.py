@@ -12,16 +12,9 @@ from pathlib import Path
 
 from claimlab.catalog.entry import Entry, loader_state
 from claimlab.catalog.front import everything
-from claimlab.catalog.load import differences
-from claimlab.catalog.views import (
-    LEGEND,
-    SIGNED,
-    heading,
-    language_names,
-    languages,
-    period,
-    years,
-)
+from claimlab.catalog.listing import LEGEND, SIGNED, languages
+from claimlab.catalog.notes import differences
+from claimlab.catalog.views import heading, language_names, period, years
 from claimlab.core.atomic import atomic_text
 from claimlab.pages.blocks import cell as as_cell
 

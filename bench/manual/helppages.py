@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from typer.main import get_command as to_command
 
 from claimlab.cli import complete
 from claimlab.cli.app import app
-from claimlab.cli.complete import WORDS, Row
-from claimlab.cli.lazy import LazyVerbs, verb_names
+from claimlab.cli.complete import WORDS, Row, words_beside
+from claimlab.cli.lazy import VERBS, LazyVerbs, verb_names
 
 WIDTH = 100
 OFFERED = ("datasets", "detectors", "checks", "formats", "strategies")  # of cli/complete
@@ -88,11 +88,21 @@ def words_in(commands: Mapping[str, Any]) -> dict[str, list[Row]]:
     return table
 
 
-def words() -> str:
-    """What `words.json` should be, a line for each command."""
-    rows = words_in(commands()).items()
+def words(verbs: Collection[str]) -> str:
+    """What the `words.json` of some verbs should be, a line for each command."""
+    table = words_in({path: c for path, c in commands().items() if path.split()[0] in verbs})
+    rows = table.items()
     lines = [f"{json.dumps(path)}: {json.dumps(options)}" for path, options in rows]
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def word_files() -> dict[Path, list[str]]:
+    """Each `words.json` with its verbs: claimlab's own, and those of the packages beside it."""
+    files: dict[Path, list[str]] = {}
+    for verb in verb_names():
+        module = VERBS.place(verb)
+        files.setdefault(words_beside(module) if module else WORDS, []).append(verb)
+    return files
 
 
 def main() -> None:
@@ -103,7 +113,8 @@ def main() -> None:
         (folder / stale).unlink()
     for name, text in fresh.items():
         (folder / name).write_text(text, encoding="utf-8")
-    WORDS.write_text(words(), encoding="utf-8")
+    for file, verbs in word_files().items():
+        file.write_text(words(verbs), encoding="utf-8")
 
 
 if __name__ == "__main__":

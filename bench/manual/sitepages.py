@@ -76,7 +76,20 @@ def described(name: str, thing: Any) -> list[str]:
     """A signature in a block of code, then the docstring."""
     function = thing.fget if isinstance(thing, property) else getattr(thing, "__func__", thing)
     lines = [] if isinstance(thing, property) else ["```text", signature(name, function), "```", ""]
-    return [*lines, *(inspect.getdoc(function) or "").splitlines()]
+    return [*lines, *as_lists(inspect.getdoc(function) or "").splitlines()]
+
+
+def as_lists(docstring: str) -> str:
+    """A docstring with its sections as lists: underlined names are headings of a page otherwise."""
+    listed = re.sub(r"^(\w+)\n-{3,}\n", r"**\1**\n\n", docstring, flags=re.M)
+    entry = re.compile(r"^(\S[^\n]*)\n((?:    \S[^\n]*(?:\n|$))+)", re.M)
+    return entry.sub(lambda found: _item(found[1], found[2]), listed)
+
+
+def _item(head: str, sentence: str) -> str:
+    name, colon, kind = head.partition(" : ")
+    about = f"`{name}` (`{kind}`)" if colon else f"`{head}`"
+    return f"- {about}: {' '.join(sentence.split())}\n"
 
 
 def signature(name: str, function: Any) -> str:

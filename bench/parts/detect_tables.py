@@ -20,8 +20,8 @@ from claimlab.clean.front import clean
 from claimlab.core.dataset import Dataset
 from claimlab.core.languages import describe
 from claimlab.files.read import user_table
-from claimlab.split.job import Choices, prepare
-from claimlab.split.strategy import Request, Shares
+from claimlab.split.job import SplitChoices, prepare
+from claimlab.split.strategy import SideShares, SplitRequest
 from claimlab.study.file import paper_table
 from claimlab.tasks import Task, open_task
 from claimlab.text.langid import identify
@@ -73,8 +73,8 @@ def dealt(
     """`dataset` with the split that `claimlab split --by` gives it, without the check that would be
     printed.
     """
-    request = Request(shares=Shares.parse(shares), seed=seed, **asked)
-    job = prepare(dataset, by, request, Choices(task=task))
+    request = SplitRequest(shares=SideShares.parse(shares), seed=seed, **asked)
+    job = prepare(dataset, by, request, SplitChoices(task=task))
     side = job.strategy.split(job.material, job.request).side
     return with_split(dataset, side)
 

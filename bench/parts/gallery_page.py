@@ -12,7 +12,7 @@ from claimlab.audit.run import default_checks
 from claimlab.catalog.load import DATASETS
 from claimlab.core.finding import VERDICTS
 from claimlab.core.words import several
-from claimlab.publish.site import summary
+from claimlab.publish.aggregates import summary
 from claimlab.tasks import TRUTH
 
 # check -> field of the card

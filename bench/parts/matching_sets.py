@@ -16,12 +16,12 @@ from sklearn.linear_model import LogisticRegression
 
 from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
-from claimlab.search.analysis import said
-from claimlab.search.fusion import Candidates, Meaning
+from claimlab.search.fusion import RetrievedDocuments, SentenceEncoder
+from claimlab.search.passage import said
 from claimlab.search.query import Query
 from claimlab.tasks.matching import qrels_of
 from claimlab.text.kept_vectors import vectors_of
-from claimlab.text.vectors import LANGUAGES, spoken
+from claimlab.text.vectors import CHARACTERS_READ, LANGUAGES, spoken
 from parts.index import index_of
 
 
@@ -126,13 +126,13 @@ POOLS: dict[str, Callable[[Path], Pool]] = {
     **{n: partial(evidence, n, family="liar") for n in ("liar-plus", "politihop")},
     "mumin, translated": translated,
 }
-Asked = list[tuple[Candidates, set[int]]]  # what both retrievers say, and the answers
+Asked = list[tuple[RetrievedDocuments, set[int]]]  # what both retrievers say, and the answers
 
 
 def candidates_of(pool: Pool, most: int) -> Asked:
     """What the local index knows of at most so many claims that it can read."""
     index = index_of({str(i): text for i, text in enumerate(pool.texts)}, pool.language)
-    index.meaning = Meaning(vectors_of, ())
+    index.meaning = SentenceEncoder(vectors_of, (), CHARACTERS_READ)
     held = range(index.manifest.documents)
     place = {int(index.document(n)["source_id"]): n for n in held}
     chosen = np.random.default_rng(0).permutation(len(pool.claims))[:most].tolist()

@@ -16,7 +16,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.streams import stream
 from claimlab.core.types import JsonObject
-from claimlab.generate.run import Sample, original, rows
+from claimlab_simulate.generate.sample import GeneratedSample, original, rows
 
 LANGUAGES = ("eng", "por", "spa")
 KINDS = {
@@ -188,7 +188,7 @@ def _sample(
     record = {"id": f"{name}-seed", "text": source, "kind": "article", "language": first}
     record |= {"veracity": "true", "label_raw": "true", "topic": "planted", "source": "planted"}
     languages = {field: second if "translation" in field else first for field in texts}
-    made = Sample(
+    made = GeneratedSample(
         name,
         record,
         "real",

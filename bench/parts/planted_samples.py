@@ -17,7 +17,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.stats.streams import stream
 from claimlab.core.types import JsonObject
-from claimlab.generate.run import Sample, original, rows
+from claimlab_simulate.generate.sample import GeneratedSample, original, rows
 from parts.planted import LANGUAGES, SLOTS, material
 
 DEFECTS = {
@@ -198,7 +198,7 @@ def _rows(parts: Parts) -> list[JsonObject]:
         for form in ("article", "post")
         for suffix, language in (("", parts.language), ("-translation", parts.other))
     }
-    sample = Sample(
+    sample = GeneratedSample(
         name,
         seed,
         parts.veracity,

@@ -17,8 +17,9 @@ from typing import Any
 
 from claimlab.pages.blocks import Table, cell
 from claimlab.study.entry import with_cards
-from claimlab.study.file import Published, Show, StudyFile, View, paper_table
-from claimlab.study.page import DATA, REPORT, crossed, saved_study, views
+from claimlab.study.file import PublishedFigures, Show, StudyFile, TableView, paper_table
+from claimlab.study.grid_tables import crossed, views
+from claimlab.study.saved import DATA, REPORT, saved_study
 
 BLOCK = re.compile(r"(?s)(<!-- figures: ([^\n]+?) -->\n).*?(<!-- end -->)")
 CARDS = {  # fields of the catalogue's cards: table and column of the guide
@@ -95,7 +96,7 @@ def _beside(show: Show) -> str:
     return f"In parentheses: {show.paper.split(', ')[1]}{_names(show.paper)}."
 
 
-def _rows(study: StudyFile, view: View, table: Table) -> str:
+def _rows(study: StudyFile, view: TableView, table: Table) -> str:
     """Where the rows marked as published are printed."""
     if not any("published)" in cell(row[0]).text for row in table.rows):
         return ""
@@ -112,7 +113,7 @@ def _rows(study: StudyFile, view: View, table: Table) -> str:
     return f"Published: {'; '.join(lines)}."
 
 
-def _quotes(part: Published, view: View, table: Table) -> Iterable[bool]:
+def _quotes(part: PublishedFigures, view: TableView, table: Table) -> Iterable[bool]:
     rows = {re.sub(r" \(.*published\)$", "", name) for name in _first(table)}
     for figure in part.figures:
         if part.card:

@@ -1,6 +1,4 @@
-"""What the package offers, and where each name comes from: `__init__.py` reads this file, and so do
-type checkers and editors.
-"""
+"""What claimlab offers, and where each name comes from; `make docs` writes it."""
 
 from claimlab.audit.front import audit as audit
 from claimlab.audit.front import diff as diff
@@ -17,23 +15,18 @@ from claimlab.evaluate.defend.front import defend as defend
 from claimlab.evaluate.eqa.write import report as report
 from claimlab.evaluate.front import evaluate as evaluate
 from claimlab.evaluate.judge.front import judge as judge
-from claimlab.evolve.claims.seed import seed_claims as seed_claims
-from claimlab.evolve.drift.front import drift as drift
-from claimlab.evolve.front import evolve as evolve
-from claimlab.evolve.learn import evolve_learn as evolve_learn
-from claimlab.evolve.validate.front import validate_cascades as validate_cascades
-from claimlab.evolve.worth.front import worth as worth
 from claimlab.exchange.export import export as export
 from claimlab.exchange.importer import import_files as import_files
 from claimlab.exchange.load import load as load
 from claimlab.exchange.merge import merge as merge
-from claimlab.generate.filter.front import quality_filter as quality_filter
-from claimlab.generate.front import generate as generate
 from claimlab.pages.show import show as show
 from claimlab.publish.board import publish_board as publish_board
 from claimlab.publish.bundle import publish_bundle as publish_bundle
-from claimlab.publish.bundle import publish_verify as publish_verify
 from claimlab.publish.site import publish_site as publish_site
+from claimlab.publish.task.init import publish_task_init as publish_task_init
+from claimlab.publish.task.score import publish_task_score as publish_task_score
+from claimlab.publish.task.submission import publish_task_check as publish_task_check
+from claimlab.publish.verify import publish_verify as publish_verify
 from claimlab.review.apply import review_apply as review_apply
 from claimlab.review.asked import review_ask as review_ask
 from claimlab.review.create import review_create as review_create
@@ -44,10 +37,9 @@ from claimlab.review.review import Review as Review
 from claimlab.split.run import split as split
 from claimlab.study.first_look import check as check
 from claimlab.study.front import study_run as study_run
-from claimlab.study.page import study_table as study_table
 from claimlab.study.rerun import rerun as rerun
+from claimlab.study.saved import study_table as study_table
 from claimlab.web.serve import serve as serve
 
 __version__: str
 __all__: list[str]
-HOMES: dict[str, str]

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import pytest
 
-from claimlab.audit.advice import RULES, advise, conclude, name_of, reason, rule_for, usable
+from claimlab.audit.advice import advise, conclude, name_of, reason
+from claimlab.audit.advice_rules import RULES, rule_for
 from claimlab.audit.check import CHECKS
+from claimlab.audit.ladder import SplitTrial
+from claimlab.audit.remedy import RemedyCase
 from claimlab.core.finding import Baselines, Finding, Verdict
 
 
@@ -42,13 +45,13 @@ PLANTED = [
      "Do not report a random-split score: 37.0% of the test records have a near-duplicate in train. Keep "
      "near-duplicates on one side."),
     (finding("copies", details={"share": 0.4, "copies": 1492}), "clean",
-     "how often a text occurs gives its label away (macro-F1 90.0; copies of an earlier record: 1,492, 40.0% of all)"),
+     "how often a text occurs gives the label away (macro-F1 90.0; copies of an earlier record: 1,492, 40.0% of all)"),
     (finding("identifiers", "url"), "drop", "Do not give the column 'url' to a model: it alone"),
     (finding("order"), "split", "the position in the file gives the label away (macro-F1 90.0)"),
     (finding("text-columns", "meta.evidence"), "report", "reads the column 'meta.evidence' instead of the claim (macro-F1 90.0)"),
     (finding("time", "weekday"), "report", "(macro-F1 of weekday 90.0): do not give times to a model"),
-    (finding("near-duplicates", "across the given split", "warn", details={"share": 0.008}), "split",
-     "on the given split: 0.8% of the test"),
+    (finding("near-duplicates", "across the given split", "warn", details={"share": 0.008}), "clean",
+     "before its copies are out of train: 0.8% of the"),
     (finding("near-duplicates", "under different labels", details={"contradicting_records": 48}), "review",
      "labels contradict each other (near-duplicates 48), or set them aside."),
     (finding("identical-texts", None, "warn", details={"conflicting_records": 2}), "review", "(identical-texts 2)"),
@@ -159,22 +162,68 @@ def test_names_from_data_cannot_format_a_sentence() -> None:
     assert "'meta.{top}{0}'" in advice.text
 
 
-def test_a_dataset_of_which_little_was_measured_is_not_called_usable() -> None:
-    passed = [finding("length", None, "pass"), finding("copies", None, "pass")]
+def test_what_was_not_measured_is_not_called_usable() -> None:
     absent = [finding("time", str(n), "not-measured") for n in range(3)]
-    assert usable(passed) == "Usable."
-    assert usable(passed + absent[:2]) == "Usable, as far as it could be measured."
-    little = "Too little could be measured to say whether it is usable: 2 of 5 checks."
-    assert usable(passed + absent) == little
+    assert conclude(absent).usable == "Usable as far as known: nothing could be measured."
+    passed = [finding("length", None, "pass"), finding("copies", None, "pass")]
+    assert conclude([*passed, *absent]).usable == "Usable: nothing found."
+    missing = finding("author", "author", "not-applicable", None, difference=None)
+    conclusion = conclude([*passed, absent[0], missing])
+    assert conclusion.not_applicable == ("author",)
+    assert conclusion.not_measured == ("time (0)",)
 
 
-def test_a_dataset_that_contradicts_itself_throughout_is_not_usable_after_cleaning() -> None:
-    mask = finding("giveaways", "one-sided words")
+def test_records_that_contradict_each_other_may_be_pairs() -> None:
     some, most = (
         finding("url-conflicts", details={"share": share}, difference=None) for share in (0.1, 0.99)
     )
-    assert usable([mask, some]) == "Usable after cleaning."
-    assert usable([mask, most]) == "Usable with care."
     (review,) = (one for one in advise([most, some]) if one.action == "review")
     assert "made of pairs with opposite labels" in review.text
     assert "pairs" not in advise([some])[0].text
+
+
+def test_findings_come_by_points_leaks_too() -> None:
+    """A near-copy of 0.3% of the test moves a score by 0.3 points: it is not the first thing."""
+    leak = finding(
+        "near-duplicates", "across a random split", "warn", None, difference=None,
+        details={"share": 0.003, "leaked": 3},
+    )  # fmt: skip
+    conclusion = conclude([leak, finding("length"), finding("source", "source", difference=0.12)])
+    assert [one.findings for one in conclusion.advice] == [
+        ("length",),
+        ("source",),
+        ("near-duplicates (across a random split)",),
+    ]
+    assert conclusion.first is conclusion.advice[0]
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        (4, "'source' alone says a little about the label: 4 points (macro-F1 of source 90.0)"),
+        (9.9, "alone says a little about the label: 10 points"),
+        (10, "'source' alone gives part of the label away (macro"),
+        (25, "'source' alone gives the label away (macro-F1 of source 90.0)"),
+    ],
+)
+def test_words_follow_the_effect(points: float, words: str) -> None:
+    (advice,) = advise([finding("source", "source", difference=points / 100)])
+    assert words in advice.text
+    (timing,) = advise([finding("time", "date", difference=points / 100)])
+    often = {4: "slightly ", 9.9: "slightly ", 10: "somewhat ", 25: ""}[points]
+    assert f"collected at {often}different times" in timing.text
+
+
+def test_a_split_that_cannot_be_made_is_not_advised() -> None:
+    why = "test would have 0 'true'"
+    planted = {"source": "source", "time": "date", "near-duplicates": "across a random split"}
+    trials = [SplitTrial(name=name, by="column", why_not=why) for name in planted]
+    found = [finding(check, feature, details={"share": 0.4}) for check, feature in planted.items()]
+    for advice in advise(found, RemedyCase((), "DIR", trials=trials)):
+        assert why in advice.text
+        assert not [
+            call for call in advice.commands if call.function == "split" and "by" in call.options
+        ]
+    wider = SplitTrial(name="source", by="column", column="source", shares="50/10/40")
+    (advice,) = advise(found[:1], RemedyCase((), "DIR", trials=[wider]))
+    assert advice.commands[0].options["shares"] == "50/10/40"

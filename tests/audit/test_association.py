@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats.contingency import association as scipy_association
 
 from claimlab.audit.checks.balance import Association, association, phi_squared, verdict_of
 from claimlab.audit.fair import Deal
@@ -25,6 +24,8 @@ def measured(
 
 
 def test_chi_squared_is_scipys() -> None:
+    from scipy.stats.contingency import association as scipy_association
+
     tables = np.random.default_rng(0).integers(1, 40, size=(5, 4, 3))
     v = [scipy_association(table, method="cramer") for table in tables]
     assert np.allclose(np.sqrt(phi_squared(tables.astype(float)) / 2), v)

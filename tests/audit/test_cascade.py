@@ -42,11 +42,11 @@ def test_cascades_that_say_nothing_of_the_label_are_no_alarm() -> None:
     assert finding.verdict in ("pass", "inconclusive")
 
 
-def test_records_without_cascades_are_not_measured() -> None:
+def test_records_without_cascades_are_not_applicable() -> None:
     bare = dataset(planted=True)
     bare.tables.clear()
     (finding,) = audit(bare, checks=["cascade"]).findings
-    assert finding.verdict == "not-measured"
+    assert finding.verdict == "not-applicable"
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from claimlab.audit.diff import Diff, changes, record_changes
 from claimlab.audit.result import Audit
 from claimlab.audit.views.compare import diff_sentence
 from claimlab.cli.app import run
-from claimlab.core.dataset import Dataset
+from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import SchemaError, UsageError
 from claimlab.core.finding import Finding, Verdict
 
@@ -72,8 +72,37 @@ def test_records_are_compared_by_id_whatever_their_order() -> None:
         }
     )  # fmt: skip
     assert record_changes(Dataset.build("x", frame), Dataset.build("x", other)) == {
-        "before": 4, "after": 4, "removed": 1, "added": 1, "labels_changed": 2, "splits_changed": 2, "texts_changed": 1,
+        "before": 4, "after": 4, "removed": 1, "added": 1, "labels_changed": 2, "splits_changed": 2, "texts_changed": 1, "labels_by_map": 0,
     }  # fmt: skip
+
+
+def test_labels_that_another_map_changed_are_told_apart(tmp_path: Path) -> None:
+    """The first of the two is false to one map and true to the other; the second is another word."""
+    words = ["barely-true", "false"] * 20
+    frame = pl.DataFrame(
+        {
+            "id": [str(n) for n in range(40)],
+            "text": [f"Claim number {n} of the harbour." for n in range(40)],
+            "label_raw": words,
+            "veracity": ["false"] * 40,
+        }
+    )
+    changed = frame.with_columns(
+        label_raw=pl.Series(["barely-true", "true", *words[2:]]),
+        veracity=pl.Series(["true", "true", *["true", "false"] * 19]),
+    )
+    for name, records in (("old", frame), ("new", changed)):
+        data = Dataset.build("x", records)
+        data.lineage = [Lineage(step="import", parameters={"map": f"{name}-words@1"})]
+        data.write(tmp_path / name)
+    difference = cl.diff(tmp_path / "old", tmp_path / "new", checks=["one-class"])
+    assert difference.records is not None
+    assert difference.records["labels_changed"] == 21
+    assert difference.records["labels_by_map"] == 20
+    assert (
+        "20 labels changed by another label map (old-words, then new-words), not in the data: the"
+        " source wrote the same." in difference.notes()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +110,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("diff")
     data = planted(size=320)[0]
     data.write(folder / "old")
-    cl.audit(folder / "old", checks=["one-class"], fix=True, output=folder / "new")
+    cl.audit(folder / "old", checks=["one-class"], fix=True, split=True, output=folder / "new")
     for name in ("old", "new"):
         cl.audit(
             folder / name, checks=["near-duplicates", "one-class"], output=folder / f"{name}-report"

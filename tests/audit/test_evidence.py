@@ -69,9 +69,9 @@ def test_nothing_is_found_where_labels_follow_from_both_or_from_nothing() -> Non
     }
 
 
-def test_without_evidence_it_is_not_measured() -> None:
+def test_without_evidence_it_is_not_applicable() -> None:
     (only,) = findings("none", evidence=False).values()
-    assert only.verdict == "not-measured"
+    assert only.verdict == "not-applicable"
 
 
 def test_the_verdict_on_the_claim_alone() -> None:

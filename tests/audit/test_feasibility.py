@@ -4,18 +4,19 @@ import polars as pl
 import pytest
 from parts.planted import clean_twin
 
-from claimlab.audit.checks.feasibility import (
+from claimlab.audit.checks.feasibility import verdict_of
+from claimlab.audit.feasibility_votes import (
+    AGREED,
     QUESTION,
     agreement_of,
     combine,
     compare,
-    hints,
-    verdict_of,
     votes_of,
 )
 from claimlab.audit.judge import ALONE, PROMISED, Opinion, Reading
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
+from claimlab.audit.uncheckable import hints
 from claimlab.core.dataset import Dataset
 
 
@@ -39,6 +40,41 @@ def test_ties_go_down_for_the_lower_bound_and_up_for_the_upper() -> None:
     assert combined.lower.tolist() == [0, 1, 0, 0]
     assert combined.upper.tolist() == [1, 1, 0, 0]
     assert combined.average.tolist() == [0.5, 1, 0, 0]
+    assert combined.every.tolist() == [0, 1, 0, 0]
+    assert combined.any.tolist() == [1, 1, 0, 1]
+    assert combined.means() == (0.25, 0.375, 0.75)
+
+
+def test_what_annotators_agreed_on_goes_before_their_votes() -> None:
+    """Two of three said yes to the first forty, and were persuaded of no for ten of these; all said
+    no to the last ten, but one."""
+    data = clean_twin(size=60)
+    ids = data.records["id"].to_list()[:50]
+    voted = [["possible", "hard", "impossible"]] * 40 + [["impossible"] * 3] * 9
+    voted.append(["impossible", "impossible", "hard"])
+    rows = [
+        (record, f"p{n}", QUESTION, answer)
+        for record, answers in zip(ids, voted, strict=True)
+        for n, answer in enumerate(answers)
+    ]
+    agreed = ["possible"] * 30 + ["impossible"] * 20
+    rows += [(r, "consensus", AGREED, a) for r, a in zip(ids, agreed, strict=True)]
+    columns = ["record_id", "annotator", "question", "value"]
+    table = pl.DataFrame(rows, schema=columns, orient="row").with_columns(
+        annotator_kind=pl.lit("human")
+    )
+    (found,) = audit(
+        Dataset.build("x", data.records, {"annotations": table}), checks=["feasibility"], debug=True
+    ).findings
+    assert (found.n, found.score) == (50, pytest.approx(0.6))  # not 0.8, of the votes
+    assert (found.details["lower"], found.details["upper"]) == (0, pytest.approx(0.82))
+    assert found.why.startswith("Annotators agreed that 60.0% of 50 records are feasible")
+    assert "say so of 0.0%, and at least one of 82.0%" in found.why
+    table = table.filter(question=AGREED)
+    (alone,) = audit(
+        Dataset.build("x", data.records, {"annotations": table}), checks=["feasibility"], debug=True
+    ).findings
+    assert alone.score == found.score
 
 
 def test_agreement_is_chance_corrected() -> None:

@@ -34,7 +34,7 @@ def given() -> tuple[Dataset, Truth]:
 
 @pytest.fixture(scope="module")
 def repaired(given: tuple[Dataset, Truth]) -> Repaired:
-    return repair(given[0], seed=3)
+    return repair(given[0], seed=3, split=True)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_same_seed_same_bytes_and_another_seed_another_split(
     given: tuple[Dataset, Truth], audits: tuple[Audit, Audit], tmp_path: Path
 ) -> None:
     for name in ("one", "two"):
-        repaired = repair(given[0], seed=3)
+        repaired = repair(given[0], seed=3, split=True)
         (tmp_path / name).mkdir()
         fill(both(repaired, *audits), tmp_path / name / REPORT)
         repaired.dataset.write_into(tmp_path / name)
@@ -147,7 +147,7 @@ def test_same_seed_same_bytes_and_another_seed_another_split(
     assert "What a split cannot remove" in page
     again = Dataset.open(tmp_path / "one")
     assert again.lineage[-1].step == "fix"
-    other = repair(given[0], seed=4).dataset.records
+    other = repair(given[0], seed=4, split=True).dataset.records
     assert other["split"].to_list() != again.records["split"].to_list()
     assert other["id"].to_list() == again.records["id"].to_list()
 

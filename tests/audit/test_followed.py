@@ -18,9 +18,10 @@ import pytest
 from parts.planted import planted
 
 import claimlab as cl
-from claimlab.audit.advice import RULES, Advice, advise, rule_for
+from claimlab.audit.advice import Advice, advise
+from claimlab.audit.advice_rules import RULES, rule_for
 from claimlab.audit.check import CHECKS
-from claimlab.audit.remedy import Case
+from claimlab.audit.remedy import RemedyCase
 from claimlab.audit.result import Audit
 from claimlab.audit.views.screen import screen
 from claimlab.cli.app import run
@@ -276,7 +277,7 @@ def test_checks_of_tomorrow_have_commands_too(
     name: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place)
-    (one,) = advise([BY_HAND[name]], Case((), "leaky", True))
+    (one,) = advise([BY_HAND[name]], RemedyCase((), "leaky", True))
     assert "–" not in one.text
     commands = [
         c for c in one.commands if not set(c.options.get("checks", ())) - set(CHECKS.names())
@@ -358,7 +359,10 @@ def test_what_moves_a_score_most_comes_first() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("leaky", "split leaky -o leaky-by-near-duplicates --by near-duplicates"),
+        (
+            "leaky",
+            "clean leaky -o leaky-masked-typing --mask punctuation --mask digits --mask case",
+        ),
         ("bare", "show bare --column label_raw"),
         ("single", "show single --column label_raw"),
         ("named", "clean named -o named-clean"),
@@ -426,11 +430,11 @@ def test_a_command_that_is_too_long_for_a_line_can_be_copied(audits: dict[str, A
 
 
 def test_report_files_have_commands_as_code(audits: dict[str, Audit], tmp_path: Path) -> None:
-    cl.audit(leaky(), checks=["source"]).save(tmp_path / "report")
+    cl.audit(leaky(), checks=["time"]).save(tmp_path / "report")
     markdown, tex = (
         (tmp_path / "report" / name).read_text() for name in ("report.md", "report.tex")
     )
-    assert " `claimlab split leaky -o leaky-by-source --by column --column source`" in markdown
+    assert " `claimlab split leaky -o leaky-by-time --by time`" in markdown
     assert "\\`" not in markdown
     assert "\\texttt{claimlab split leaky" in tex
     assert "asciigrave" not in tex

@@ -109,7 +109,14 @@ CASES: dict[str, Callable[[], pl.DataFrame]] = {
 }  # fmt: skip
 
 
-NOTHING_LEFT = ("empty", "all the same", "stop words only", "punctuation only")
+NOTHING_LEFT = (
+    "empty",
+    "all the same",
+    "stop words only",
+    "punctuation only",
+    "emoji",
+    "control characters",
+)
 
 
 def check_all(data: Dataset) -> list[Audit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -31,24 +32,49 @@ def test_a_clean_dataset_passes(folders: Path) -> None:
 def test_a_shortcut_fails_with_its_sentence_unless_it_is_allowed(folders: Path) -> None:
     with pytest.raises(AssertionError, match="source: fail\\. ") as error:
         assert_audit(folders / "planted", checks=["source", "length"])
-    assert str(error.value).endswith("To accept these: allow=['source=fail', 'length=fail']")
-    for allow in (["source=fail", "length=fail"], ["source", "length"]):
+    words = re.search(r"allow=\['source=([\d.]+)', 'length=([\d.]+)'\]$", str(error.value))
+    assert words is not None
+    figures = [f"source={words[1]}", f"length={words[2]}"]
+    for allow in (figures, ["source=fail", "length=fail"], ["source", "length"]):
         assert assert_audit(folders / "planted", checks=["source", "length"], allow=allow).records
 
 
+def test_a_fail_is_allowed_up_to_its_amount() -> None:
+    def leaking(share: float) -> Audit:
+        found = Finding(
+            check="near-duplicates",
+            protocol="fair",
+            verdict="fail",
+            why="Planted.",
+            details={"share": share},
+        )
+        return Audit("d", "0", "fair", "veracity", 0, 10, 10, [found])
+
+    assert strict([leaking(0.0249)]).options == ["near-duplicates=2.5"]
+    assert strict([leaking(0.0249)], ["near-duplicates=2.5"]).lines() == []
+    assert len(strict([leaking(0.375)], ["near-duplicates=2.5"]).refused) == 1
+    assert strict([leaking(0.375)], ["near-duplicates=37.5%"]).lines() == []
+
+
 def test_what_was_not_measured_is_no_pass(folders: Path) -> None:
-    with pytest.raises(
-        AssertionError, match="evidence: not measured\\. The records have no evidence"
-    ):
-        assert_audit(folders / "clean", checks=["length", "evidence"])
-    allowed = assert_audit(
-        folders / "clean", checks=["length", "evidence"], allow=["evidence=not-measured"]
-    )
-    assert allowed.counts()["not-measured"] == 1
+    few = {"checks": ["length", "source"], "limit": 20}
+    with pytest.raises(AssertionError, match="length: not measured\\. Class "):
+        assert_audit(folders / "clean", **few)
+    allowed = assert_audit(folders / "clean", **few, allow=["length=not-measured", "source"])
+    assert allowed.counts()["not-measured"] == 2
     with pytest.raises(
         AssertionError, match="source: fail"
     ):  # another verdict of the same check is not covered
         assert_audit(folders / "planted", checks=["source"], allow=["source=not-measured"])
+
+
+def test_a_column_that_is_not_there_is_no_objection(folders: Path) -> None:
+    audited = assert_audit(folders / "clean", checks=["length", "evidence"])
+    assert audited.counts()["not-applicable"] == 1
+    allow = ["evidence=not-measured"]  # as it was called before
+    assert assert_audit(folders / "clean", checks=["evidence"], allow=allow).records
+    with pytest.raises(AssertionError, match="'evidence=fail' is allowed, but does not occur"):
+        assert_audit(folders / "clean", checks=["evidence"], allow=["evidence=fail"])
 
 
 def test_inconclusive_is_no_pass() -> None:

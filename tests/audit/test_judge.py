@@ -29,7 +29,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Line, Refuse, Scripted
-from claimlab.search.chain import Chain
+from claimlab.search.chain import ProviderChain
 from claimlab.search.connect import connect
 from claimlab.search.local import build_index
 
@@ -66,7 +66,9 @@ def opinion(answer: str, missing: str | None = None) -> str:
     )
 
 
-def judge(sample: int = 300, search: Chain | None = None) -> tuple[FeasibilityJudge, Scripted]:
+def judge(
+    sample: int = 300, search: ProviderChain | None = None
+) -> tuple[FeasibilityJudge, Scripted]:
     script = Scripted(answers=answer)
     return FeasibilityJudge(layered(script, Calls(mode="live")), sample, search=search), script
 

@@ -63,21 +63,21 @@ def test_a_column_that_is_empty_at_random_does_not() -> None:
     assert finding.verdict in ("pass", "inconclusive")
 
 
-def test_a_column_that_is_always_filled_is_not_measured() -> None:
+def test_where_every_column_is_filled_there_is_nothing_to_test() -> None:
     (finding,) = findings(made(author=lambda labels, _: ["Ana"] * len(labels)), "missing")
-    assert finding.verdict == "not-measured"
+    assert finding.verdict == "not-applicable"
 
 
 def test_a_key_of_meta_that_carries_the_label_is_found_unnamed() -> None:
     data = made(
         meta=lambda labels, _: [
-            json.dumps({"grade": "A" if y == "true" else "F", "row": i})
+            json.dumps({"grade": "A" if y == "true" else "F", "line": i})
             for i, y in enumerate(labels)
         ]
     )
     by_key = {f.feature: f.verdict for f in findings(data, "columns")}
     assert by_key["meta.grade"] == "fail"
-    assert by_key["meta.row"] in ("pass", "inconclusive")
+    assert by_key["meta.line"] in ("pass", "inconclusive")
 
 
 def test_keys_that_say_nothing_are_named_in_one_finding() -> None:
@@ -108,7 +108,7 @@ def test_what_claimlab_notes_of_synthetic_text_is_no_column_of_the_data() -> Non
     note = json.dumps({"synthetic": {"label": "false"}})
     data = made(meta=lambda labels, _: [note if y == "false" else None for y in labels])
     for check in ("missing", "columns", "text-columns"):
-        assert [one.verdict for one in findings(data, check)] == ["not-measured"], check
+        assert [one.verdict for one in findings(data, check)] == ["not-applicable"], check
 
 
 GROUPING = parse_recipe('[[steps]]\nstep = "near-duplicates"', "near")
@@ -128,7 +128,7 @@ def test_groups_that_cleaning_made_of_near_copies_are_no_column_of_the_data() ->
     cleaned = cl.clean(near_copies(), GROUPING).dataset
     assert cleaned.records["group"].count() >= 300
     every = audit(cleaned, checks=["event", "missing", "columns"], columns=["group"], debug=True)
-    assert {one.verdict for one in every.findings} == {"not-measured"}
+    assert {one.verdict for one in every.findings} == {"not-applicable"}
     assert "Left out: 300 records in groups that cleaning made" in every.findings[0].why
     assert not every.examples
     subject = Subject.of(cleaned)

@@ -10,7 +10,7 @@ from parts.planted import DEFECTS, clean_twin, planted
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import AuditSettings
 from claimlab.audit.run import audit
-from claimlab.cli.tour import FOUND_BY_AUDIT, findings_of
+from claimlab.cli.tour_page import FOUND_BY_AUDIT, findings_of
 from claimlab.core.dataset import Dataset
 
 

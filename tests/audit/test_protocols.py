@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import polars as pl
+import pytest
 from parts.planted import planted
 
+from claimlab.audit import cdl
 from claimlab.audit.check import CHECKS
 from claimlab.audit.rule import Context
 from claimlab.audit.run import audit, default_checks, run_one
@@ -71,3 +73,32 @@ def test_the_hold_out_version_of_the_time_check_does_not_train_on_its_test_rows(
     assert published.score > 0.75
     assert abs(held_out.score - 0.5) < 0.12
     assert "with a hold-out" in held_out.why
+
+
+@pytest.mark.parametrize("rows", [40, 403, 1_000])
+@pytest.mark.parametrize("seed", [42, 7])
+def test_the_quarters_are_those_of_scikit_learn(rows: int, seed: int) -> None:
+    from sklearn.model_selection import train_test_split
+
+    y = np.random.default_rng(rows).choice(4, rows, p=[0.55, 0.15, 0.15, 0.15])
+    every = np.arange(rows)
+    for ours, labels in (
+        (cdl.stratified_quarter(y, seed), y),
+        (cdl.quarter(rows, seed), None),
+    ):
+        theirs = train_test_split(every, test_size=0.25, random_state=seed, stratify=labels)
+        np.testing.assert_array_equal(ours[0], theirs[0])
+        np.testing.assert_array_equal(ours[1], theirs[1])
+    even = np.arange(rows) % 4  # equal remainders
+    theirs = train_test_split(every, test_size=0.25, random_state=seed, stratify=even)
+    np.testing.assert_array_equal(cdl.stratified_quarter(even, seed)[1], theirs[1])
+
+
+def test_without_scikit_learn_the_forest_is_not_measured_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cdl, "has_forest", lambda: False)
+    data = planted(size=120)[0]
+    (finding,) = audit(data, checks=["time"], protocol="cdl").findings
+    assert finding.verdict == "not-measured"
+    assert "claimlab[models]" in finding.why

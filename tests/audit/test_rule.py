@@ -14,7 +14,7 @@ from claimlab.audit.rule import Rule
 from claimlab.audit.run import audit, one_per_fact, settle
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding, Verdict
-from claimlab.core.stats.chance import false_discovery
+from claimlab.core.stats.correction import false_discovery
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from claimlab.audit.checks import near_duplicates
 from claimlab.audit.checks.giveaways import one_sided
 from claimlab.audit.checks.table import purity
 from claimlab.audit.fair import deal_of
-from claimlab.audit.rule import AuditSettings, Context, Share
+from claimlab.audit.rule import AuditSettings, Context, ShareRule
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
@@ -61,7 +61,7 @@ def leaks(data: Dataset) -> Finding:
 def test_a_share_fails_where_it_is_surely_above_the_limit(
     hits: int, n: int, verdict: Verdict
 ) -> None:
-    assert Share(fail=0.01).verdict(hits, n) == verdict
+    assert ShareRule(fail=0.01).verdict(hits, n) == verdict
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_share_fails_where_it_is_surely_above_the_limit(
     [(0, 20, "inconclusive"), (0, 300, "pass"), (9, 300, "warn"), (40, 300, "fail")],
 )
 def test_a_share_with_two_limits(hits: int, n: int, verdict: Verdict) -> None:
-    assert Share(fail=0.05, warn=0.01).verdict(hits, n) == verdict
+    assert ShareRule(fail=0.05, warn=0.01).verdict(hits, n) == verdict
 
 
 def test_one_near_duplicate_among_few_test_records_is_a_warning() -> None:

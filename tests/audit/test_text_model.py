@@ -4,20 +4,24 @@ all.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 import pytest
 
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import (
-    FEATURES,
-    READ,
+    CHARACTERS_READ,
+    MOST_FEATURES,
     out_of_fold,
     probabilities,
     text_score,
     vectors,
 )
 from claimlab.core.dataset import Dataset
+from claimlab.text import linear
+from claimlab.text.tokens import tokenize
 
 
 def test_many_weak_words_are_learnt() -> None:
@@ -43,23 +47,23 @@ def awkward(n: int) -> list[str]:
     alphabet = [*"abcdefgeeiouáßжя語कि_7İ😀"]
     words = ["".join(rng.choice(alphabet, size)) for size in rng.integers(1, 24, 300)]
     texts = [" ".join(rng.choice(words, size)) for size in rng.integers(0, 40, n - 3)]
-    return [*texts, "", "a b c", "long " * READ]
+    return [*texts, "", "a b c", "long " * CHARACTERS_READ]
 
 
 def test_vectors_are_those_of_scikit_learn() -> None:
-    from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
-    texts = awkward(6_000)  # more than one part
-    hashing = HashingVectorizer(
-        n_features=FEATURES, ngram_range=(1, 2), alternate_sign=False, norm=None
-    )
-    counts = hashing.transform([text[:READ] for text in texts])
-    peer = TfidfTransformer(sublinear_tf=True).fit_transform(counts[:, np.unique(counts.indices)])
-    ours = vectors(pl.Series([*texts[:-3], None, *texts[-2:]]))
-    assert ours.shape == peer.shape
-    np.testing.assert_array_equal(ours.indptr, peer.indptr)
-    np.testing.assert_array_equal(ours.indices, peer.indices)
-    np.testing.assert_allclose(ours.data, peer.data, rtol=1e-12)
+    texts = pl.Series(awkward(6_000)).str.slice(0, CHARACTERS_READ)  # more than one part
+    peer = TfidfVectorizer(
+        analyzer=lambda words: [*words, *map(" ".join, pairwise(words))],
+        min_df=2,
+        max_features=MOST_FEATURES,
+        sublinear_tf=True,
+    ).fit_transform(tokenize(texts).to_list())
+    ours = vectors(texts)
+    assert ours.shape[1] == min(peer.shape[1], MOST_FEATURES)
+    likeness = (ours[:40] @ ours.T - peer[:40] @ peer.T).tocoo().data
+    assert np.abs(likeness).max() < 1e-5
 
 
 def test_texts_without_a_word_make_one_empty_column() -> None:
@@ -67,7 +71,9 @@ def test_texts_without_a_word_make_one_empty_column() -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_the_model_out_of_fold_is_that_of_scikit_learn(classes: int) -> None:
+def test_the_model_out_of_fold_is_that_of_scikit_learn(
+    classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from sklearn.linear_model import LogisticRegression
 
     rng = np.random.default_rng(classes)
@@ -76,13 +82,16 @@ def test_the_model_out_of_fold_is_that_of_scikit_learn(classes: int) -> None:
     texts = [" ".join(rng.choice(leans[80 * k : 80 * k + 300], 12)) for k in y]
     matrix, fold = vectors(pl.Series(texts)), rng.integers(0, 3, 800)
     ours = out_of_fold(matrix, y, fold, classes)
-    solver = "liblinear" if classes == 2 else "lbfgs"
+    with monkeypatch.context() as to_the_end:
+        to_the_end.setattr(linear, "TOLERANCE", 1e-7)
+        exact = out_of_fold(matrix.astype(np.float64), y, fold, classes)
     for k in range(3):
         peer = LogisticRegression(
-            C=3.0, class_weight="balanced", max_iter=100, tol=1e-3, solver=solver
-        ).fit(matrix[fold != k], y[fold != k])
+            C=3.0, class_weight="balanced", max_iter=500, tol=1e-9, solver="newton-cg"
+        ).fit(matrix[fold != k].astype(np.float64), y[fold != k])
         expected = peer.predict_proba(matrix[fold == k])
-        np.testing.assert_allclose(ours[fold == k], expected, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(exact[fold == k], expected, rtol=0, atol=1e-5)
+        np.testing.assert_allclose(ours[fold == k], expected, rtol=0, atol=1e-3)
     assert 0.6 < (ours.argmax(axis=1) == y).mean() < 0.98  # neither nothing to learn nor all
 
 

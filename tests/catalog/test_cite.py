@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from claimlab.catalog.citation import CitedWork, bibtex, works
 from claimlab.catalog.load import DATASETS
-from claimlab.catalog.views import Work, bibtex, works
 
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},$")
 
@@ -36,11 +36,11 @@ def test_every_card_gives_a_whole_entry(name: str) -> None:
 def test_parts_of_a_citation() -> None:
     given = "Doe, de la Roe and Poe et al. (2020), Salt, Sand & Sea: A Tale, River Journal 3(2); (2021), More Salt, ACL."
     assert works(given) == [
-        Work(
+        CitedWork(
             ("Doe", "de la Roe", "Poe", "others"),
             "2020",
             "Salt, Sand & Sea: A Tale",
             "River Journal 3(2)",
         ),
-        Work(("Doe", "de la Roe", "Poe", "others"), "2021", "More Salt", "ACL"),
+        CitedWork(("Doe", "de la Roe", "Poe", "others"), "2021", "More Salt", "ACL"),
     ]

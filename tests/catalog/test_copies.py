@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.audit.checks.feasibility import votes_of
+from claimlab.audit.feasibility_votes import votes_of
 from claimlab.audit.subject import Subject
 from claimlab.catalog.load import load
 from claimlab.core.errors import UnmappedLabels, UnreadableFile

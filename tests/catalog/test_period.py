@@ -11,7 +11,8 @@ import pytest
 
 from claimlab.catalog.columns import earliest
 from claimlab.catalog.entry import Card
-from claimlab.catalog.load import load, odd_dates
+from claimlab.catalog.load import load
+from claimlab.catalog.notes import odd_dates
 from claimlab.exchange.importer import import_files
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.catalog.load import DATASETS, load, rows_note
+from claimlab.catalog.load import DATASETS, load
+from claimlab.catalog.notes import rows_note
 from claimlab.core.errors import UnreadableFile
 
 

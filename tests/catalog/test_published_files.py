@@ -386,8 +386,21 @@ def test_records_equal_the_published_files(name: str, variant: str, real_data: P
             )
 
 
-NOT_CATALOGUED = {  # files at hand for which no card and reader has been written yet
+NOT_CATALOGUED = {  # files at hand that are not compared with a card here yet
+    "cdl-eval",
+    "ced-weibo",
+    "celebrity-amt",
+    "ctkfacts-czech",
+    "cw-cure",
+    "factcheck-scrapes",
     "factors-part",
+    "fctr-turkish",
+    "healthfc",
+    "indic-messy-headers",
+    "mide22",
+    "monant-medical-tables",
+    "rofact",
+    "urdu-bend-the-truth",
     "xfact-label-maps",
 }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.audit.checks.feasibility import ANSWERS, QUESTION
+from claimlab.audit.feasibility_votes import ANSWERS, QUESTION
 from claimlab.catalog.load import DATASETS, load
 from claimlab.core.labels import fold
 

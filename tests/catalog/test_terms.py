@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from claimlab.catalog.decay import decay, known_decay
 from claimlab.catalog.load import DATASETS
-from claimlab.catalog.terms import decay, known_decay, licence
+from claimlab.catalog.terms import licence
 from claimlab.catalog.views import card_blocks, to_json
 from claimlab.cli.app import run
 from claimlab.core import packaged

@@ -45,6 +45,7 @@ UNCLEAR = (
     "soon",
     "2:26 AM · Jan 22, 202",
     "https://a.example/",
+    "9999-12-31T23:59-05:00",
 )
 NO_DATE = ("1970-01-01", "0201-05-06", "99999999999")  # what scrapers and typing errors leave
 

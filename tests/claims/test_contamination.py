@@ -18,9 +18,10 @@ import pytest
 from parts.standin import Body, StandIn
 
 import claimlab as cl
-from claimlab.claims.contamination import corpora
-from claimlab.claims.contamination.corpora import Grams, gram_hashes
-from claimlab.claims.contamination.measure import Half, cutoff_day, cutoff_of, run_share
+from claimlab.claims.contamination import texts as corpus_texts
+from claimlab.claims.contamination.completion import Half, run_share
+from claimlab.claims.contamination.cutoff import cutoff_day, cutoff_of
+from claimlab.claims.contamination.grams import TextGrams, gram_hashes
 from claimlab.claims.contamination.result import Contamination, paired, read_contamination
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
@@ -110,8 +111,10 @@ WRITERS: dict[str, Callable[[Path, list[str]], None]] = {
 def test_a_corpus_that_holds_a_third_of_the_texts_is_found_with_exactly_those(
     name: str, data: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for size in ("BATCH", "BLOCK", "ROWS"):  # so that texts lie across batches and blocks
-        monkeypatch.setattr(corpora, size, {"BATCH": 3_000, "BLOCK": 1_000, "ROWS": 7}[size])
+    # so that texts lie across batches and blocks
+    sizes = {"BATCH_CHARACTERS": 3_000, "BLOCK_CHARACTERS": 1_000, "ROWS_READ": 7}
+    for name_of_size, size in sizes.items():
+        monkeypatch.setattr(corpus_texts, name_of_size, size)
     WRITERS[name](tmp_path / name, web(data, PLANTED))
     report = contamination(data, corpus=tmp_path / name)
     finding = report["overlap"]
@@ -156,7 +159,7 @@ def test_ngrams_are_those_of_a_plain_count() -> None:
     words = [[f"w{rng.integers(4)}" for _ in range(rng.integers(0, 12))] for _ in range(60)]
     other = [[f"w{rng.integers(4)}" for _ in range(9)] for _ in range(5)]
     for n in (2, 3, 5):
-        grams = Grams(pl.Series(words, dtype=pl.List(pl.String)), n)
+        grams = TextGrams(pl.Series(words, dtype=pl.List(pl.String)), n)
         seen = grams.among(gram_hashes(pl.Series(other, dtype=pl.List(pl.String)), n)[0])
         held = {tuple(row[i : i + n]) for row in other for i in range(len(row) - n + 1)}
         for row, total, hits in zip(words, grams.counts(), grams.matches(seen), strict=True):

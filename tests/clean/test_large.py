@@ -11,10 +11,10 @@ import pytest
 
 import claimlab as cl
 from claimlab.clean.recipe import STEPS
+from claimlab.clean.step import Outcome
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.record import slim, to_records
-from claimlab.core.step import Outcome
 from claimlab.text import rows
 
 TEXTS = [
@@ -38,7 +38,7 @@ def test_slices_give_what_the_whole_gives(
     data: Dataset, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = cl.clean(data)
-    monkeypatch.setattr(rows, "SLICE", size)
+    monkeypatch.setattr(rows, "ROWS_PER_SLICE", size)
     parts = cl.clean(data)
     assert parts.dataset.digest() == whole.dataset.digest()
     assert parts.stages.equals(whole.stages)

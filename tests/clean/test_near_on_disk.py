@@ -12,7 +12,7 @@ from parts.planted import planted
 
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
-from claimlab.clean.steps.table_copies import NearDuplicates
+from claimlab.clean.steps.table_copies import NearDuplicatesStep
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 
@@ -60,8 +60,11 @@ def test_auto_goes_to_disk_where_memory_would_not_do(
         return tmp_path
 
     records = planted(size=300, seed=1)[0].records
-    found = NearDuplicates(work=place, **settings).clusters(records)
-    assert found.labels.tolist() == NearDuplicates(stream="never").clusters(records).labels.tolist()
+    found = NearDuplicatesStep(work=place, **settings).clusters(records)
+    assert (
+        found.labels.tolist()
+        == NearDuplicatesStep(stream="never").clusters(records).labels.tolist()
+    )
     assert places == (["near-duplicates"] if streams else [])
     assert list(tmp_path.iterdir()) == [], "the search is cleared away"
 
@@ -71,7 +74,7 @@ def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
     them for its own.
     """
     records = planted(size=300, seed=1)[0].records
-    step = NearDuplicates(stream="always", work=lambda _: tmp_path)
+    step = NearDuplicatesStep(stream="always", work=lambda _: tmp_path)
 
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -84,17 +87,17 @@ def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
     rest = records.tail(180)
     assert (
         step.clusters(rest).labels.tolist()
-        == NearDuplicates(stream="never").clusters(rest).labels.tolist()
+        == NearDuplicatesStep(stream="never").clusters(rest).labels.tolist()
     )
 
 
 def test_a_killed_search_goes_on_from_its_last_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from claimlab.text.neardup import stream
+    from claimlab.text.neardup import Clusters, stream
 
     records = planted(size=300, seed=1)[0].records
-    step = NearDuplicates(stream="always", work=lambda _: tmp_path)
+    step = NearDuplicatesStep(stream="always", work=lambda _: tmp_path)
 
     def killed(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -107,16 +110,19 @@ def test_a_killed_search_goes_on_from_its_last_step(
     before = times_of(job / "sketch" / "done")
     assert before
     seen: list[dict[str, int]] = []
-    last = stream.Clusters.of
+    last = Clusters.of
 
     def look(*found: Any) -> Any:
         seen.append(times_of(job / "sketch" / "done"))
         return last(*found)
 
     with monkeypatch.context() as patched:
-        patched.setattr(stream.Clusters, "of", look)
+        patched.setattr(Clusters, "of", look)
         again = step.clusters(records)
-    assert again.labels.tolist() == NearDuplicates(stream="never").clusters(records).labels.tolist()
+    assert (
+        again.labels.tolist()
+        == NearDuplicatesStep(stream="never").clusters(records).labels.tolist()
+    )
     assert seen == [before], "what was sketched is not sketched again"
 
 
@@ -126,4 +132,4 @@ def times_of(folder: Path) -> dict[str, int]:
 
 def test_a_wrong_amount_of_memory_is_said() -> None:
     with pytest.raises(UsageError, match="not an amount of memory"):
-        NearDuplicates(memory="lots").clusters(planted(size=300, seed=1)[0].records)
+        NearDuplicatesStep(memory="lots").clusters(planted(size=300, seed=1)[0].records)

@@ -40,7 +40,7 @@ def reasons(frame: pl.DataFrame) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def done() -> tuple[Dataset, Truth, Cleaned]:
     data, truth = planted()
-    return data, truth, clean(data)
+    return data, truth, clean(data, protect="none")
 
 
 def left(cleaned: Cleaned, table: str, step: str) -> set[str]:
@@ -293,3 +293,18 @@ def test_a_recipe_that_takes_out_most_records_says_which_step_does(
     planted()[0].write(tmp_path / "planted")
     assert command(["clean", str(tmp_path / "planted"), "-o", str(tmp_path / "fewer")]) == 0
     assert "records are kept" not in capsys.readouterr().err
+
+
+def test_a_stage_says_what_it_takes_from_each_class_where_that_is_uneven() -> None:
+    """Of 50 true records 40 are copies of ten; the 50 false ones differ."""
+    true = [{"text": f"{LONG} Bell {n % 10}.", "veracity": "true"} for n in range(50)]
+    false = [{"text": f"{LONG} Ship {n}.", "veracity": "false"} for n in range(50)]
+    recipe = parse_recipe('name = "copies"\n[[steps]]\nstep = "exact-duplicates"\n', "copies")
+    cleaned = clean(Dataset.build("x", records(*true, *false)), recipe=recipe)
+    assert cleaned.stages["note"][0] == (
+        "takes 40 of 50 'true' (80%), 0 of 50 'false' (0%): the shares of the classes change"
+    )
+    even = [{**row, "veracity": v} for row in true for v in ("true",)] + [
+        {"text": f"{LONG} Ship {n % 10}.", "veracity": "false"} for n in range(50)
+    ]
+    assert clean(Dataset.build("x", records(*even)), recipe=recipe).stages["note"][0] is None

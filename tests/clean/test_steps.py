@@ -10,12 +10,12 @@ import pytest
 
 import claimlab as cl
 from claimlab.clean.recipe import STEPS, Recipe, RecipeStep, needs, settable
+from claimlab.clean.step import Outcome
 from claimlab.clean.steps.fact_checks import plain_ratings, ratings_table
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.labels import general
 from claimlab.core.record import to_records
-from claimlab.core.step import Outcome
 
 LONG = "The ferry across the Aldermere sank in the harbour on Tuesday, and nobody in the town noticed until the evening bell."
 
@@ -471,3 +471,10 @@ def test_words_are_masked_in_scripts_without_spaces() -> None:
         data, Recipe("mine", 1, (RecipeStep("mask", {"what": [], "words": ["中国"]}),))
     ).dataset
     assert done.records["text"].to_list() == ["这是 的新闻"]
+
+
+def test_a_repair_takes_nothing_that_a_later_one_needs() -> None:
+    """A text of two pages is repaired by neither: its controls are letters, and stay."""
+    broken = "เธงเธฑเธ\x84เธ\x8bเธตเธ\x99 GrÃ¶\x83Ÿe \ufffd"
+    outcome = run("repair-text", texts(broken, "plain\x90 text"))
+    assert outcome.kept["text"].to_list() == [broken, "plain text"]

@@ -53,25 +53,22 @@ def test_strict_wants_a_verdict_from_every_check(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Green where nothing was measured would say that nothing is wrong."""
-    some = ["audit", str(data), "--check", "one-class", "--check", "evidence", "--strict"]
+    some = ["audit", str(data), "--check", "one-class", "--check", "time-bound", "--strict"]
     assert run(some) == 3
     complaints = capsys.readouterr().err.splitlines()
-    assert (
-        "Failed: evidence: not measured. The records have no evidence with a text, and no rationales."
-        in complaints
-    )
+    assert any(line.startswith("Failed: time-bound: not measured. ") for line in complaints)
     (line,) = [line for line in complaints if line.startswith("To accept: ")]
-    assert line == "To accept: --allow evidence=not-measured"
+    assert line == "To accept: --allow time-bound=not-measured"
     assert run([*some, *line.removeprefix("To accept: ").split()]) == 0
-    assert run([*some, "--allow", "evidence"]) == 0
+    assert run([*some, "--allow", "time-bound"]) == 0
     capsys.readouterr()
-    assert run([*some, "--allow", "evidence=fail"]) == 3
+    assert run([*some, "--allow", "time-bound=fail"]) == 3
     assert (
-        "Failed: 'evidence=fail' is allowed, but does not occur: take it out of --allow."
+        "Failed: 'time-bound=fail' is allowed, but does not occur: take it out of --allow."
         in capsys.readouterr().err
     )
     assert run([*some, "--allow", "evidense"]) == 2
-    assert run(["audit", str(data), "--check", "one-class", "--allow", "evidence"]) == 2
+    assert run(["audit", str(data), "--check", "one-class", "--allow", "time-bound"]) == 2
 
 
 def test_a_saved_audit_is_shown_again(
@@ -97,9 +94,23 @@ def test_a_saved_audit_is_shown_again(
 def test_fix_writes_a_dataset_and_both_audits(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["audit", str(data), *CHECKS, "--fix", "-o", str(tmp_path / "fixed"), "--json"]) == 0
+    assert (
+        run(
+            [
+                "audit",
+                str(data),
+                *CHECKS,
+                "--fix",
+                "--split",
+                "-o",
+                str(tmp_path / "fixed"),
+                "--json",
+            ]
+        )
+        == 0
+    )
     printed = json.loads(capsys.readouterr().out)
-    assert set(printed) == {"output", "counts", "lineage", "removed", "verdicts"}
+    assert set(printed) == {"output", "counts", "lineage", "removed", "moved", "verdicts"}
     assert printed["verdicts"]["before"]["fail"] == 3
     assert printed["verdicts"]["after"]["fail"] == 0
     fixed = Dataset.open(tmp_path / "fixed")
@@ -193,7 +204,7 @@ def rows(texts: int, labels: str) -> list[str]:
         for i in range(40)
     ]
     return [
-        "text,label",
+        "text,verdict",
         *(f"{claims[i % texts]},{names[labels[i % texts % len(labels)]]}" for i in range(40)),
     ]
 

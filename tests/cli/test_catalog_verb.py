@@ -8,8 +8,9 @@ import re
 import pytest
 
 from claimlab.catalog.front import everything
+from claimlab.catalog.listing import rounded
 from claimlab.catalog.load import DATASETS
-from claimlab.catalog.views import card_blocks, heading, rounded
+from claimlab.catalog.views import card_blocks, heading
 from claimlab.cli.app import run
 from claimlab.pages.blocks import Report, Section
 from claimlab.pages.html import to_html

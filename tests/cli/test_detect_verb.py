@@ -92,6 +92,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_done(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.leaf
 def test_force_does_not_replace_the_dataset_that_is_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

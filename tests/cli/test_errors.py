@@ -189,7 +189,11 @@ def test_the_workspace_is_suggested_for_local_folders_only(
         (["diff", "d"], "'claimlab diff' needs AFTER ("),
         (["match", "--text", "So."], "'claimlab match' needs --archive (where to look: "),
         (["publish", "sites"], "There is no command of 'claimlab publish' named 'sites'. Did you"),
-        (["generate", "run", "d", "-o", "e"], "No model is given to fill in the chain."),
+        pytest.param(
+            ["generate", "run", "d", "-o", "e"],
+            "No model is given to fill in the chain.",
+            marks=pytest.mark.leaf,
+        ),
         (["import", "elsewhere/my.cvs", "-o", "d"], "Check the path."),
     ],
 )

@@ -14,7 +14,9 @@ from claimlab.cli.flags import in_flags
         ("Use `by='near-duplicates'`.", "split", "Use --by near-duplicates."),
         ("Pass `changed_in_test=False`.", "split", "Pass --set changed_in_test=false."),
         ("Pass `day_first=False`.", "import", "Pass --set day_first=false."),
-        ("Raise `max_cost`.", "evolve run", "Raise --max-cost."),
+        pytest.param(
+            "Raise `max_cost`.", "evolve run", "Raise --max-cost.", marks=pytest.mark.leaf
+        ),
         ("The column `topic` and `force=True`.", "", "The column `topic` and `force=True`."),
         (
             "To keep it: `show('a b', accept_edits=WHY)`",

@@ -46,6 +46,7 @@ def in_a_process(*args: str) -> tuple[str, set[str], float]:
     return text, set(modules.split("|")), float(seconds)
 
 
+@pytest.mark.leaf
 def test_every_verb_is_in_a_group_once() -> None:
     listed = [name for group in GROUPS.values() for name in group]
     assert sorted(listed) == verb_names()
@@ -84,6 +85,7 @@ def test_a_mistyped_verb_has_a_suggestion(typed: str, meant: str, capsys: Captur
     assert meant in capsys.readouterr().err
 
 
+@pytest.mark.leaf
 def test_a_mistyped_option_and_sub_command_have_a_suggestion(capsys: Captured) -> None:
     assert app.run(["audit", "x", "--limt", "3"]) == 2
     assert "--limit" in capsys.readouterr().err

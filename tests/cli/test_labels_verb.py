@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.catalog.load import DATASETS, all_maps
+from claimlab.catalog.load import DATASETS
+from claimlab.catalog.maps import all_maps
 from claimlab.cli.app import run
 
 

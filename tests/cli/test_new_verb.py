@@ -13,7 +13,7 @@ import pytest
 
 import claimlab
 from claimlab.cli.app import run
-from claimlab.cli.verbs.new import KINDS
+from claimlab.cli.verbs.new import HOUSE_TESTS, KINDS, PLUGIN
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("audit", "catalog", "detect", "evaluate", "exchange", "house")
@@ -30,7 +30,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "docs").mkdir()
     for page in (ROOT / "docs").glob("*.md"):
         shutil.copy(page, folder / "docs")
-    for file in ("pyproject.toml", "tests/conftest.py"):
+    for file in ("pyproject.toml", "conftest.py"):
         shutil.copy(ROOT / file, folder / file)
     (folder / "bench").symlink_to(ROOT / "bench")
     return folder
@@ -115,3 +115,59 @@ def test_a_plugin_is_installed_and_found(tmp_path: Path) -> None:
     test = [sys.executable, "-m", "pytest", "-q", str(tmp_path / "river-score" / "tests")]
     done = subprocess.run(test, env={**os.environ, "PYTHONPATH": paths}, capture_output=True)
     assert done.returncode == 0, done.stdout
+
+
+LONG_NAME = "share-of-rather-long-words"  # a name may not make a line too long, either
+# Of `make test`, what a new file can break: the rest does not read it.
+OF_PAGES = (
+    "tests/docs/test_links.py",
+    "tests/docs/test_docs.py",
+    "tests/docs/test_project_files.py",
+)
+
+
+@pytest.mark.slow
+def test_a_checkout_with_one_of_each_kind_is_green(tmp_path: Path) -> None:
+    """What `make test` runs on what was written: linter, formatter, types, contracts, house, pages."""
+    folder = whole_checkout(tmp_path / "claimlab")
+    paths = os.pathsep.join(str(folder / part) for part in ("src", "bench"))
+    contracts: dict[str, None] = {}
+    for kind in (*KINDS, PLUGIN):
+        command = ["claimlab", "new", kind, f"{LONG_NAME}-{kind}", "--json"]
+        written = json.loads(python_in(folder, paths, *command))
+        contracts |= dict.fromkeys(written["contract"] if kind != PLUGIN else ())
+    python_in(folder, paths, "ruff", "check", "--no-cache", ".")
+    python_in(folder, paths, "ruff", "format", "--no-cache", "--check", ".")
+    cache = ROOT / ".mypy_cache"  # of the whole project, where the types were checked before
+    python_in(folder, "", "mypy", "--cache-dir", str(cache))
+    tests = [*contracts, *HOUSE_TESTS, *OF_PAGES]
+    chosen = f"{LONG_NAME} or {LONG_NAME.replace('-', '_')} or house or docs"
+    quick = ["-m", "not (slow or needs or realdata)", "-p", "no:cacheprovider", "-k", chosen]
+    python_in(folder, paths, "pytest", "-q", *quick, *tests)
+
+
+def whole_checkout(folder: Path) -> Path:
+    """A copy of this one, without what was built or installed in it."""
+    skipped = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    folder.mkdir()
+    for place in ROOT.iterdir():
+        if place.name in ("build", "dist", ".git", ".venv") or place.name.endswith("_cache"):
+            continue
+        if place.is_dir():
+            shutil.copytree(place, folder / place.name, ignore=skipped, symlinks=True)
+        else:
+            shutil.copy2(place, folder / place.name)
+    return folder
+
+
+def python_in(folder: Path, paths: str, *module: str) -> str:
+    """What a module prints when it is run in a folder; it must end well."""
+    done = subprocess.run(
+        [sys.executable, "-m", *module],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.budget import Amount, Budget, Ledger
+from claimlab.core.budget import Amount, Budget
 from claimlab.core.errors import BudgetSpent
+from claimlab.core.ledger import Ledger
 
 
 def test_sixty_four_spenders_never_pass_the_cap() -> None:

@@ -227,7 +227,9 @@ def test_a_linked_table_is_taken_by_its_content(tmp_path: Path) -> None:
 def test_a_file_is_hashed_once_until_it_is_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(digest, "_COARSE", -1)  # as if each file had been there for long
+    monkeypatch.setattr(
+        digest, "_COARSE_NANOSECONDS", -1
+    )  # as if each file had been there for long
     file = tmp_path / "claims.csv"
     file.write_text("one", encoding="utf-8")
     os.utime(file, (0, 0))

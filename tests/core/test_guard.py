@@ -12,7 +12,14 @@ import pytest
 from claimlab.cli.flags import in_flags
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import OutputExists, UsageError
-from claimlab.core.guard import MARK, foreign_files, kind_of, refuse_file, refuse_taken, seal_folder
+from claimlab.core.guard import (
+    MARK_FILE,
+    foreign_files,
+    kind_of,
+    refuse_file,
+    refuse_taken,
+    seal_folder,
+)
 
 
 def report(folder: Path, kind: str = "audit report") -> Path:
@@ -90,7 +97,7 @@ def test_a_report_inside_a_dataset_speaks_for_its_own_files(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("content", ["", "[]", '{"kind": 3}', "[" * 100_000])
 def test_a_broken_mark_is_not_a_licence_to_delete(tmp_path: Path, content: str) -> None:
-    (tmp_path / MARK).write_text(content, encoding="utf-8")
+    (tmp_path / MARK_FILE).write_text(content, encoding="utf-8")
     (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
     assert kind_of(tmp_path) is None
     with pytest.raises(OutputExists, match="claimlab did not write"):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from claimlab.clean.step import Outcome
 from claimlab.core import errors
 from claimlab.core.errors import ClaimlabError, UnknownName, UnmappedLabels
 from claimlab.core.finding import Finding
 from claimlab.core.registry import BrokenPlugin, Registry
-from claimlab.core.step import Outcome
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from parts.planted import clean_twin
 
 import claimlab as cl
 from claimlab.cli.app import run
-from claimlab.core.engine.shared import engine_status
+from claimlab.core.engine.work import engine_status
 from claimlab.core.errors import ClaimlabError, DataError, FileChanged, OutputExists, UsageError
 from claimlab.core.remote import SENDING, copy_of, is_remote, send, to_write, url_of
 from claimlab.evaluate.eqa.study import QUESTIONS, new_study

@@ -18,7 +18,8 @@ import pytest
 
 import claimlab as cl
 from claimlab.core.budget import Amount, Caps
-from claimlab.core.dataset import Dataset, accept_edits
+from claimlab.core.dataset import Dataset
+from claimlab.core.edits import accept_edits
 from claimlab.core.errors import (
     BudgetSpent,
     FileChanged,

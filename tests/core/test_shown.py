@@ -37,7 +37,7 @@ def evaluated(data: Dataset, folder: Path) -> Shown:
 
 def imported(data: Dataset, folder: Path) -> Shown:
     (folder / "bad.csv").write_text(
-        "text,label\nA claim of some words.,true\n,,,,too many\n", encoding="utf-8"
+        "text,verdict\nA claim of some words.,true\n,,,,too many\n", encoding="utf-8"
     )
     return import_files([folder / "bad.csv"], name="bad")[1]
 

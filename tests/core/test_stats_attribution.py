@@ -70,4 +70,4 @@ def test_parts_that_nothing_tells_apart_are_not_measured() -> None:
     everyone = np.arange(200)
     assert attribute(truth, answers, [truth], everyone, 2) is None, "always right"
     assert attribute(truth, answers, [shortcut, shortcut], everyone, 2) is None, "the same twice"
-    assert attribute(truth, answers, [shortcut], everyone // 20, 2) is None, "ten groups"
+    assert attribute(truth, answers, [shortcut], everyone // 40, 2) is None, "five groups"

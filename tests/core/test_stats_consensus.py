@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.core.stats.agreement import bounds, dawid_skene, majority
+from claimlab.core.stats.consensus import bounds, dawid_skene, majority
 
 
 def test_a_tie_has_no_majority() -> None:

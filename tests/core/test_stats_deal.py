@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claimlab.core.stats.deal import codes_of, deal, joined, linked
+from claimlab.core.stats.codes import codes_of, joined, linked
+from claimlab.core.stats.deal import deal
 
 FOLDS = (0.25, 0.25, 0.25, 0.25)
 SHARES = (0.7, 0.1, 0.2)

@@ -9,7 +9,8 @@ import pytest
 
 from claimlab.core.stats.interval import BUCKETS, DRAWS, interval, kinds, redraw, tail
 from claimlab.core.stats.scores import Floats, accuracy, macro_f1
-from claimlab.evaluate.metric import Answers, confusion, table_interval
+from claimlab.evaluate.answers import Answers
+from claimlab.evaluate.confusion import confusion, table_interval
 
 SKEWED = (0.6, 0.25, 0.15)
 
@@ -131,7 +132,7 @@ def test_few_groups_widen_it_and_one_gives_none() -> None:
     assert tail(10**7) == pytest.approx(0.025, abs=1e-5)
     one = Answers(("a", "b"), np.array([0, 1, 1]), np.array([0, 1, 0]), np.zeros(3, dtype=np.int64))
     assert table_interval(one, macro_f1) == [None]
-    assert interval(np.array([np.nan] * 50 + [0.5] * 50), groups=9) is None
+    assert interval(np.array([np.nan] * 50 + [0.5] * 50), units=9) is None
 
 
 def test_two_thousand_draws_of_ten_thousand_rows_take_no_second() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from claimlab.core.stats.permute import FEWEST, Exchange, like_sizes, permutation_p
+from claimlab.core.stats.permute import FEWEST_GROUPS, Exchange, like_sizes, permutation_p
 
 
 def moved(exchange: Exchange, draws: int = 30) -> float:
@@ -73,7 +73,7 @@ def test_folds_travel_with_the_labels_and_keep_groups_whole(seed: int, n: int, g
 def test_no_bin_of_sizes_holds_only_a_few_groups(sizes: list[int]) -> None:
     bins = like_sizes(np.array(sizes))
     counts = np.unique(bins, return_counts=True)[1]
-    assert counts.min() >= min(FEWEST, len(sizes))
+    assert counts.min() >= min(FEWEST_GROUPS, len(sizes))
     order = np.argsort(sizes, kind="stable")
     assert (np.diff(bins[order]) >= 0).all(), "larger groups are never in a smaller bin"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from claimlab.core.stats.powered import Sample, alone, needed, powered
+from claimlab.core.stats.powered import JudgedSample, alone, needed, powered
 
 POPULATION = 3_000
 
@@ -19,9 +19,9 @@ def planted(share: float, right: float, bias: float, seed: int) -> tuple[np.ndar
     return truth, np.where(rng.random(POPULATION) < bias, 1.0, judge)
 
 
-def drawn(truth: np.ndarray, judge: np.ndarray, rows: np.ndarray) -> Sample:
+def drawn(truth: np.ndarray, judge: np.ndarray, rows: np.ndarray) -> JudgedSample:
     chance = np.ones(len(rows))
-    return Sample(truth[rows], judge[rows], chance, len(truth), float(judge.mean()))
+    return JudgedSample(truth[rows], judge[rows], chance, len(truth), float(judge.mean()))
 
 
 def test_the_estimate_is_that_of_ppi_python() -> None:
@@ -86,7 +86,9 @@ def test_unequal_chances_are_weighed() -> None:
     held, values = [], []
     for _ in range(300):
         rows = np.flatnonzero(rng.random(POPULATION) < chance)
-        sample = Sample(truth[rows], judge[rows], chance[rows], POPULATION, float(judge.mean()))
+        sample = JudgedSample(
+            truth[rows], judge[rows], chance[rows], POPULATION, float(judge.mean())
+        )
         share = powered(sample)
         values.append(share.value)
         held.append(share.interval[0] <= 0.2 <= share.interval[1])

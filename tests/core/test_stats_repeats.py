@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from claimlab.core.stats.interval import Interval, interval, mean_macro_f1, resample
+from claimlab.core.stats.interval import LEAST_UNITS, Interval, interval
+from claimlab.core.stats.resampled import mean_macro_f1, resample
 from claimlab.core.stats.scores import Ints
 
 
@@ -18,7 +19,9 @@ def interval_of(
     truth: Ints, guesses: list[Ints], groups: Ints, *, seed: int = 0, draws: int = 400
 ) -> Interval:
     drawn = resample(truth, guesses, groups, int(truth.max()) + 1, seed=seed, draws=draws)
-    return interval(drawn.scores, drawn.groups, point=drawn.score) or (1.0, 0.0)
+    ends = interval(drawn.scores, drawn.units, point=drawn.score)
+    assume(ends is not None or drawn.units >= LEAST_UNITS)
+    return ends or (1.0, 0.0)
 
 
 @pytest.mark.slow

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from claimlab.core import machine as threads
-from claimlab.core.machine import side_by_side
+from claimlab.core import threads
+from claimlab.core.threads import side_by_side
 
 
 def test_results_are_in_the_order_of_the_items() -> None:

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
+from claimlab.core.choices import each_of, one_of
 from claimlab.core.errors import UnknownName
 from claimlab.core.plain import slug
-from claimlab.core.settings import each_of, one_of
 from claimlab.core.words import several, several_of, verb
 
 

@@ -20,7 +20,7 @@ from claimlab.detect.run import detect
 from claimlab.llm import weights
 from claimlab.llm.open import open_provider
 from claimlab.search.local import build_index
-from claimlab.search.providers.local import Local
+from claimlab.search.providers.local import LocalProvider
 
 
 def data(tests: int) -> Dataset:
@@ -64,7 +64,7 @@ def test_the_embedded_model_detects_and_replays_to_the_same_bytes(
     more: dict[str, Any] = {"max_tokens": most}
     if name == "llm-search":
         build_index(tmp_path / "facts.txt", tmp_path / "index")
-        more |= {"search": Local(tmp_path / "index"), "searches": 1, "results": 1}
+        more |= {"search": LocalProvider(tmp_path / "index"), "searches": 1, "results": 1}
 
     def once(mode: Mode, folder: str) -> Dataset:
         model = open_provider("embedded", calls=Calls(mode, tmp_path / "cache"))

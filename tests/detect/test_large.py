@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 
 from claimlab.core.dataset import Dataset
-from claimlab.detect import ngrams
 from claimlab.detect.detector import Part
 from claimlab.detect.detectors import tfidf
 from claimlab.detect.detectors.tfidf import sampled
-from claimlab.detect.ngrams import Characters, Terms, TfIdf, Words
 from claimlab.detect.run import detect
+from claimlab.text import ngrams
+from claimlab.text.ngrams import Characters, Terms, TfIdf, Words
 
 
 def texts(n: int, seed: int = 0) -> list[str]:
@@ -30,7 +30,7 @@ def test_parts_make_the_same_matrix(terms: Terms, monkeypatch: pytest.MonkeyPatc
     train, test = pl.Series(texts(50)), pl.Series([*texts(20, seed=1), "", None], dtype=pl.String)
     whole = TfIdf(terms, most=40)
     expected = [whole.fit_transform(train), whole.transform(test)]
-    monkeypatch.setattr(ngrams, "PART", 7)
+    monkeypatch.setattr(ngrams, "TEXTS_PER_PART", 7)
     parts = TfIdf(terms, most=40)
     matrices = [parts.fit_transform(train), parts.transform(test)]
     assert parts.vocabulary.equals(whole.vocabulary)
@@ -66,8 +66,8 @@ def test_a_run_that_learnt_from_a_sample_says_so(monkeypatch: pytest.MonkeyPatch
     }
     data = Dataset.build("posts", pl.DataFrame(rows))
     assert not any("sample" in note for note in detect(data, "tfidf").notes)
-    monkeypatch.setattr(tfidf, "MOST", 120)
-    monkeypatch.setattr(tfidf, "FEWEST", 10)
+    monkeypatch.setattr(tfidf, "MOST_ROWS", 120)
+    monkeypatch.setattr(tfidf, "FEWEST_ROWS_OF_CLASS", 10)
     run = detect(data, "tfidf")
     assert "The model learnt from a random sample of about 120 of 300 training rows." in run.notes
     assert run.report["scores"]["macro_f1"] > 0.95

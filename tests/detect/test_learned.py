@@ -15,8 +15,8 @@ from parts.planted import planted
 
 from claimlab.core.errors import DataError
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
-from claimlab.detect.detectors.shortcut import Tree
 from claimlab.detect.learned import FILE, Learned, read_learned, write_learned
+from claimlab.detect.tree import ArrayTree
 
 
 def test_values_come_back_as_they_were(tmp_path: Path) -> None:
@@ -110,7 +110,11 @@ class Closed(Detector):
 
 def test_a_detector_that_does_not_say_what_it_learned_is_not_shared(tmp_path: Path) -> None:
     detector = Closed()
-    detector.fit(Part(pl.DataFrame({"text": ["a"]}), ["true"]), Part(pl.DataFrame(), []), seed=0)
+    detector.fit(
+        Part(pl.DataFrame({"text": ["a"]}), ["true"]),
+        Part(pl.DataFrame(), []),
+        seed=0,
+    )
     assert not detector.keep(tmp_path)
 
 
@@ -153,6 +157,18 @@ def test_every_detector_predicts_the_same_with_what_it_kept(
         kind(**first.parameters()).recall(read_learned(tmp_path))
 
 
+def of_scikit_learn(model: Any) -> ArrayTree:
+    tree = model.tree_
+    return ArrayTree(
+        tree.children_left,
+        tree.children_right,
+        tree.feature,
+        tree.threshold,
+        tree.missing_go_to_left.astype(np.bool_),
+        tree.value[:, 0, :],
+    )
+
+
 def test_a_tree_answers_as_that_of_scikit_learn() -> None:
     from sklearn.tree import DecisionTreeClassifier
 
@@ -166,18 +182,18 @@ def test_a_tree_answers_as_that_of_scikit_learn() -> None:
         ).fit(x, y)
         new = rng.normal(size=(800, 3)).astype(np.float32)
         new[rng.random(new.shape) < 0.1] = np.nan
-        np.testing.assert_array_equal(Tree.of(model).predict(new), model.predict_proba(new))
+        np.testing.assert_array_equal(of_scikit_learn(model).predict(new), model.predict_proba(new))
 
 
 def test_a_tree_that_leaves_its_arrays_or_runs_in_circles_is_refused() -> None:
-    good = Tree(
+    good = ArrayTree(
         np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([0, -2, -2]), np.zeros(3), np.zeros(3, bool),
         np.full((3, 2), 0.5),
     ).learned()  # fmt: skip
-    Tree.recalled(Learned(good), 2, 1)
+    ArrayTree.recalled(Learned(good), 2, 1)
     bad = {"left": [0, -1, -1], "right": [3, -1, -1], "feature": [1, -2, -2]}
     for name, values in bad.items():
         with pytest.raises(DataError):
-            Tree.recalled(Learned({**good, name: np.array(values)}), 2, 1)
+            ArrayTree.recalled(Learned({**good, name: np.array(values)}), 2, 1)
     with pytest.raises(DataError):
-        Tree.recalled(Learned({**good, "shares": np.zeros((2, 2))}), 2, 1)
+        ArrayTree.recalled(Learned({**good, "shares": np.zeros((2, 2))}), 2, 1)

@@ -7,12 +7,12 @@ from claimlab.detect.linear import (
     STRENGTHS,
     Kind,
     Linear,
-    _margins,
     as_predictions,
     stratified,
     temperature,
 )
-from claimlab.detect.tables import DECIMALS
+from claimlab.detect.tables import SCORE_DECIMALS
+from claimlab.text.linear import margins as margins_of
 
 
 def clouds(n: int, classes: int, seed: int = 0) -> tuple[np.ndarray, list[str]]:
@@ -56,35 +56,6 @@ def test_dev_rows_are_learnt_from_too() -> None:
     assert np.allclose(model.model.coefficients, alone.model.coefficients, atol=1e-2)
 
 
-@pytest.mark.parametrize("classes", [2, 3, 5])
-@pytest.mark.parametrize("strength", [0.1, 1.0, 3.0])
-def test_sparse_rows_give_the_coefficients_of_scikit_learn(classes: int, strength: float) -> None:
-    """To the last bit on this kind of processor; a fused multiply-add may round another way."""
-    from scipy.sparse import random as sparse
-    from sklearn.svm import LinearSVC
-
-    pytest.importorskip("claimlab.detect._descent", reason="the compiled loop was not built")
-    matrix = sparse(600, 4_000, 0.02, format="csr", dtype=np.float32, random_state=classes)
-    y = np.array([f"c{k}" for k in np.random.default_rng(classes).integers(0, classes, 600)])
-    rows = np.flatnonzero(np.arange(600) % 7 > 0)
-    ours = Linear("svm")._fitted(strength, matrix, y, rows, seed=3)
-    peer = LinearSVC(
-        C=strength, class_weight="balanced", tol=1e-2, max_iter=20_000, random_state=3, dual=True
-    ).fit(matrix[rows], y[rows])
-    np.testing.assert_allclose(ours.coefficients, peer.coef_, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(ours.intercepts, peer.intercept_, rtol=0, atol=1e-12)
-    assert list(ours.classes) == list(peer.classes_)
-
-
-def test_arrays_of_no_matrix_are_refused() -> None:
-    module = pytest.importorskip("claimlab.detect._descent", reason="the loop was not built")
-    values, columns = np.ones(2, np.float32), np.array([0, 9], np.int32)
-    starts, rows, labels = np.array([0, 1, 2]), np.array([0, 1]), np.array([0, 1], np.int32)
-    weight, out = np.ones(1), np.zeros((1, 4))
-    with pytest.raises(ValueError, match="do not belong to one matrix"):
-        module.descend(values, columns, starts, rows, labels, weight, weight, 0.01, 9, 0, out)
-
-
 def test_temperature_finds_the_scale_that_the_scores_had() -> None:
     rng = np.random.default_rng(0)
     margins = rng.normal(size=(20_000, 2)) * 2
@@ -120,9 +91,11 @@ def test_no_score_is_certain_where_nothing_was_wrong_on_dev(kind: Kind, classes:
     model.fit(x[:600], labels[:400], dev_labels=labels[400:600], seed=0)
     found = model.predict(x[600:])
     assert [p.label for p in found] == labels[600:]
-    stored = np.array([[round(p.scores[f"c{k}"], DECIMALS) for k in range(classes)] for p in found])
+    stored = np.array(
+        [[round(p.scores[f"c{k}"], SCORE_DECIMALS) for k in range(classes)] for p in found]
+    )
     assert ((stored > 0) & (stored < 1)).all()
-    margins = _margins(model.model, x, np.arange(600, 900))
+    margins = margins_of(model.model, x, np.arange(600, 900))
     for k in range(
         classes if classes == 2 else 0
     ):  # of two classes, the score rises with the margin

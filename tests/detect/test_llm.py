@@ -18,17 +18,17 @@ from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import PageRefused, SearchFailed, UsageError
 from claimlab.core.progress import reporting
-from claimlab.detect.asking import PIECE, cut_at_sentence
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.detectors.llm_few_shot import LlmFewShot, alternating, tag_in
 from claimlab.detect.detectors.llm_search import LlmSearch, Screen
 from claimlab.detect.detectors.llm_zero_shot import LlmZeroShot
-from claimlab.detect.evidence import PASSAGE
+from claimlab.detect.found_evidence import PASSAGE_CHARACTERS
 from claimlab.detect.run import detect
+from claimlab.detect.verdicts import PIECE_CHARACTERS, cut_at_sentence
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Fail, Refuse, Scripted
-from claimlab.search.evidence import Evidence, Review
+from claimlab.search.evidence import Evidence, FactCheckReview
 from claimlab.search.query import Query
 from claimlab.search.results import Results
 from claimlab.search.snapshot import Snapshot
@@ -343,7 +343,10 @@ def test_a_model_that_repeats_its_query_is_asked_to_answer() -> None:
 
 def test_search_reads_what_it_found_and_cites_only_that() -> None:
     shelf = Shelf(
-        [piece("Nine looms went to Velmore."), piece("A flood.", review=Review(rating="False"))]
+        [
+            piece("Nine looms went to Velmore."),
+            piece("A flood.", review=FactCheckReview(rating="False")),
+        ]
     )
     asked = model([move("looms garrow"), move("Looms  Garrow"), answer_now("false", ["E1", "E5"])])
     run = detect(one_record(), LlmSearch(model=asked, search=shelf))
@@ -424,7 +427,7 @@ def test_whole_pages_are_read_for_the_first_results_and_snippets_for_the_others(
     assert "Snippet 1" not in shown
     assert "Snippet 2" in shown, "a page that cannot be had leaves its snippet"
     assert "Snippet 3" in shown
-    assert len(shown) < PASSAGE + 3 * PIECE
+    assert len(shown) < PASSAGE_CHARACTERS + 3 * PIECE_CHARACTERS
     assert site.asked == ["https://pages.example/1", "https://pages.example/2"], "two of a search"
     assert (found["meta"]["pages_read"], found["meta"]["page_status"]) == (1, 1)
 

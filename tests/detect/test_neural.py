@@ -14,9 +14,11 @@ import pytest
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, MissingExtra, OutputExists, UsageError
 from claimlab.detect.detector import DETECTORS
-from claimlab.detect.neural import Tokens, _rate, choose_device, open_model
+from claimlab.detect.fine_tuning import _rate
+from claimlab.detect.pretrained import choose_device, open_model
 from claimlab.detect.run import detect
 from claimlab.detect.tables import scores_of
+from claimlab.detect.token_batches import Tokens
 from claimlab.tasks.table import VERACITY
 
 ABOUT = {
@@ -92,7 +94,7 @@ def test_vectors_tell_planted_topics_apart(name: str) -> None:
 
 @pytest.mark.slow
 def test_a_fine_tuned_encoder_learns_stops_saves_and_repeats(tmp_path: Path) -> None:
-    from claimlab.detect.neural import load_fitted
+    from claimlab.detect.trained_model import load_fitted
 
     data, kind = planted(80), DETECTORS.get("encoder")
     options = {"epochs": 3, "max_length": 24, "learning_rate": 3e-4, "device": "cpu"}

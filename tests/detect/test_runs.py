@@ -25,7 +25,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.record import to_side_table
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import SEPARATOR
-from claimlab.detect.run import SHARD, detect
+from claimlab.detect.run import RECORDS_PER_SHARD, detect
 from claimlab.detect.tables import headline
 
 # Those that need an extra are tried where the extras are: make test-all.
@@ -369,7 +369,7 @@ def test_the_front_door_and_the_command_line(
         == 2
     )
     assert "does not search" in capsys.readouterr().err
-    assert SHARD >= 50, "small shards would keep a model waiting"
+    assert RECORDS_PER_SHARD >= 50, "small shards would keep a model waiting"
 
 
 def test_a_limit_counts_the_records_that_are_predicted() -> None:

@@ -11,6 +11,7 @@ from claimlab.core.errors import DataError, UnknownName
 from claimlab.detect.detector import DETECTORS, Part
 from claimlab.detect.run import detect
 from claimlab.detect.tables import scores_of
+from claimlab.detect.tree import ArrayTree
 from claimlab.tasks.table import VERACITY
 
 
@@ -84,7 +85,11 @@ def test_a_number_column_stays_one_when_few_rows_are_asked() -> None:
     data = giving_away()
     detector = DETECTORS.get("shortcut")(feature="shares")  # type: ignore[call-arg]
     train = data.records.filter(pl.col("split") == "train")
-    detector.fit(Part(train, train["veracity"].to_list()), Part(train.clear(), []), seed=0)
+    detector.fit(
+        Part(train, train["veracity"].to_list()),
+        Part(train.clear(), []),
+        seed=0,
+    )
     few = data.records.filter(pl.col("split") == "test").head(3)
     assert [p.label for p in detector.predict(few)] == few["veracity"].to_list()
 
@@ -120,3 +125,27 @@ def test_where_no_word_is_one_sided_it_is_a_sentence() -> None:
     same = Dataset.build("made", data.records.with_columns(text=pl.lit("the same words")))
     with pytest.raises(DataError, match="have no giveaways"):
         score(same, "giveaways")
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_tree_answers_new_rows_as_scikit_learns_does(classes: int, missing: float) -> None:
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(classes)
+    matrix = rng.lognormal(size=(4_000, 3)).astype(np.float32)
+    signal = matrix @ [1.0, 2.0, 0.5] + rng.normal(0, 1, 4_000)
+    y = np.digitize(signal, np.quantile(signal, np.linspace(0, 1, classes + 1)[1:-1] ** 2))
+    matrix[rng.random(matrix.shape) < missing] = np.nan
+    train, test = matrix[:3_000], matrix[3_000:]
+    theirs = DecisionTreeClassifier(
+        max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced", random_state=0
+    ).fit(train, y[:3_000])
+    ours = ArrayTree.grown(train, y[:3_000], classes).predict(test)
+    alike = (ours.argmax(axis=1) == theirs.predict(test)).mean()
+    if missing:  # scikit-learn also asks whether missing values belong with the largest ones
+        right = (ours.argmax(axis=1) == y[3_000:]).mean()
+        assert right > (theirs.predict(test) == y[3_000:]).mean() - 0.02
+    else:
+        assert alike > 0.995
+        assert (np.abs(ours - theirs.predict_proba(test)).max(axis=1) < 1e-6).mean() > 0.995

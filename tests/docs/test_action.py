@@ -8,8 +8,11 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 import yaml
 from parts.planted import clean_twin, planted
@@ -38,9 +41,14 @@ def git(folder: Path, *words: str) -> None:
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A clone of a repository whose main branch has a clean dataset, with programs beside it."""
+    return repository(tmp_path, lambda origin: clean_twin(size=300).write(origin / "data"))
+
+
+def repository(tmp_path: Path, fill: Callable[[Path], object]) -> Path:
+    """A clone of a repository whose main branch has what `fill` writes, with programs beside it."""
     origin, programs = tmp_path / "origin", tmp_path / "bin"
     git(tmp_path, "init", "-q", "-b", "main", str(origin))
-    clean_twin(size=300).write(origin / "data")
+    fill(origin)
     git(origin, "add", "-A")
     git(origin, "commit", "-qm", "data")
     git(tmp_path, "clone", "-q", str(origin), "clone")
@@ -67,7 +75,8 @@ def run_action(clone: Path, **inputs: str) -> tuple[int, str, str]:
     """
     place, calls = clone.parent, clone.parent / "calls"
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-    values = {f"inputs.{name}": value for name, value in {"checks": "", **inputs}.items()}
+    declared = {name: entry.get("default", "") for name, entry in action["inputs"].items()}
+    values = {f"inputs.{name}": value for name, value in (declared | inputs).items()}
     values |= {"runner.temp": str(place), "github.event.pull_request.number": "7"}
     shell = os.environ | {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "CALLS": str(calls)}
     shell |= {"GITHUB_STEP_SUMMARY": str(place / "summary"), "PYTHONPATH": f".:{clone}"}
@@ -132,17 +141,108 @@ def test_what_failed_before_or_is_new_does_not_fail(clone: Path) -> None:
     status, printed, comment = run_action(clone, **ASKED)
     assert status == 0, printed
     assert "No finding changed" in comment
+    assert "No amount is too much" in comment
     planted()[0].write(clone / "other")
     status, printed, _ = run_action(clone, **ASKED | {"data": "other", "token": ""})
     assert status == 0, printed
+
+
+def rows_of_a_table() -> pl.DataFrame:
+    """1,300 train, 200 dev and 400 test rows, no two texts alike; ten test texts are in train."""
+    letters = np.random.default_rng(11).choice(list("abcdefghijklmnopqrstuvwxyz"), (1_900, 9, 6))
+    return pl.DataFrame(
+        {
+            "id": [f"r{row}" for row in range(1_900)],
+            "text": [" ".join("".join(word) for word in text) for text in letters],
+            "verdict": ["true", "false"] * 950,
+            "split": ["train"] * 1_300 + ["dev"] * 200 + ["test"] * 400,
+        }
+    )
+
+
+def leaking(rows: pl.DataFrame, n: int) -> pl.DataFrame:
+    copies = rows.head(n).with_columns(
+        text=rows["text"].slice(1_500, n), verdict=rows["verdict"].slice(1_500, n)
+    )
+    return pl.concat([copies, rows.slice(n)])
+
+
+def flipped(rows: pl.DataFrame, n: int) -> pl.DataFrame:
+    other = pl.when(pl.col("verdict") == "true").then(pl.lit("false")).otherwise(pl.lit("true"))
+    return pl.concat([rows.head(n).with_columns(verdict=other), rows.slice(n)])
+
+
+def renamed(rows: pl.DataFrame, n: int) -> pl.DataFrame:
+    return pl.concat([rows.head(n).with_columns(verdict=pl.lit("fishy")), rows.slice(n)])
+
+
+def write(rows: pl.DataFrame, folder: Path) -> None:
+    rows.rename({"verdict": "veracity"}).write_csv(folder / "data.csv")
+
+
+ROWS = rows_of_a_table()
+PULLS: dict[str, tuple[pl.DataFrame, pl.DataFrame | bytes | None, dict[str, str], int, str]] = {
+    "150 leaked and a fifth flipped": (
+        ROWS, flipped(leaking(ROWS, 150), 380), {}, 3, "37.5% of 400 records, 0.0% before",
+    ),
+    "10 leaked": (ROWS, leaking(ROWS, 10), {}, 3, "2.5% of 400 records, 0.0% before"),
+    "2 leaked": (ROWS, leaking(ROWS, 2), {}, 0, "No amount is too much"),
+    "2.5% leaked to 37.5%": (
+        leaking(ROWS, 10), leaking(ROWS, 150), {}, 3, "37.5% of 400 records, 2.5% before (+35.0 points)",
+    ),
+    "a fifth flipped": (ROWS, flipped(ROWS, 380), {}, 3, "labels that changed: 20.0%, 380 of 1,900"),
+    "a tenth flipped": (ROWS, flipped(ROWS, 190), {}, 3, "labels that changed: 10.0%, 190 of 1,900"),
+    "no split": (ROWS, ROWS.drop("split"), {}, 3, "records of test: the part is lost (400 records"),
+    "test 400 to 40": (
+        ROWS, ROWS.head(1_540), {}, 3, "records of test: 40 records, 400 before (-90.0%)",
+    ),
+    "a new word without a map": (ROWS, renamed(ROWS, 900), {}, 1, "fishy"),
+    "a new word with a map": (
+        ROWS, renamed(ROWS, 900), {"map": "fishy=false,true=true,false=false"}, 3, "labels that changed: 23.7%, 450 of 1,900",
+    ),
+    "labels changed as announced": (
+        ROWS, flipped(ROWS, 190), {"max-label-changes": "10"}, 0, "No amount is too much",
+    ),
+    "a leak allowed up to its amount": (
+        ROWS, leaking(ROWS, 150), {"allow": "near-duplicates=2.5, labels"}, 3, "allowed is 2.5",
+    ),
+    "test records moved to train": (
+        ROWS, ROWS.with_columns(split=pl.when(pl.col("id") < "r16").then("split").otherwise(pl.lit("train"))),
+        {}, 3, "test to train",
+    ),
+    "a class is gone": (
+        ROWS, ROWS.with_columns(verdict=pl.lit("true")), {}, 3, "records of class false: no record has it",
+    ),
+    "not a table": (ROWS, b"\x00\x01\x02", {}, 1, "could not be audited"),
+    "the file is gone": (ROWS, None, {}, 1, "could not be audited"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PULLS)
+def test_a_pull_request_of_a_table_fails_by_its_amounts(tmp_path: Path, name: str) -> None:
+    before, after, inputs, expected, words = PULLS[name]
+    clone = repository(tmp_path, lambda origin: write(before, origin))
+    (clone / "data.csv").unlink()
+    if isinstance(after, pl.DataFrame):
+        write(after, clone)
+    elif after is not None:
+        (clone / "data.csv").write_bytes(after)
+    asked = {"data": "data.csv", "checks": "near-duplicates identical-texts", "base": "main"}
+    status, printed, comment = run_action(clone, **asked, token="t", **inputs)
+    assert status == expected, printed
+    assert words in comment, comment
+    assert ("::error file=data.csv" in printed) == (expected != 0)
 
 
 @pytest.mark.slow
 def test_a_broken_dataset_fails_with_its_sentence(clone: Path) -> None:
     (clone / "data" / "records.parquet").write_bytes(b"no table")
     status, printed, comment = run_action(clone, **ASKED)
-    assert (status, comment) == (1, "")
+    assert status == 1
     assert "records.parquet" in printed
+    assert "could not be audited" in comment
+    assert "records.parquet" in comment
 
 
 @pytest.mark.slow
@@ -154,3 +254,17 @@ def test_the_hooks_of_pre_commit_run(tmp_path: Path) -> None:
     assert subprocess.run(words, capture_output=True).returncode == 0
     (tmp_path / "data" / "records.parquet").write_bytes(b"no table")
     assert subprocess.run(words, capture_output=True).returncode == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "status"), [(0, 0), (380, 3)])
+def test_the_hook_that_compares_with_the_last_commit(tmp_path: Path, n: int, status: int) -> None:
+    clone = repository(tmp_path, lambda origin: write(ROWS, origin))
+    write(flipped(ROWS, n), clone)
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    entry = {hook["id"]: hook["entry"] for hook in hooks}["claimlab-diff"]
+    words = [*shlex.split(entry), "data.csv", "--check", "near-duplicates"]
+    path = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    done = subprocess.run(words, cwd=clone, env=os.environ | path, capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    assert ("labels that changed: 20.0%" in done.stderr) == bool(status)

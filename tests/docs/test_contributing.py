@@ -85,7 +85,7 @@ def put_file(page: str, folder: Path) -> tuple[str, str]:
     return ".".join(place.parent.parts), place.stem.replace("_", "-")
 
 
-@pytest.mark.parametrize("page", sorted(p.name for p in PAGES.glob("*.md")))
+@pytest.mark.parametrize("page", sorted(p.name for p in PAGES.glob("add-a-*.md")))
 def test_the_code_on_a_page_is_clean_and_in_a_room(page: str) -> None:
     place, code = page_file(page)
     if importlib.util.find_spec(".".join(place.parent.parts)) is None:
@@ -109,6 +109,24 @@ def test_contributing_links_to_pages_that_are_there() -> None:
     links = re.findall(r"\]\(([^)#]+)\)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     assert {p.relative_to(ROOT).as_posix() for p in PAGES.glob("*.md")} <= set(links)
     assert [link for link in links if not (ROOT / link).is_file()] == []
+
+
+PLANTED = re.findall(
+    r"^\| .+ \| `(\S+\.py)` `(test_\w+)` \|$",
+    (PAGES / "planted-bugs.md").read_text(encoding="utf-8"),
+    re.M,
+)
+
+
+def test_the_test_that_each_planted_bug_fails_is_there() -> None:
+    rows = (PAGES / "planted-bugs.md").read_text(encoding="utf-8").count("\n| ") - 2
+    assert len(PLANTED) == rows >= 26
+    gone = [
+        f"{file}: {name}"
+        for file, name in PLANTED
+        if f"def {name}(" not in (ROOT / file).read_text(encoding="utf-8")
+    ]
+    assert gone == []
 
 
 def loaded(

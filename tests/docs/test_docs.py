@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 from manual.helppages import pages
+from parts import forked
+from parts.packages import leaf_marked
 
 from claimlab.cli.lazy import verb_names
 
@@ -81,10 +83,19 @@ def matches(shown: list[str], real: list[str]) -> bool:
 
 @pytest.mark.slow  # together two minutes
 @pytest.mark.parametrize(
-    "page", [p for p in PAGES if p.exists() and commands(p)], ids=lambda page: page.name
+    "page",
+    leaf_marked(
+        (p for p in PAGES if p.exists() and commands(p)),
+        lambda page: " ".join(command for command, _ in commands(page)),
+    ),
+    ids=lambda page: page.name,
 )
 def test_documented_commands_work(page: Path, tmp_path: Path) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    programs = tmp_path.with_name(f"{tmp_path.name}-programs")
+    programs.mkdir()
+    forked.put_programs(programs)  # `claimlab` and `python` without the start of Python
+    places = [str(programs), str(Path(sys.executable).parent), os.environ["PATH"]]
+    path = os.pathsep.join(places)
     env = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
     env["CLAIMLAB_PROGRESS"] = f"{tmp_path}.progress"  # not a line a minute on stderr
     for command, shown in commands(page):

@@ -17,7 +17,7 @@ import claimlab as cl
 from claimlab.audit.result import Audit
 from claimlab.core.shown import Shown
 from claimlab.pages.blocks import Table
-from claimlab.study.plan import Cell
+from claimlab.study.plan import GridCell
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "docs" / "notebooks").glob("*.ipynb"))
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
@@ -83,7 +83,7 @@ def results() -> set[type]:
         type(None),
         str,
         Path,
-        Cell,
+        GridCell,
         Any,
     }  # an estimate is plain JSON
 

@@ -28,12 +28,10 @@ def test_workflows_and_templates_can_be_read() -> None:
     targets = set(
         re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M)
     )
-    lines = re.findall(
-        r"^(?:make|twice) ([a-z -]+)",
-        (ROOT / ".ci" / "run").read_text(encoding="utf-8"),
-        flags=re.M,
-    )
-    ours = {target for line in lines for target in line.split()}
+    phases = (ROOT / ".ci" / "phases.py").read_text(encoding="utf-8")
+    calls = re.findall(r"\bmake\((\"[^)]+)\)", phases)
+    words = {word for call in calls for word in re.findall(r"\"([^\"]+)\"", call)}
+    ours = words - {".venv/.neural", "test-failed", "--jobs", "2"}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     needed = re.search(r"^test-all: (.+)$", makefile, flags=re.M)
     assert needed is not None
@@ -46,7 +44,9 @@ def test_workflows_and_templates_can_be_read() -> None:
             target for command in commands for target in re.findall(r"\bmake ([a-z-]+)", command)
         }
         parts = made.union(*(whole.get(target, set()) for target in made))
-        assert parts >= ours, f"{file.name} leaves out {', '.join(sorted(ours - parts))}"
+        # what is released, or mutated, was tested as the commit that it is
+        if file.name not in ("release.yml", "mutants.yml"):
+            assert parts >= ours, f"{file.name} leaves out {', '.join(sorted(ours - parts))}"
         assert made <= targets, f"{file.name} runs a target that the Makefile does not have"
     for template in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.md"):
         _, head, body = template.read_text(encoding="utf-8").split("---\n", 2)

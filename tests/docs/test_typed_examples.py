@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import claimlab as cl
+from claimlab.core.front_door import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -52,7 +53,6 @@ def test_help_prints_the_signature() -> None:
 
 def test_what_is_public_is_what_is_listed() -> None:
     assert sorted(cl.__all__) == cl.__all__
-    assert set(cl.__all__) == {*cl.HOMES, "__version__"}
-    assert all(
-        inspect.isfunction(getattr(cl, n)) or inspect.isclass(getattr(cl, n)) for n in cl.HOMES
-    )
+    names = FUNCTIONS.names()
+    assert set(cl.__all__) == {*names, "__version__"}
+    assert all(inspect.isfunction(getattr(cl, n)) or inspect.isclass(getattr(cl, n)) for n in names)

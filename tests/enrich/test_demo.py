@@ -16,13 +16,14 @@ from claimlab.enrich.extract import rule_extractor
 from claimlab.enrich.flow import Doors
 from claimlab.enrich.run import enrich_async
 from claimlab.search.local import build_index
-from claimlab.search.providers.local import Local
+from claimlab.search.providers.local import LocalProvider
 
 
 def ends(dataset: Dataset, index: Path, *, extract: bool) -> dict[str, str]:
     done = sync.run(
         enrich_async(
-            dataset, Doors(Local(index), extractor=rule_extractor("offline") if extract else None)
+            dataset,
+            Doors(LocalProvider(index), extractor=rule_extractor("offline") if extract else None),
         )
     )
     return dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())

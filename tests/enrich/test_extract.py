@@ -10,10 +10,11 @@ import json
 import pytest
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.pace import Retries
+from claimlab.core.calls.retries import Retries
 from claimlab.core.errors import UsageError
-from claimlab.enrich.checkworthy import best_claims, is_verb, score
+from claimlab.enrich.checkworthy import best_claims, score
 from claimlab.enrich.extract import ByModel, Extraction, Extractor, MainClaim, rule_extractor
+from claimlab.enrich.verbs import is_verb
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Fail, Refuse, Script, Scripted
 

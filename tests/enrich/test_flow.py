@@ -19,9 +19,11 @@ from claimlab.core.calls.estimate import estimated
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, ClaimlabError, ReplayMiss, SearchFailed, UsageError
 from claimlab.core.journal import Journal
+from claimlab.enrich.cost import cost
+from claimlab.enrich.doors import open_doors
 from claimlab.enrich.extract import Extraction
 from claimlab.enrich.flow import Doors, EnrichSettings
-from claimlab.enrich.front import cost, open_doors, read_countries
+from claimlab.enrich.front import read_countries
 from claimlab.enrich.run import Enrichment, Shards, enrich_async
 from claimlab.search.query import Query
 from claimlab.search.results import Results, now

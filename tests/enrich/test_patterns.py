@@ -11,8 +11,9 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
-from claimlab.enrich.run import BY_RATING, EVIDENCE
-from claimlab.enrich.views import analyse, write_evidence
+from claimlab.enrich.analysis import analyse
+from claimlab.enrich.tables import BY_RATING, EVIDENCE
+from claimlab.enrich.views import write_evidence
 
 
 def row(record: str, url: str, share: float = 1.0, **more: Any) -> dict[str, Any]:

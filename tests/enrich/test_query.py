@@ -14,7 +14,7 @@ from claimlab.enrich import correspondence
 from claimlab.enrich.front import enrich
 from claimlab.enrich.query import make_queries
 from claimlab.enrich.sentences import sentences
-from claimlab.search.fusion import Meaning
+from claimlab.search.fusion import SentenceEncoder
 
 SHORT = "um dois três quatro cinco seis"
 TWENTY_ONE = " ".join(f"W{i}" for i in range(21))
@@ -172,7 +172,7 @@ def test_another_meaning_does_not_correspond() -> None:
     def encode(texts: Sequence[str]) -> Floats32:
         return np.array([[1.0, 0.0] if "benches" in t else [0.0, 1.0] for t in texts], np.float32)
 
-    meaning = Meaning(encode, {"eng"})
+    meaning = SentenceEncoder(encode, {"eng"})
     told = CLAIM.replace("benches", "tables")
     same, other = correspondence.matches(CLAIM, [CLAIM, told], "eng", None, meaning)
     assert (same and same.cosine, other and other.cosine) == (1.0, 0.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
-from claimlab.evaluate.metric import answers
+from claimlab.evaluate.answers import answers
 from claimlab.evaluate.metrics.balanced_accuracy import METRIC
 
 NAMES = ("ay", "bee", "cee", "dee")

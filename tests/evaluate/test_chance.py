@@ -19,7 +19,7 @@ import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.chance import Chance, corrected
 from claimlab.evaluate.chance import against_chance
-from claimlab.evaluate.front import evaluate_runs
+from claimlab.evaluate.evaluation import evaluate_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.views import conclusion
 from claimlab.tasks import TASKS
@@ -122,8 +122,9 @@ def test_what_cannot_be_tested_says_why() -> None:
         against_chance([run_of(words(many >= 0), half)]).why
         == "Macro-F1 is not measured: only one class."
     )
-    few = against_chance([run_of(half, half, many // 25)])
-    assert (few.p, few.why) == (None, "The records are only 8 groups.")
+    few = against_chance([run_of(half, half, many // 50)])
+    assert few.p is None
+    assert few.why == "Only 200 records of 4 groups (largest 25%); at least 6 are needed."
     thin = against_chance([run_of(words(many < 3), words(many < 5))])
     assert (thin.p, thin.why) == (None, "Too few records of true.")
     # All large groups are true, all small ones false: no group can take the label of another.

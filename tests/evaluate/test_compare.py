@@ -10,18 +10,11 @@ from scipy.stats import binomtest
 
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.stats.scores import macro_f1
-from claimlab.evaluate.compare import (
-    Comparison,
-    compare,
-    compare_all,
-    corrected,
-    drops,
-    join_seeds,
-    mcnemar,
-)
-from claimlab.evaluate.front import evaluate_run
-from claimlab.evaluate.metric import confusion
+from claimlab.evaluate.compare import Comparison, compare, compare_all, corrected, flipped, mcnemar
+from claimlab.evaluate.confusion import confusion
+from claimlab.evaluate.evaluation import evaluate_run
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run
+from claimlab.evaluate.siblings import drops, join_seeds
 from claimlab.tasks import TASKS
 
 Maker = Callable[..., Dataset]
@@ -97,6 +90,27 @@ def test_holm_by_hand() -> None:
     assert [c.p_holm for c in found] == pytest.approx([0.03, 0.06, 0.06, None])
 
 
+def test_one_verdict_for_a_pair() -> None:
+    """The ranks decide where there are any; else the interval and sign-flips must agree."""
+    pair = Comparison("a", "b", 90, 0.1, (0.02, 0.18), only_first=20, only_second=8)
+    assert replace(pair, p_ranks=0.04, p_holm=0.06, p_units_holm=0.06).better == "a"
+    assert replace(pair, p_ranks=0.06, p_holm=0.01, p_units_holm=0.01).better is None
+    assert replace(pair, p_units_holm=0.04, p_holm=0.06).better == "a"
+    assert replace(pair, p_units_holm=0.06, p_holm=0.01).better is None
+    assert replace(pair, p_units_holm=0.01, interval=(-0.02, 0.18)).better is None
+    assert replace(pair, difference=-0.1, p_ranks=0.01, interval=(-0.18, -0.02)).better == "b"
+
+
+def test_signs_of_whole_units_are_flipped() -> None:
+    """Six units of one mind: 2 of 64 signs are as far out. Records alone would say far less than
+    that."""
+    cluster = np.repeat(np.arange(6), 10)
+    hit, other = np.ones(60, bool), np.zeros(60, bool)
+    assert flipped(cluster, hit, other, seed=0) == pytest.approx(2 / 64, abs=0.02)
+    assert flipped(np.arange(60), hit, other, seed=0) < 0.001
+    assert flipped(cluster, hit, hit, seed=0) == 1.0
+
+
 def test_best_against_each_or_every_pair(data: Dataset, make_run: Maker) -> None:
     runs = [
         scored(make_run(data, s, seed=i), n)
@@ -128,17 +142,19 @@ def test_the_drop_from_random_to_held_out(make_data: Maker, make_run: Maker) -> 
         for s in range(2)
     ]
     hard = [
-        scored(make_run(make_data(seed=s), 0.7, seed=s, divided_by="time"), f"time {s}")
+        scored(make_run(make_data(seed=s), 0.7, seed=s, divided_by="event"), f"event {s}")
         for s in range(2)
     ]
-    same = [scored(make_run(make_data(seed=8), 0.9, seed=8, divided_by="source"), "source")]
+    same = [scored(make_run(make_data(seed=8), 0.9, seed=8, divided_by="language"), "language")]
     found = {d.divided_by: d for d in drops([*easy, *hard, *same])}
-    assert set(found) == {"time", "source"}
-    assert found["time"].interval is not None
-    assert 0.12 < found["time"].interval[0] < found["time"].drop < found["time"].interval[1] < 0.28
-    assert found["time"].random_runs == ["random 0", "random 1"]
-    assert found["source"].interval is not None
-    assert found["source"].interval[0] < 0.0 < found["source"].interval[1]
+    assert set(found) == {"event", "language"}
+    assert found["event"].interval is not None
+    assert (
+        0.12 < found["event"].interval[0] < found["event"].drop < found["event"].interval[1] < 0.28
+    )
+    assert found["event"].random_runs == ["random 0", "random 1"]
+    assert found["language"].interval is not None
+    assert found["language"].interval[0] < 0.0 < found["language"].interval[1]
     assert drops(hard) == []
 
 

@@ -19,8 +19,8 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.interval import wilson
-from claimlab.evaluate.defend.front import search
-from claimlab.evaluate.defend.result import page
+from claimlab.evaluate.defend.page import page
+from claimlab.evaluate.defend.subgroups import search
 from claimlab.evaluate.scored_run import open_runs
 from claimlab.pages.blocks import Table, cell, walk
 

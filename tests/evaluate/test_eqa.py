@@ -18,9 +18,17 @@ from claimlab.audit.views.page import write_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists, UsageError
 from claimlab.core.finding import Finding
-from claimlab.evaluate.eqa.evidence import EXAMPLES, SHIFTS, Evidence, gather
+from claimlab.evaluate.eqa.evidence import StudyEvidence, gather
 from claimlab.evaluate.eqa.limits import BEYOND, KINDS, limits
-from claimlab.evaluate.eqa.study import QUESTIONS, is_answer, is_empty, new_study, read_study
+from claimlab.evaluate.eqa.shifts import SHIFTS
+from claimlab.evaluate.eqa.study import (
+    EXAMPLES_SHOWN,
+    QUESTIONS,
+    is_answer,
+    is_empty,
+    new_study,
+    read_study,
+)
 from claimlab.evaluate.eqa.write import report as write_eqa
 
 ANSWER = "Claims by the same makers, a year later, in three languages."
@@ -49,8 +57,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     said[0], said[1] = None, "no idea"  # type: ignore[call-overload]
     table = pl.DataFrame(
         {
-            "record_id": [*test["id"].to_list(), "stranger", test["id"][5]],
-            "label": [*said, "true", "true"],
+            "record_id": test["id"],
+            "label": said,
         }
     )
     table.write_parquet(folder / "predictions.parquet")
@@ -73,11 +81,11 @@ def study(home: Path, name: str, more: str) -> Path:
     return file
 
 
-def evidence(home: Path, name: str, more: str) -> Evidence:
+def evidence(home: Path, name: str, more: str) -> StudyEvidence:
     return gather(read_study(study(home, name, more)), home)
 
 
-def sentences(found: Evidence, kind: str) -> list[str]:
+def sentences(found: StudyEvidence, kind: str) -> list[str]:
     return [f"{limit.about}: {limit.sentence}" for limit in limits(found) if limit.kind == kind]
 
 
@@ -101,7 +109,9 @@ def test_everything_that_was_not_checked_is_named(home: Path) -> None:
     not_run = [m for m in limits(found) if m.kind == "not-run"]
     assert len(not_run) == len(CHECKS.names()) - len(ran)
     assert {m.about for m in not_run} == {"planted"}
-    assert any("presence of a URL" in s for s in sentences(found, "not-measured"))
+    assert not any("URL" in s for s in sentences(found, "not-measured")), (
+        "not applicable: none has one"
+    )
     assert [s.split(":")[1].strip().split(" ")[0] for s in sentences(found, "found")] == [
         "Source",
         "Time",
@@ -113,13 +123,19 @@ def test_everything_that_was_not_checked_is_named(home: Path) -> None:
         "There is one run",
         "1 of ",
         "1 answer outside the labels",
-        "1 prediction for records",
-        "1 repeated prediction",
     ):
         assert part in run, part
     assert "gives no rationale" in run
     assert ": No notes on the example predictions were given." in sentences(found, "inspection")
     assert [s.removeprefix(": ") for s in sentences(found, "beyond")] == list(BEYOND)
+
+
+def test_a_record_with_two_answers_and_one_for_no_record_are_refused(home: Path) -> None:
+    table = pl.read_parquet(home / "predictions.parquet")
+    twice = pl.concat([table, table.head(1), table.tail(1).with_columns(record_id=pl.lit("x"))])
+    twice.write_parquet(home / "twice.parquet")
+    with pytest.raises(DataError, match="1 record has several predictions .* 1 prediction is for"):
+        evidence(home, "twice", WHOLE.replace("predictions.parquet", "twice.parquet"))
 
 
 def test_without_audits_and_runs_that_is_what_is_said(home: Path) -> None:
@@ -162,7 +178,7 @@ def test_samples_judges_targets_and_labels_left_out(home: Path) -> None:
         check="feasibility", protocol="cdl", verdict="warn", why="Hm.", details={"validated": False}
     )
     one = Audit(data.name, data.digest(), "cdl", "veracity", 1, 969, 900, [sampled, judged])
-    told = Evidence(found.study, [data], [[one]])
+    told = StudyEvidence(found.study, [data], [[one]])
     assert any("10 of 90 records" in s for s in sentences(told, "protocol"))
     assert any("fair protocol was not used" in s for s in sentences(told, "protocol"))
     assert any("fitted on all rows" in s for s in sentences(told, "protocol"))
@@ -171,7 +187,7 @@ def test_samples_judges_targets_and_labels_left_out(home: Path) -> None:
     other = Audit(data.name, data.digest(), "fair", "source", 1, 969, 969, [sampled])
     assert any(
         "not for veracity" in s
-        for s in sentences(Evidence(found.study, [data], [[other]]), "not-audited")
+        for s in sentences(StudyEvidence(found.study, [data], [[other]]), "not-audited")
     )
 
 
@@ -181,7 +197,7 @@ def test_the_folder_and_its_examples(home: Path, tmp_path: Path) -> None:
     saved = json.loads((tmp_path / "eqa" / "eqa.json").read_text(encoding="utf-8"))
     assert saved == json.loads(json.dumps(content.to_json()))
     (run,) = saved["quality"]["runs"]
-    assert len(run["correct"]) == len(run["wrong"]) == EXAMPLES
+    assert len(run["correct"]) == len(run["wrong"]) == EXAMPLES_SHOWN
     low, high = run["evaluation"]["intervals"]["macro_f1"]
     assert low < run["scores"]["macro_f1"] < high
     assert "language" in [s["by"] for s in run["evaluation"]["slices"]]
@@ -219,10 +235,7 @@ def test_a_run_folder_holds_several_runs_and_another_seed_draws_others(home: Pat
     assert not any("no rationale" in s for s in sentences(one, "run"))
     test = int((planted()[0].records["split"] == "test").sum())
     assert {r.table.height for r in one.runs} == {test}, (
-        "without a named split, what was predicted for is what counts"
-    )
-    assert any(
-        f"{969 - test:,} labelled records without a prediction" in s for s in sentences(one, "run")
+        "without a named split, the test is what counts"
     )
     assert not any("training part" in s or "not audited" in s for s in sentences(one, "run"))
     other = evidence(
@@ -256,7 +269,10 @@ def test_macro_f1_counts_silence_as_wrong(home: Path) -> None:
     scores = []
     for name in ("true", "false"):
         hits = sum(t == s == name for t, s in zip(truth, said, strict=True))
-        scores.append(2 * hits / (truth.count(name) + said.count(name)))
+        gaps = sum(
+            s not in ("true", "false") and t != name for t, s in zip(truth, said, strict=True)
+        )
+        scores.append(2 * hits / (truth.count(name) + said.count(name) + gaps))
     assert run.scores()["macro_f1"] == pytest.approx(sum(scores) / 2)
     assert run.scores()["accuracy"] == pytest.approx(run.hits / len(truth))
 

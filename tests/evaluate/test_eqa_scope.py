@@ -15,7 +15,7 @@ from parts.planted import planted
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.evaluate.eqa.evidence import DEALT, SHIFTS
+from claimlab.evaluate.eqa.shifts import DEALT, SHIFTS
 from claimlab.evaluate.eqa.study import QUESTIONS, Shifts
 from claimlab.evaluate.eqa.write import Assurance
 from claimlab.split.strategy import SPLITTERS

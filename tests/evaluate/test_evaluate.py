@@ -65,7 +65,7 @@ def test_the_folder(folders: list[str], tmp_path: Path) -> None:
     assert "good and again cannot be told apart (p " in first
     assert "; both are above poor." in first
     assert "1-2" in printed
-    assert " points of macro-F1 cannot be seen" in " ".join(printed.split())
+    assert " points of macro-F1 are often missed" in " ".join(printed.split())
     assert "points above the best trivial baseline" in first
     board = (tmp_path / "report" / "leaderboard.html").read_text(encoding="utf-8")
     for page in (html, board):
@@ -159,15 +159,10 @@ def test_the_terminal_tells_what_was_not_scored(
     data = make_data(120)
     labels = [("banana", "no evidence", "true")[i % 3] for i in range(120)]
     run = make_run(data, 1, labels=labels)
-    table = run.tables["predictions"]
-    strangers = table.head(7).with_columns(record_id=pl.lit("x") + pl.col("record_id"))
-    run.tables["predictions"] = pl.concat([table, table.head(5), strangers])
     run.write(tmp_path / "run")
     code, printed = call(str(tmp_path / "run"), "--draws", "200")
     assert code == 0
     for said in (
-        "7 predictions for records",
-        "5 predictions repeated",
         "80 answers outside the classes",
         "40 of them say: no evidence",
     ):

@@ -203,6 +203,14 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     assert [as_score(v) for v in ("C", "I", True, "0.25", "?", None)] == [1, 0, 1, 0.25, None, None]
 
 
+def test_an_inspect_log_without_its_header_is_refused(tmp_path: Path) -> None:
+    log = tmp_path / "cut.eval"
+    with zipfile.ZipFile(log, "w") as archive:
+        archive.writestr("samples/1_epoch_1.json", "{}")
+    with pytest.raises(DataError, match="not a complete Inspect log"):
+        rank_items([log])
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

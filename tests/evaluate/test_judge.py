@@ -22,7 +22,8 @@ from claimlab.core.record import to_side_table
 from claimlab.core.stats.agreement import compared
 from claimlab.core.stats.interval import wilson
 from claimlab.evaluate.judge import opinions as lexical
-from claimlab.evaluate.judge.front import judge_run
+from claimlab.evaluate.judge.cases import Articles, articles_in, read_cases
+from claimlab.evaluate.judge.judged_run import judge_run
 from claimlab.evaluate.judge.opinions import (
     PADDING,
     Contradiction,
@@ -31,17 +32,8 @@ from claimlab.evaluate.judge.opinions import (
     conflict,
     family_of,
 )
-from claimlab.evaluate.judge.people import (
-    DEFAULT,
-    Articles,
-    agreement_between,
-    articles_in,
-    consensus,
-    fit,
-    rates,
-    read_cases,
-    read_people,
-)
+from claimlab.evaluate.judge.people import agreement_between, consensus, rates, read_people
+from claimlab.evaluate.judge.threshold import DEFAULT_THRESHOLD, fit
 from claimlab.llm.judge import combined
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
@@ -160,7 +152,7 @@ def test_what_cannot_be_judged_is_left_out_by_its_reason_and_abstentions_stand_a
 
 def test_without_people_the_published_threshold_holds_and_the_judge_is_unvalidated() -> None:
     done = judge_run(a_run(), scripted(by_score))
-    assert (done.summary["threshold"], done.summary["validated"]) == (DEFAULT, False)
+    assert (done.summary["threshold"], done.summary["validated"]) == (DEFAULT_THRESHOLD, False)
     assert "unvalidated" in done.summary["standing"]
     assert done.summary["verdicts"] == {"not wrong": 12}, "scores of 2 are under 4"
     assert done.summary["agreement_with_people"] is None
@@ -231,7 +223,7 @@ def test_words_are_counted_ties_are_open_and_refusals_are_null() -> None:
 
 def test_a_threshold_is_not_fitted_on_too_few_and_does_not_flatter_itself() -> None:
     few = fit([9.0, 0.0, 8.0], ["wrong", "not wrong", "wrong"])
-    assert (few.fitted, few.chosen) == (False, DEFAULT)
+    assert (few.fitted, few.chosen) == (False, DEFAULT_THRESHOLD)
     by_lot = fit(
         [5, 6, 1, 2, 3, 9], ["wrong", "not wrong", "wrong", "not wrong", "wrong", "not wrong"]
     )
@@ -293,7 +285,7 @@ def test_the_lexical_judge_says_the_same_in_several_processes(
     ]
     alone = LexicalJudge().judge(cases)
     assert any(opinion.value for opinion in alone)
-    monkeypatch.setattr(lexical, "SLICE", 5)
+    monkeypatch.setattr(lexical, "CASES_A_SHARD", 5)
     with working("local:2", tmp_path):
         assert LexicalJudge().judge(cases) == alone
     assert len(list(tmp_path.glob("judging/outputs/*"))) == -(-len(cases) // 5)
@@ -428,7 +420,7 @@ def test_the_command_records_replays_and_reads_files(
 def test_what_was_judged_is_shown_as_a_table(tmp_path: Path) -> None:
     done = judge_run(a_run(), scripted(by_score))
     assert repr(done).startswith(
-        f"<Judged '{done.dataset.name}' by {done.summary['judge']}: {done.summary['judged']} of "
+        f"<JudgedRun '{done.dataset.name}' by {done.summary['judge']}: {done.summary['judged']} of "
     )
     assert done.table["record_id"].to_list() == [row.record_id for row in done.rows]
     assert len(done) == done.to_pandas().shape[0] > 0

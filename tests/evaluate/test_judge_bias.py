@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.evaluate.judge.people import NOT_WRONG, WRONG, Case, length_bias
+from claimlab.evaluate.judge.cases import RationaleCase
+from claimlab.evaluate.judge.people import NOT_WRONG, WRONG, length_bias
 
 
-def judged(bias: float) -> tuple[list[Case], dict[str, str], dict[str, str]]:
+def judged(bias: float) -> tuple[list[RationaleCase], dict[str, str], dict[str, str]]:
     """Two hundred rationales; the judge calls the share `bias` of long ones wrong, whatever they
     say."""
     rng = np.random.default_rng(0)
@@ -15,7 +16,7 @@ def judged(bias: float) -> tuple[list[Case], dict[str, str], dict[str, str]]:
     for number in range(200):
         long = number % 2 == 0
         name, words = str(number), "because " * (40 if long else 8)
-        cases.append(Case(name, "A claim", "true", "false", words, "An article", None))
+        cases.append(RationaleCase(name, "A claim", "true", "false", words, "An article", None))
         people[name] = WRONG if rng.random() < 0.4 else NOT_WRONG
         follows = long and rng.random() < bias
         verdicts[name] = WRONG if follows or rng.random() < 0.1 else people[name]

@@ -15,7 +15,7 @@ from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.front import evaluate
-from claimlab.evaluate.judge.front import judge_run
+from claimlab.evaluate.judge.judged_run import judge_run
 from claimlab.evaluate.judge.opinions import LexicalJudge
 from claimlab.evaluate.views import page as evaluation_page
 from claimlab.pages.markdown import to_markdown

@@ -13,12 +13,12 @@ from scipy.stats import norm, rankdata, t
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.interval import _numbered, tail
+from claimlab.detect.strict.scores import _digits, _remainders
+from claimlab.evaluate.answers import answers
 from claimlab.evaluate.compare import compare
-from claimlab.evaluate.metric import answers
 from claimlab.evaluate.metrics.table_scores import areas, ranking
 from claimlab.evaluate.scored_run import open_runs
 from claimlab.evaluate.slices import slice_run
-from claimlab.files.predictions import _remainders, _written
 
 Maker = Callable[..., Dataset]
 ODD = [
@@ -57,7 +57,7 @@ def test_numbers_are_written_as_python_writes_them() -> None:
         [10.0 ** rng.uniform(-20, 20, 5_000), rng.random(5_000).round(3), [0, 1, 1e-4, 1e15, 1e16]]
     )
     numbers = np.concatenate([sizes, -sizes]).tolist()
-    assert _written(pl.Series([*numbers, None])).to_list() == [*map(repr, numbers), None]
+    assert _digits(pl.Series([*numbers, None])).to_list() == [*map(repr, numbers), None]
 
 
 def test_ranks_tails_and_codes_are_scipys() -> None:

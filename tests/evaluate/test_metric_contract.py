@@ -7,15 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from claimlab.evaluate.metric import (
-    METRICS,
-    Answers,
-    Metric,
-    TableMetric,
-    answers,
-    confusion,
-    metrics,
-)
+from claimlab.evaluate.answers import Answers, answers
+from claimlab.evaluate.confusion import confusion
+from claimlab.evaluate.metric import METRICS, Metric, TableMetric, metrics
 from claimlab.evaluate.metrics.table_scores import RATES
 
 EACH = pytest.mark.parametrize("metric", metrics(), ids=lambda metric: metric.name)

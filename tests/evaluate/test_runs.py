@@ -12,10 +12,13 @@ import pytest
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.stats.interval import intervals
-from claimlab.evaluate.front import evaluate, evaluate_run
-from claimlab.evaluate.metric import METRICS, Answers
+from claimlab.evaluate.abstentions import abstentions
+from claimlab.evaluate.answers import Answers
+from claimlab.evaluate.evaluation import evaluate_run
+from claimlab.evaluate.front import evaluate
+from claimlab.evaluate.measures import measure
+from claimlab.evaluate.metric import METRICS
 from claimlab.evaluate.metrics.table_scores import areas
-from claimlab.evaluate.result import abstentions, measure
 from claimlab.evaluate.scored_run import each_run, open_foreign, open_runs
 from claimlab.tasks import open_task
 
@@ -92,23 +95,41 @@ def test_wrong_files_are_sentences(text: str, message: str, data: Dataset, tmp_p
         open_foreign(tmp_path / "p.csv", data)
 
 
-def test_a_blank_answer_is_a_failure_and_a_missing_one_is_wrong_in_a_named_split(
-    data: Dataset, tmp_path: Path
-) -> None:
+def test_a_blank_answer_and_a_missing_one_are_both_wrong(data: Dataset, tmp_path: Path) -> None:
     truth = data.records["veracity"].to_list()
-    lines = [
-        "id,label",
-        *(f"r{i},{truth[i] if i % 10 else ''}" for i in range(500)),
-        "stranger,true",
-        "r1,true",
-    ]
+    lines = ["id,label", *(f"r{i},{truth[i] if i % 10 else ''}" for i in range(500))]
     (tmp_path / "p.csv").write_text("\n".join(lines), encoding="utf-8")
-    (free,) = open_foreign(tmp_path / "p.csv", data)
-    assert (free.table.height, free.untouched, free.strangers, free.repeated) == (500, 100, 1, 1)
-    assert measure(free.answers).failed == 50
-    (bound,) = open_foreign(tmp_path / "p.csv", data, split="test")
-    assert measure(bound.answers).failed == 150
-    assert measure(bound.answers).answered_accuracy == 1.0
+    for split in (None, "test"):
+        (run,) = open_foreign(tmp_path / "p.csv", data, split=split)
+        assert run.table.height == 600
+        found = measure(run.answers)
+        assert (found.failed, found.accuracy) == (150, pytest.approx(0.75))
+        assert found.answered_accuracy == 1.0
+
+
+def test_a_run_folder_is_read_as_strictly(data: Dataset, make_run: Maker) -> None:
+    run = make_run(data, 0.8)
+    table = run.tables["predictions"]
+    run.tables["predictions"] = pl.concat([table, table.head(5)])
+    with pytest.raises(DataError, match=r"5 records have several predictions \(such as 'r0'"):
+        open_runs(run)
+    run.tables["predictions"] = table.with_columns(record_id=pl.lit("x") + pl.col("record_id"))
+    with pytest.raises(DataError, match="600 predictions are for no record"):
+        open_runs(run)
+    run.tables["predictions"] = table.filter(pl.col("label") == run.records["veracity"])
+    (kept,) = open_runs(run)
+    assert measure(kept.answers).accuracy == pytest.approx(table.filter(
+        pl.col("label") == run.records["veracity"]).height / 600)  # fmt: skip
+    parted = run.records.with_columns(
+        split=pl.when(pl.int_range(pl.len()) < 100).then(pl.lit("train")).otherwise("split")
+    )
+    mixed = Dataset.build(
+        data.name, parted, {"predictions": table}, lineage=run.lineage
+    )  # as a run was written that was made of a file with training ids
+    with pytest.raises(DataError, match="100 predictions for records that are not in the split"):
+        open_runs(mixed)
+    (tested,) = open_runs(mixed, split="test")
+    assert tested.table.height == 500
 
 
 def test_no_evidence_and_insufficient_evidence_are_scored_apart(

@@ -10,10 +10,10 @@ from sklearn.metrics import f1_score
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
 from claimlab.core.languages import describe
-from claimlab.evaluate.front import evaluate_run, telling
-from claimlab.evaluate.metric import SMALLEST
+from claimlab.evaluate.evaluation import evaluate_run, telling
 from claimlab.evaluate.scored_run import ScoredRun, each_run
 from claimlab.evaluate.slices import head_tail_gap, slice_run
+from claimlab.evaluate.sufficiency import LEAST_RECORDS
 from claimlab.tasks import TASKS
 
 Maker = Callable[..., Dataset]
@@ -72,7 +72,7 @@ def test_small_cells_are_suppressed_and_counted(data: Dataset, make_run: Maker) 
     found = slice_run(scored(make_run(data, 0.8)), "source")
     assert {c.value for c in found.cells} == {"source 0", "source 1", "source 2"}
     assert (found.suppressed, found.suppressed_records) == (1, 7)
-    assert all(c.n >= SMALLEST for c in found.cells)
+    assert all(c.n >= LEAST_RECORDS for c in found.cells)
     model = slice_run(scored(make_run(data, 0.8)), "model")
     assert model.without == 300
 

@@ -13,7 +13,8 @@ from claimlab.exchange.importing.plan import ImportPlan
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
 from claimlab.exchange.vocabulary import fold_name
-from claimlab.files.raw import Layout, RawTable
+from claimlab.files.layout import FileLayout
+from claimlab.files.raw import RawTable
 
 SENTENCES = [
     f"The council of Riverton said in {1990 + i} that the old bridge is safe." for i in range(12)
@@ -29,7 +30,7 @@ def cycle(*values: str) -> list[str]:
 
 
 def plan(table: pl.DataFrame, **given: str) -> ImportPlan:
-    raw = RawTable("t.csv", table.clear(), Layout("CSV"))
+    raw = RawTable("t.csv", table.clear(), FileLayout("CSV"))
     gathered = Gathered(table, frozenset(), [raw], {})
     seen = profile(gathered.plain(), general(), gathered.hidden(given))
     return decide(gathered, seen, propose(seen, given), given)
@@ -38,7 +39,7 @@ def plan(table: pl.DataFrame, **given: str) -> ImportPlan:
 @pytest.mark.parametrize(
     ("text", "label", "values"),
     [
-        ("text", "label", ("true", "false")),
+        ("text", "label", ("real", "fake")),
         ("Claim", "Verdict", ("TRUE", "Mostly false")),
         ("statement", "rating", ("half-true", "pants-fire")),
         ("tweet_text", "veracity", ("real", "fake")),
@@ -46,7 +47,7 @@ def plan(table: pl.DataFrame, **given: str) -> ImportPlan:
         ("texto", "veredito", ("falso", "verdadeiro")),
         ("afirmación", "calificación", ("falso", "verdadero")),
         ("Aussage", "Bewertung", ("falsch", "wahr")),
-        ("post_text", "q2_label", ("true", "false")),
+        ("post_text", "q2_label", ("real", "fake")),
     ],
 )
 def test_names_in_many_spellings(text: str, label: str, values: tuple[str, str]) -> None:

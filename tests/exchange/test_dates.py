@@ -55,6 +55,7 @@ def parse(*values: str | None, day_first: bool | None = None) -> Dates:
         ("3 mei 2021", datetime(2021, 5, 3)),
         ("3:36 PM · Jan 24, 2020", datetime(2020, 1, 24, 15, 36)),
         ("2020年1月24日", datetime(2020, 1, 24)),
+        ("2020년 1월 24일", datetime(2020, 1, 24)),
     ],
 )
 def test_one_date(written: str, meant: datetime) -> None:

@@ -21,10 +21,11 @@ from claimlab.catalog.load import DATASETS
 from claimlab.core.dataset import Dataset
 from claimlab.core.licence import spdx
 from claimlab.core.record import to_side_table
-from claimlab.exchange.about import markdown, size_category
-from claimlab.exchange.about import yaml as to_yaml
 from claimlab.exchange.export import export
 from claimlab.exchange.formats.hf import split_names
+from claimlab.exchange.markup import markdown
+from claimlab.exchange.markup import yaml as to_yaml
+from claimlab.exchange.readme import size_category
 
 
 def card_of(dataset: Dataset, folder: Path) -> tuple[dict[str, Any], str]:

@@ -118,7 +118,8 @@ def test_samples_of_lm_eval_come_back(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "samples_x.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     predictions = read_predictions(file)
-    assert predictions["label"].null_count() == 1
+    assert predictions.labels is not None
+    assert predictions.labels.null_count() == 1
     run = cl.detect(data, predictions=file)
     assert run.report["scores"]["accuracy"] == pytest.approx((len(rows) - 1) / len(rows))
 

@@ -20,9 +20,7 @@ from claimlab.exchange.export import read_export
 from claimlab.files.bundle import Bundle
 from claimlab.tasks import open_task
 
-datasets: Any = pytest.importorskip("datasets")
 pytestmark = pytest.mark.needs("datasets")
-datasets.disable_progress_bars()
 TEXTS = [
     f"The {word} of Riverton was closed by the council in {y}."
     for y in range(2001, 2013)
@@ -30,7 +28,18 @@ TEXTS = [
 ]
 
 
-def test_the_library_loads_the_export_with_its_side_tables(hard: Dataset, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def datasets() -> Any:
+    """Imported by the tests only: it takes seconds, and every start of pytest reads this file."""
+    import datasets
+
+    datasets.disable_progress_bars()
+    return datasets
+
+
+def test_the_library_loads_the_export_with_its_side_tables(
+    hard: Dataset, datasets: Any, tmp_path: Path
+) -> None:
     cl.export(hard, "hf", tmp_path / "out")
     loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
     assert {name: part.num_rows for name, part in loaded.items()} == {
@@ -53,11 +62,11 @@ def test_the_library_loads_the_export_with_its_side_tables(hard: Dataset, tmp_pa
     [
         ("text,check_worthiness", ["Yes", "No"], "check-worthiness"),
         ("Headline,Stance", ["agree", "disagree", "discuss"], "stance"),
-        ("claim,label", ["true", "false"], "veracity"),
+        ("claim,verdict", ["true", "false"], "veracity"),
     ],
 )
 def test_labels_of_each_task_are_classes(
-    header: str, words: list[str], task: str, tmp_path: Path
+    header: str, words: list[str], task: str, datasets: Any, tmp_path: Path
 ) -> None:
     labels = [words[i % len(words)] for i in range(len(TEXTS))]
     table = pl.DataFrame(dict(zip(header.split(","), (TEXTS, labels), strict=True)))
@@ -91,10 +100,12 @@ def test_the_card_holds_the_audit(tmp_path: Path) -> None:
         cl.export(tmp_path / "data", "hf", tmp_path / "other", audit=tmp_path / "audit", limit=50)
 
 
-def test_a_saved_folder_of_somebody_else_is_read_with_its_class_names(tmp_path: Path) -> None:
+def test_a_saved_folder_of_somebody_else_is_read_with_its_class_names(
+    datasets: Any, tmp_path: Path
+) -> None:
     labels = datasets.ClassLabel(names=["false", "true"])
-    features = datasets.Features({"claim": datasets.Value("string"), "label": labels})
-    rows = {"claim": TEXTS, "label": [i % 2 for i in range(24)]}
+    features = datasets.Features({"claim": datasets.Value("string"), "verdict": labels})
+    rows = {"claim": TEXTS, "verdict": [i % 2 for i in range(24)]}
     part = datasets.Dataset.from_dict(rows, features=features)
     both = datasets.DatasetDict(
         {"train": part.select(range(16)), "test": part.select(range(16, 24))}
@@ -130,9 +141,9 @@ def test_a_folder_of_the_hubs_cache_is_the_files_of_its_newest_revision(
     hard: Dataset, tmp_path: Path
 ) -> None:
     rows = "\n".join(f'"{text}",{("true", "false")[i % 2]}' for i, text in enumerate(TEXTS))
-    cached(tmp_path, {"claims.csv": b"text,label\nold,true\n"}, "ffff")
+    cached(tmp_path, {"claims.csv": b"text,verdict\nold,true\n"}, "ffff")
     root = cached(
-        tmp_path, {"claims.csv": f"text,label\n{rows}\n".encode(), "README.md": b"# Claims"}
+        tmp_path, {"claims.csv": f"text,verdict\n{rows}\n".encode(), "README.md": b"# Claims"}
     )
     dataset = cl.load(root)
     assert (dataset.name, dataset.records["text"].to_list()) == ("claims", TEXTS)

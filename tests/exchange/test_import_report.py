@@ -11,7 +11,7 @@ import pytest
 from claimlab.exchange.importer import import_files
 from claimlab.exchange.importing import report as findings
 from claimlab.exchange.importing.report import (
-    LANGUAGE_SAMPLE,
+    TEXTS_SAMPLED,
     ImportReport,
     languages_of,
     repeats,
@@ -31,7 +31,7 @@ def text_of(i: int) -> str:
 
 def test_planted_faults_are_counted(tmp_path: Path) -> None:
     soon = (datetime.now() + timedelta(days=400)).date().isoformat()
-    lines = ["id,text,label,date"]
+    lines = ["id,text,verdict,date"]
     lines += [f"{i},{text_of(i)},false,2019-05-0{i % 9 + 1}" for i in range(40)]
     lines += [f"d{i},{text_of(1)},false,1970-01-01" for i in range(3)]
     lines += ["e1,,false,not a date", f"e2, ,,{soon}", "short,row", "too,many,cells,in,it"]
@@ -111,14 +111,14 @@ def test_of_very_many_texts_a_sample_is_measured_and_no_language_is_stored(
         seen.append(texts.to_list())
         return ["eng" if t.endswith("1") else None for t in texts]
 
-    monkeypatch.setattr(findings, "MOST_IDENTIFIED", 3_000)
+    monkeypatch.setattr(findings, "MOST_TEXTS_IDENTIFIED", 3_000)
     texts = pl.DataFrame({"text": [f"t{i}" for i in range(3_500)]}).with_columns(
         language=pl.lit(None, pl.String)
     )
     found, stored = languages_of(texts, identify, 7)
     assert languages_of(texts, identify, 7)[0] == found
     assert seen[0] == seen[1]
-    assert len(seen[0]) == LANGUAGE_SAMPLE == found.counts["eng"] + found.unknown
+    assert len(seen[0]) == TEXTS_SAMPLED == found.counts["eng"] + found.unknown
     assert found.method == "measured on 2,000 of 3,500 texts, drawn with seed 7"
     assert stored.null_count() == 3_500, "a few known ones would pass for all"
     assert "The language of every record is null" in ImportReport(languages=found).warnings()[-1]

@@ -25,7 +25,7 @@ from claimlab.core.record import meta_column, validate
 from claimlab.exchange.export import export
 from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.make import fast_meta_column
-from claimlab.files.raw import Options
+from claimlab.files.layout import ReadOptions
 
 HEADER = ["id", "claim", "rating", "published", "lang", "source", "views"]
 MAP = 'name = "mine"\nversion = 3\n[verdicts]\n"0" = "true"\n"1" = "false"\n'
@@ -61,7 +61,7 @@ def test_a_csv_becomes_records(tmp_path: Path) -> None:
     assert report.labels == {"false": 10, "mixed": 10, "true": 10}
     step = dataset.lineage[0]
     assert step.step == "import"
-    assert step.parameters["map"] == "ratings@7"
+    assert step.parameters["map"] == "ratings@8"
     assert step.parameters["columns"]["text"] == "claim"
     layout = {
         "format": "CSV",
@@ -161,11 +161,18 @@ def test_headerless_files_and_numbers_for_columns(tmp_path: Path) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(Question, match="column_2"):
         import_files([path])
-    dataset, _ = import_files([path], label="2")
+    said = "true=true,false=false"
+    dataset, _ = import_files([path], label="2", map=said)
     assert dataset.records.height == 30
     assert dataset.records["text"][0] == 'The town of Riverton has "no debt, 0'
     again, _ = import_files(
-        [path], text="3", label="column_2", id="none", topic="4", options=Options(header=False)
+        [path],
+        text="3",
+        label="column_2",
+        map=said,
+        id="none",
+        topic="4",
+        options=ReadOptions(header=False),
     )
     assert again.records["id"][0] == "h-000001"
     assert again.records["topic"][0] == "budget"
@@ -380,7 +387,7 @@ def test_editions_of_the_same_data_are_asked_about(tmp_path: Path) -> None:
 
 
 def test_a_test_set_without_labels_goes_with_the_rest(tmp_path: Path) -> None:
-    write_csv(tmp_path / "d" / "train.csv", *labelled(["true", "false"]))
+    write_csv(tmp_path / "d" / "train.csv", *labelled(["real", "fake"]))
     write_csv(
         tmp_path / "d" / "test.csv",
         [[f"Another claim about bridge {i}"] for i in range(9)],
@@ -391,7 +398,7 @@ def test_a_test_set_without_labels_goes_with_the_rest(tmp_path: Path) -> None:
 
 
 def test_tables_of_other_things_are_left_out_and_named(tmp_path: Path) -> None:
-    write_csv(tmp_path / "d" / "claims.csv", *labelled(["true", "false"]))
+    write_csv(tmp_path / "d" / "claims.csv", *labelled(["real", "fake"]))
     replies = [[f"Reply {i} to the claim about bridges", str(i), "x"] for i in range(60)]
     write_csv(tmp_path / "d" / "replies.csv", replies, ["text", "reply_to", "user"])
     dataset, report = import_files(tmp_path / "d")
@@ -403,9 +410,12 @@ def test_tables_of_other_things_are_left_out_and_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("column", ["class", "target"])
 def test_true_in_a_column_that_may_mean_fake_is_asked_about(tmp_path: Path, column: str) -> None:
     path = write_csv(tmp_path / "a.csv", *labelled(["True", "False"], column))
-    with pytest.raises(Question, match="does not say whether 'true' means a true claim"):
-        import_files(path)
-    assert import_files(path, label=column)[1].labels == {"false": 15, "true": 15}
+    for given in ({}, {"label": column}):  # naming the column says nothing of its values
+        with pytest.raises(Question, match="does not say whether 'True' means a true claim"):
+            import_files(path, **given)
+    said = import_files(path, map="True=true,False=false")[1]
+    assert said.labels == {"false": 15, "true": 15}
+    assert import_files(path, map="True=false")[1].labels == {"false": 15, "true": 15}
     turned = tmp_path / "m.toml"
     turned.write_text(
         'name = "m"\n[verdicts]\n"True" = "false"\n"False" = "true"\n', encoding="utf-8"
@@ -465,7 +475,7 @@ def test_cells_with_several_labels_of_one_meaning_are_read(tmp_path: Path) -> No
 
 
 def test_a_plan_to_edit_is_written(tmp_path: Path) -> None:
-    path = write_csv(tmp_path / "a.csv", *labelled(["0", "1", "true"]))
+    path = write_csv(tmp_path / "a.csv", *labelled(["0", "1", "real"]))
     lines = tmp_path / "plan.toml"
     with pytest.raises(UnmappedLabels, match="`plan="):
         import_files(path)
@@ -510,7 +520,7 @@ def test_a_table_is_a_table_whatever_it_is_called(tmp_path: Path) -> None:
     for name in ("one", "two"):
         lines = [
             "id\ttext\tlabel",
-            *[f"{name}{i}\t{name}: {text}\ttrue" for i, text in enumerate(SENTENCES)],
+            *[f"{name}{i}\t{name}: {text}\treal" for i, text in enumerate(SENTENCES)],
         ]
         (tmp_path / "d").mkdir(exist_ok=True)
         (tmp_path / "d" / f"{name}.txt").write_text("\n".join(lines), encoding="utf-8")
@@ -558,10 +568,10 @@ def test_the_encoding_is_that_of_the_whole_folder(tmp_path: Path) -> None:
 
 
 def test_header_case_does_not_matter_between_files(tmp_path: Path) -> None:
-    write_csv(tmp_path / "d" / "train.csv", *labelled(["true", "false"]))
+    write_csv(tmp_path / "d" / "train.csv", *labelled(["real", "fake"]))
     write_csv(
         tmp_path / "d" / "test.csv",
-        [[f"Another claim about bridge {i}", "true"] for i in range(9)],
+        [[f"Another claim about bridge {i}", "real"] for i in range(9)],
         ["TEXT", "Label"],
     )
     _, report = import_files(tmp_path / "d")
@@ -611,7 +621,7 @@ def test_a_linked_table_is_joined_by_its_key(tmp_path: Path) -> None:
 
 
 def test_settings_beside_the_tables_are_left_out_and_said(tmp_path: Path) -> None:
-    write_csv(tmp_path / "d" / "claims.csv", *labelled(["true", "false"]))
+    write_csv(tmp_path / "d" / "claims.csv", *labelled(["real", "fake"]))
     (tmp_path / "d" / "a.json").write_text('"no records"', encoding="utf-8")
     _, report = import_files(tmp_path / "d")
     assert (report.labels, report.ignored_files) == ({"false": 15, "true": 15}, ["a.json"])

@@ -22,7 +22,7 @@ N = 40
 CLAIMS = [
     f"The council of Riverton said in {1960 + i} that the old bridge is safe" for i in range(N)
 ]
-VERDICTS = ["true" if i % 2 else "false" for i in range(N)]
+VERDICTS = ["real" if i % 2 else "fake" for i in range(N)]
 HALVES = {"false": N // 2, "true": N // 2}
 
 
@@ -279,7 +279,7 @@ def test_texts_are_joined_to_labels_in_several_files(tmp_path: Path) -> None:
 def test_a_column_less_moves_all_others_of_files_without_headers(tmp_path: Path) -> None:
     folder = tmp_path / "d"
     folder.mkdir()
-    words = {"true": ["real"], "false": ["fake"]}
+    words = {"real": ["real"], "fake": ["fake"]}
     for name, labelled in (("train", True), ("test", False)):
         with (folder / f"{name}.tsv").open("w", encoding="utf-8", newline="") as file:
             rows = [

@@ -145,14 +145,14 @@ def test_codes_that_go_with_no_word_are_asked_about(tmp_path: Path) -> None:
 
 
 def test_few_unknown_words_are_null_and_named(tmp_path: Path) -> None:
-    labels = ["true", "false"] * 5 + ["Partlyfalse", "wobbly"]
+    labels = ["true", "false"] * 5 + ["Partlly false", "wobbly"]
     dataset, report = import_files(labelled(tmp_path / "a.csv", labels))
     assert report.labels == {"false": 25, "true": 25}
     assert dataset.records["veracity"].null_count() == 10
     words = " ".join(report.lines())
-    assert "'Partlyfalse' (5, like 'partly false')" in words
-    assert "`map='Partlyfalse=mixed,wobbly=VERDICT'`" in words
-    _, answered = import_files(tmp_path / "a.csv", map="Partlyfalse=mixed,wobbly=unknown")
+    assert "'Partlly false' (5, like 'partly false')" in words
+    assert "`map='Partlly false=mixed,wobbly=VERDICT'`" in words
+    _, answered = import_files(tmp_path / "a.csv", map="Partlly false=mixed,wobbly=unknown")
     assert answered.labels == {"false": 25, "mixed": 5, "true": 25, "unknown": 5}
 
 
@@ -278,7 +278,7 @@ def test_codes_under_a_name_that_starts_as_a_label_does_are_offered(tmp_path: Pa
     assert import_files(source, label="urteil_final", map="check-worthiness")[1].task
 
 
-@pytest.mark.parametrize("name", ["check_worthy", "flag"])
+@pytest.mark.parametrize("name", ["opinion", "flag"])
 def test_a_column_of_yes_and_no_is_asked_about_where_nothing_else_may_be_the_label(
     tmp_path: Path, name: str
 ) -> None:

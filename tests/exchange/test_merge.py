@@ -175,3 +175,17 @@ def test_datasets_of_one_family_are_named(tmp_path: Path) -> None:
     notes = " ".join(merge(parts).notes)
     assert "'liar' and 'liar-plus' are one family" in notes
     assert "'isot' are" not in notes
+
+
+def test_labels_that_two_maps_read_differently_are_named() -> None:
+    """Barely true is true to one map and false to the other; 1 is a code, and no word."""
+    parts = []
+    for name, verdict in (("a", "true"), ("b", "false")):
+        made = dataset(name, [HARBOUR, RIVER], verdict)
+        made.records = made.records.with_columns(label_raw=pl.Series(["Barely-true", "1"]))
+        made.lineage = [Lineage(step="load", parameters={"map": f"words/{name}@2"})]
+        parts.append(made)
+    assert shared(*parts)[0] == (
+        "'a' and 'b' have other label maps, words/a and words/b, for 'barely true' (true and"
+        " false): load both with one map."
+    )

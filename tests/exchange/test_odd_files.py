@@ -52,7 +52,7 @@ def claims(language: str = "en", values: tuple[str, ...] | None = None) -> Rows:
 def delimited(
     rows: Rows,
     delimiter: str = ",",
-    header: tuple[str, str] | None = ("text", "label"),
+    header: tuple[str, str] | None = ("text", "verdict"),
     end: str = "\n",
 ) -> str:
     cells = [
@@ -65,7 +65,7 @@ def delimited(
 
 
 def objects(rows: Rows) -> list[dict[str, str]]:
-    return [{"text": text, "label": label} for text, label in rows]
+    return [{"text": text, "verdict": label} for text, label in rows]
 
 
 def workbook(*sheets: list[list[object]], titles: tuple[str, ...] = ("Sheet",)) -> bytes:
@@ -115,7 +115,7 @@ def per_language() -> dict[str, tuple[str | bytes, Outcome]]:
             HALVES,
         )
         bare = (
-            "`label='column_3'`" if language == "en" else HALVES
+            "`map='false=false,true=true'`" if language == "en" else HALVES
         )  # true and false alone may answer any question
         out[f"{language}-bare.tsv"] = (delimited(rows, "\t", None), bare)
         out[f"{language}.jsonl"] = (
@@ -148,36 +148,36 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
         for o in objects(rows)
     ]
     return {
-        "fasttext.txt": ("\n".join(f"__label__{v} {t}" for t, v in rows), HALVES),
+        "fasttext.txt": ("\n".join(f"__label__{v} {t}" for t, v in claims(values=("real", "fake"))), HALVES),
         "crlf.csv": (delimited(rows, end="\r\n"), HALVES),
         "mac.csv": (delimited(rows, end="\r"), HALVES),
         "pipes.txt": (delimited(rows, "|"), HALVES),
         "semicolons.csv": (delimited(rows, ";"), HALVES),
         "tabs.txt": (delimited(rows, "\t"), HALVES),
         "tabs-in.csv": (delimited(rows, "\t"), HALVES),
-        "shouting.csv": (delimited(rows, header=("TEXT", "LABEL")), HALVES),
+        "shouting.csv": (delimited(rows, header=("TEXT", "VERDICT")), HALVES),
         "list.json": (json.dumps(objects(rows)), HALVES),
         "wrapped.json": (json.dumps({"version": 1, "data": objects(rows)}), HALVES),
-        "by-column.json": (json.dumps({"text": [t for t, _ in rows], "label": [v for _, v in rows]}), HALVES),
+        "by-column.json": (json.dumps({"text": [t for t, _ in rows], "verdict": [v for _, v in rows]}), HALVES),
         "by-id.json": (json.dumps({f"id{i}": o for i, o in enumerate(objects(rows))}), HALVES),
         "by-split.json": (json.dumps({"train": objects(rows)[:16], "test": objects(rows)[16:]}), HALVES),
         "nested.jsonl": ("\n".join(map(json.dumps, nested)), HALVES),
         "nested.json": (json.dumps(nested), HALVES),
         "a.parquet": (parquet(rows), HALVES),
-        "a.xlsx": (workbook([["text", "label"], *map(list, rows)]), HALVES),
-        "splits.xlsx": (workbook([["text", "label"], *cells[:16]], [["text", "label"], *cells[16:]], titles=("train", "test")), HALVES),
+        "a.xlsx": (workbook([["text", "verdict"], *map(list, rows)]), HALVES),
+        "splits.xlsx": (workbook([["text", "verdict"], *cells[:16]], [["text", "verdict"], *cells[16:]], titles=("train", "test")), HALVES),
         "classes.xlsx": (
             workbook(*([["text"], *([t] for t, w in rows if w == v)] for v in ("true", "false")), titles=("True", "Fake")),
             HALVES,
         ),
-        "readme-first.xlsx": (workbook([["About"], ["Made in 2020"]], [["text", "label"], *cells], titles=("README", "Data")), HALVES),
-        "title-row.xlsx": (workbook([["Claims, version 2"], ["text", "label"], *cells]), HALVES),
+        "readme-first.xlsx": (workbook([["About"], ["Made in 2020"]], [["text", "verdict"], *cells], titles=("README", "Data")), HALVES),
+        "title-row.xlsx": (workbook([["Claims, version 2"], ["text", "verdict"], *cells]), HALVES),
         "title-row.csv": ("Claims of version 2\n\n" + delimited(rows), HALVES),
         "remarks.csv": ("# made in 2020\n# by us\n" + delimited(rows), HALVES),
         "category.csv": (delimited(claims(values=("True", "Fake")), header=("text", "Category")), HALVES),
         "is-fake.csv": (delimited(claims(values=("1", "0")), header=("text", "is_fake")), HALVES),
         "code-and-name.csv": (
-            "text,label,label_name\n" + "\n".join(f"{t},{i % 2},{v}" for i, (t, v) in enumerate(rows)), HALVES,
+            "text,label,verdict_name\n" + "\n".join(f"{t},{i % 2},{v}" for i, (t, v) in enumerate(rows)), HALVES,
         ),
         "nested-label.jsonl": ("\n".join(json.dumps({"text": t, "label": {"verdict": v}}) for t, v in rows), HALVES),
         "list-label.jsonl": ("\n".join(json.dumps({"text": t, "label": [v]}) for t, v in rows), HALVES),
@@ -192,7 +192,7 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
             }), HALVES,
         ),
         "with-users.zip": (zipped({"claims.csv": delimited(rows), "users.csv": "user,name\n1,a\n2,b\n"}), HALVES),
-        "blank-rows.xlsx": (workbook([["text", "label"], [], *map(list, rows), [], []]), HALVES),
+        "blank-rows.xlsx": (workbook([["text", "verdict"], [], *map(list, rows), [], []]), HALVES),
         "parquet.csv": (parquet(rows), HALVES),
         "mislabelled.xlsx": (delimited(rows), "not an Excel workbook"),
         "in.zip": (zipped({"a/claims.csv": delimited(rows), "README.md": "About."}), HALVES),
@@ -209,7 +209,7 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
             zipped({f"{p}.csv.gz": gzip.compress(delimited(part).encode()) for p, part in (("train", rows[:16]), ("test", rows[16:]))}),
             HALVES,
         ),
-        "pandas-split.json": (json.dumps({"columns": ["text", "label"], "index": list(range(N)), "data": rows}), HALVES),
+        "pandas-split.json": (json.dumps({"columns": ["text", "verdict"], "index": list(range(N)), "data": rows}), HALVES),
         "near-alike.zip": (
             zipped({
                 "NewsFake.csv": "id,title,text,url,archive\n" + "\n".join(f"{i},A,{t},,x" for i, (t, v) in enumerate(rows) if v == "false"),
@@ -219,7 +219,7 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
         "labels-apart.zip": (
             zipped({
                 "texts.csv": "id,text\n" + "\n".join(f"{i},{t}" for i, (t, _) in enumerate(rows)),
-                "labels.csv": "id,label\n" + "\n".join(f"{i},{v}" for i, (_, v) in enumerate(rows)),
+                "labels.csv": "id,verdict\n" + "\n".join(f"{i},{v}" for i, (_, v) in enumerate(rows)),
             }),
             HALVES,
         ),
@@ -234,7 +234,7 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
 def questions() -> dict[str, tuple[str | bytes, Outcome]]:
     rows = claims()
     coded = claims(values=("0", "1"))
-    merged = "text,label_x,label_y\n" + "\n".join(f"{t},{v},{v}" for t, v in rows)
+    merged = "text,verdict_x,verdict_y\n" + "\n".join(f"{t},{v},{v}" for t, v in rows)
     apart = "text,label_x,label_y\n" + "\n".join(
         f"{t},{v},{rows[i // 2][1]}" for i, (t, v) in enumerate(rows)
     )
@@ -242,7 +242,7 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "codes.csv": (delimited(coded), "'0' (12), '1' (12)"),
         "codes.jsonl": ("\n".join(json.dumps({"text": t, "label": int(v)}) for t, v in coded), "'0' (12), '1' (12)"),
         "yes-no.csv": (delimited(claims(values=("yes", "no"))), "'no' (12), 'yes' (12)"),
-        "target.csv": (delimited(claims(values=("TRUE", "FALSE")), header=("text", "target")), "`label='target'`"),
+        "target.csv": (delimited(claims(values=("TRUE", "FALSE")), header=("text", "target")), "`map='FALSE=false,TRUE=true'`"),
         "merged.csv": (merged, HALVES),  # two copies of one column
         "merged-apart.csv": (apart, "'label_x', 'label_y'"),
         "topics.csv": (delimited(claims(values=("sports", "politics", "health"))), "'health' (8)"),
@@ -261,14 +261,14 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "fasttext-half.txt": ("\n".join(f"{t} __label__{v}" for t, v in rows), "'__label__'"),
         "colons.txt": ("\n".join(f"{v}::{t}" for t, v in rows), "'::'"),
         "rows.xml": (
-            "<rows>" + "".join(f"<row label='{v}'><p>{t}</p></row>" for t, v in rows) + "</rows>", HALVES,
+            "<rows>" + "".join(f"<row verdict='{v}'><p>{t}</p></row>" for t, v in rows) + "</rows>", HALVES,
         ),
         "wrapped.xml": (
-            "<a><about>x</about><rows>" + "".join(f"<r><text>{t}</text><label>{v}</label></r>" for t, v in rows) + "</rows></a>",
+            "<a><about>x</about><rows>" + "".join(f"<r><text>{t}</text><verdict>{v}</verdict></r>" for t, v in rows) + "</rows></a>",
             HALVES,
         ),
         "articles.zip": (
-            zipped({f"{i}.xml": f"<a><text>{t}</text><link>x</link><link>y</link><label>{v}</label></a>" for i, (t, v) in enumerate(rows)}),
+            zipped({f"{i}.xml": f"<a><text>{t}</text><link>x</link><link>y</link><verdict>{v}</verdict></a>" for i, (t, v) in enumerate(rows)}),
             HALVES,
         ),
         "entities.xml": ('<!DOCTYPE a [<!ENTITY b "c">]><a><b>&b;</b></a>', "declares entities"),
@@ -277,7 +277,7 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "cut.xml": ("<rows><row><text>A claim</text>", "is not XML"),
         "two-codes.csv": (delimited(coded), "`map='0=false,1=true'`"),
         "broken-one.zip": (
-            zipped({"a.csv": delimited(rows), "b.csv": delimited(rows), "c.xlsx": b"\xd0\xcf\x11\xe0"}), "`only='*.csv'`",
+            zipped({"a.csv": delimited(rows), "b.csv": delimited(rows), "c.xlsx": b"\xd0\xcf\x11\xe0"}), "`only='a.csv'`",
         ),
         "empty.csv": ("", "is empty"),
         "half-a-mark.csv": (b"\r\xef", "No column looks like the text"),

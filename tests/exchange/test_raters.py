@@ -125,6 +125,6 @@ def test_a_column_of_annotators_beside_texts_that_occur_once_makes_no_ratings(
     tmp_path: Path,
 ) -> None:
     rows = [[text, VALUES[i % 2], f"w{i % 4}"] for i, text in enumerate(TEXTS)]
-    dataset, _ = import_files(write(tmp_path / "a.csv", ["text", "label", "annotator"], rows))
+    dataset, _ = import_files(write(tmp_path / "a.csv", ["text", "verdict", "annotator"], rows))
     assert dataset.records.height == ITEMS
     assert "annotations" not in dataset.tables

@@ -17,8 +17,15 @@ from claimlab.core.errors import DataError, Question
 from claimlab.core.labels import general
 from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.choose import patterns
-from claimlab.exchange.importing.profile import Profile, profile
-from claimlab.exchange.importing.propose import ELSEWHERE, NAMED, ROLES, WEIGHTS, facts_of, propose
+from claimlab.exchange.importing.profile import ColumnProfile, profile
+from claimlab.exchange.importing.propose import (
+    ELSEWHERE,
+    NAME_FEATURES,
+    ROLES,
+    WEIGHTS,
+    facts_of,
+    propose,
+)
 from claimlab.exchange.vocabulary import NAMES, fold_name
 
 N = 60
@@ -183,19 +190,19 @@ def asked(err: str) -> list[list[str]]:
 def test_every_command_of_a_question_works(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    half = [["true", "false"][i // 30] for i in range(N)]
+    half = [["real", "fake"][i // 30] for i in range(N)]
     path = write(
-        tmp_path / "it's here.csv", text=CLAIMS, label_x=cycle("true", "false"), label_y=half
+        tmp_path / "it's here.csv", text=CLAIMS, label_x=cycle("real", "fake"), label_y=half
     )
     out = tmp_path / "out"
-    assert run(["import", str(path), "-o", str(out)]) == 2
+    assert run(["import", str(path), "-o", str(out)]) == 1
     commands = asked(capsys.readouterr().err)
     assert len(commands) == 2
     labels = []
     for command in commands:
         assert run([*command, "--force"]) == 0
         labels.append(Dataset.open(out).records["label_raw"].to_list())
-    assert labels == [cycle("true", "false"), half]
+    assert labels == [cycle("real", "fake"), half]
     assert run(["import", str(path), "-o", str(out), "--yes", "--force"]) == 0
     assert Dataset.open(out).records["label_raw"].to_list() == labels[0]
 
@@ -203,16 +210,16 @@ def test_every_command_of_a_question_works(
 def test_a_person_at_the_terminal_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    half = [["true", "false"][i // 30] for i in range(N)]
-    path = write(tmp_path / "a.csv", text=CLAIMS, label_x=cycle("true", "false"), label_y=half)
+    half = [["real", "fake"][i // 30] for i in range(N)]
+    path = write(tmp_path / "a.csv", text=CLAIMS, label_x=cycle("real", "fake"), label_y=half)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    for typed, wanted in (("\n", cycle("true", "false")), ("7\n2\n", half)):
+    for typed, wanted in (("\n", cycle("real", "fake")), ("7\n2\n", half)):
         lines = iter(typed.splitlines(keepends=True))
         monkeypatch.setattr("sys.stdin.readline", lambda lines=lines: next(lines), raising=False)
         assert run(["import", str(path), "-o", str(tmp_path / "out"), "--force"]) == 0
         assert Dataset.open(tmp_path / "out").records["label_raw"].to_list() == wanted
-    assert "1. label_x: 'true', 'false'" in capsys.readouterr().err
+    assert "1. label_x: 'real', 'fake'" in capsys.readouterr().err
 
 
 def test_what_labels_mean_is_a_question_that_yes_does_not_answer(
@@ -220,8 +227,8 @@ def test_what_labels_mean_is_a_question_that_yes_does_not_answer(
 ) -> None:
     path = write(tmp_path / "a.csv", text=CLAIMS, label=cycle("0", "1"))
     command = ["import", str(path), "-o", str(tmp_path / "out")]
-    assert run(command) == 2
-    assert run([*command, "--yes"]) == 2
+    assert run(command) == 1
+    assert run([*command, "--yes"]) == 1
     assert "--map 0=true,1=false" in capsys.readouterr().err
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
@@ -279,9 +286,9 @@ def test_the_guess_says_what_spoke_for_a_column_and_what_came_next(tmp_path: Pat
 def test_every_role_has_weights_and_every_value_feature_is_used() -> None:
     used = {name for own in WEIGHTS.values() for name in own}
     assert list(WEIGHTS) == list(ROLES)
-    facts = facts_of(Profile(pl.Series(["a"]), general()))
-    assert {*facts, *NAMED.values(), ELSEWHERE} <= used
-    assert all(own.keys() & set(NAMED.values()) for own in WEIGHTS.values())
+    facts = facts_of(ColumnProfile(pl.Series(["a"]), general()))
+    assert {*facts, *NAME_FEATURES.values(), ELSEWHERE} <= used
+    assert all(own.keys() & set(NAME_FEATURES.values()) for own in WEIGHTS.values())
 
 
 def test_folded_names_of_other_scripts_stay_whole() -> None:

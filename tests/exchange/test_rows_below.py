@@ -15,7 +15,7 @@ N = 40
 NAMES = ["id", "claim", "label", "shares"]
 SHARES = [(7 * i) % 31 for i in range(N)]
 BODY: list[list[object]] = [
-    [i + 1, f"The council said in {1960 + i} that the bridge is safe", ("true", "false")[i % 2], n]
+    [i + 1, f"The council said in {1960 + i} that the bridge is safe", ("real", "fake")[i % 2], n]
     for i, n in enumerate(SHARES)
 ]
 MEAN = sum(SHARES) / N
@@ -32,8 +32,8 @@ BELOW: dict[str, list[list[object]]] = {
 RECORDS: dict[str, list[object]] = {
     "without a label": [N + 1, "The mayor said that the tower is safe", None, 3],
     "with a text alone": [None, "The mayor said that the tower is safe", None, None],
-    "without a text": [N + 1, None, "true", 3],
-    "a short text": [N + 1, "Total", "true", 3],
+    "without a text": [N + 1, None, "real", 3],
+    "a short text": [N + 1, "Total", "real", 3],
     "the next number": [N, None, None, None],
 }
 

@@ -25,10 +25,10 @@ from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.profile import share_of_dates
 from claimlab.files.bundle import Bundle
 from claimlab.files.card import splits_in
-from claimlab.files.raw import Options
+from claimlab.files.header import has_header
+from claimlab.files.layout import ReadOptions
 from claimlab.files.read import read_table
-from claimlab.files.sniff import has_header
-from claimlab.tasks import own_task
+from claimlab.tasks import open_task, own_task
 
 N = 60
 TOWNS = ("Arvendal", "Belmora", "Castrin", "Dunholt", "Elvanto")
@@ -142,9 +142,9 @@ def test_labels_of_sources_are_found_by_the_folders_of_their_articles(tmp_path: 
         words = json.dumps({"articles": articles})
         (folder / "scraped_articles.json").write_text(words, encoding="utf-8")
     dataset, report = import_files(tmp_path / "d")
-    assert report.labels == {"true": 30, "false": 30}
-    first = dataset.records.filter(dataset.records["text"] == TEXTS[2]).row(0, named=True)
-    assert first["veracity"] == "false"
+    assert report.task == "source-credibility", "what a source publishes is not true or false by it"
+    rows = dataset.records.filter(dataset.records["text"] == TEXTS[2])
+    assert open_task("source-credibility").labels(rows).to_list() == ["not-credible"]
 
 
 def test_a_label_under_the_ids_of_documents_is_a_field(tmp_path: Path) -> None:
@@ -173,16 +173,11 @@ def test_one_verdict_for_all_is_a_label(tmp_path: Path) -> None:
     assert set(data.records["veracity"]) == {"false"}
 
 
-def test_labels_of_another_task_are_offered_as_that_task(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_labels_of_another_task_are_that_task(tmp_path: Path) -> None:
     """Although the map knows a stray label: two of all rows are "Uncertain"."""
     classes = ["Uncertain", "Uncertain", *again("OBJ", "SUBJ")[2:]]
     path = write(tmp_path / "a.csv", "sentence,label", TEXTS, classes)
-    first = commands(path, capsys)[0]
-    assert first[-2:] == ["--map", "subjectivity"]
-    assert run([*first, "--force"]) == 0
-    data = Dataset.open(tmp_path / "out")
+    data, _ = import_files(path)
     assert own_task(data) == "subjectivity"
     assert data.records["veracity"].null_count() == N
 
@@ -212,7 +207,7 @@ def test_a_rating_with_a_comma_that_the_map_knows_is_not_taken_apart(tmp_path: P
     "header", ["평가자1,평가자2,평가자3", "разметчик 1,разметчик 2,разметчик 3"]
 )
 def test_columns_of_annotators_are_known_in_other_scripts(header: str, tmp_path: Path) -> None:
-    votes = (again("true", "false"), again("true", "false"), again("false", "true"))
+    votes = (again("real", "fake"), again("real", "fake"), again("fake", "real"))
     data, report = import_files(write(tmp_path / "a.csv", f"text,{header}", TEXTS, *votes))
     assert data.tables["annotations"].height == 3 * N
     assert report.labels == {"false": 30, "true": 30}
@@ -228,7 +223,7 @@ def test_columns_of_annotators_are_known_in_other_scripts(header: str, tmp_path:
     ],
 )
 def test_the_body_of_an_article_comes_before_its_title(header: str, tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", header, TEXTS, BODIES, again("true", "false"))
+    path = write(tmp_path / "a.csv", header, TEXTS, BODIES, again("real", "fake"))
     data, _ = import_files(path)
     assert data["text"].to_list() == BODIES
 
@@ -285,9 +280,7 @@ def test_more_labels_are_known(words: str, task: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [["all.txt"], ["train.txt", "test.txt"]])
 def test_lines_that_begin_with_their_labels_are_a_table(names: list[str], tmp_path: Path) -> None:
     """As fastText reads them."""
-    lines = [
-        f"__label__{label} {t}" for t, label in zip(TEXTS, again("false", "true"), strict=True)
-    ]
+    lines = [f"__label__{label} {t}" for t, label in zip(TEXTS, again("fake", "real"), strict=True)]
     for place, name in enumerate(names):
         part = lines[place :: len(names)]
         (tmp_path / name).write_text("\n".join(part), encoding="utf-8")
@@ -517,7 +510,7 @@ def test_odd_words_about_classes_are_no_error(infos: object, tmp_path: Path) -> 
     (tmp_path / "dataset_infos.json").write_text(json.dumps(infos), encoding="utf-8")
     write(tmp_path / "a.csv", "claim,label", TEXTS, again("0", "1", "2"))
     with Bundle.open(tmp_path) as bundle:
-        table = read_table(bundle, "a.csv", Options())
+        table = read_table(bundle, "a.csv", ReadOptions())
     assert table.frame.height == len(TEXTS)
 
 
@@ -527,7 +520,7 @@ def test_a_note_names_some_of_many_classes(tmp_path: Path) -> None:
     (tmp_path / "dataset_infos.json").write_text(json.dumps(infos), encoding="utf-8")
     write(tmp_path / "a.csv", "claim,label", TEXTS, again("0", "1", "2"))
     with Bundle.open(tmp_path) as bundle:
-        [note] = read_table(bundle, "a.csv", Options()).notes
+        [note] = read_table(bundle, "a.csv", ReadOptions()).notes
     assert note.endswith(" and 4,960 more.")
     assert len(note) < 2_000
 
@@ -541,7 +534,7 @@ def test_numbers_that_the_card_has_no_name_for_are_asked_about(tmp_path: Path) -
 
 
 def test_configurations_that_disagree_name_their_own_files(tmp_path: Path) -> None:
-    names = {"towns": ["true", "false"], "cities": ["false", "true"]}
+    names = {"towns": ["real", "fake"], "cities": ["fake", "real"]}
     infos = {name: {"features": {"label": {"names": two}}} for name, two in names.items()}
     (tmp_path / "dataset_infos.json").write_text(json.dumps(infos), encoding="utf-8")
     for name in names:
@@ -832,7 +825,7 @@ def test_lines_that_repeat_in_kind_are_records(
 
 def test_lines_of_prose_are_not_cut_into_records(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("\n".join(TEXTS), encoding="utf-8")
-    assert read_table(Bundle.open(tmp_path / "a.txt"), "a.txt", Options()).frame.shape == (N, 1)
+    assert read_table(Bundle.open(tmp_path / "a.txt"), "a.txt", ReadOptions()).frame.shape == (N, 1)
 
 
 def test_lists_under_ids_are_rows(tmp_path: Path) -> None:
@@ -851,7 +844,7 @@ def test_lists_under_names_are_columns(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(
         json.dumps({name: [f"{name} {text}" for text in TEXTS] for name in names}), encoding="utf-8"
     )
-    assert read_table(Bundle.open(tmp_path / "a.json"), "a.json", Options()).frame.width == 6
+    assert read_table(Bundle.open(tmp_path / "a.json"), "a.json", ReadOptions()).frame.width == 6
 
 
 @pytest.mark.parametrize(
@@ -907,7 +900,7 @@ def test_annotators_are_not_offered_as_labels(tmp_path: Path) -> None:
 def test_of_copies_the_one_with_names_of_columns_is_read(tmp_path: Path) -> None:
     verdicts = again("true", "false")
     for part, texts in (("train", TEXTS), ("test", [f"{text}." for text in TEXTS])):
-        write(tmp_path / f"{part}.csv", "sentence,gold", texts, verdicts)
+        write(tmp_path / f"{part}.csv", "sentence,verdict", texts, verdicts)
         lines = [f"{verdict}\t{text}\n" for verdict, text in zip(verdicts, texts, strict=True)]
         (tmp_path / f"{part}.txt").write_text("".join(lines), encoding="utf-8")
     dataset, report = import_files(tmp_path)

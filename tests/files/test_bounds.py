@@ -17,10 +17,10 @@ import polars as pl
 import pytest
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files import safety as bounds
+from claimlab.files import bounds
+from claimlab.files.archives import archive_members
 from claimlab.files.declared import room_of
 from claimlab.files.parquet import read_typed
-from claimlab.files.safety import archive_members
 
 
 def dictionary(
@@ -71,7 +71,7 @@ def shared(value: object, rows: int) -> pl.LazyFrame:
 def test_values_that_are_no_plain_text_are_measured_as_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: object, rows: int, form: str
 ) -> None:
-    monkeypatch.setattr(bounds, "FREE", 64 << 20)
+    monkeypatch.setattr(bounds, "FREE_BYTES", 64 << 20)
     file, frame = tmp_path / "bomb", shared(value, rows).collect()
     getattr(frame, f"write_{form}")(file, compression="zstd")
     assert file.stat().st_size < 1 << 20
@@ -118,7 +118,7 @@ def test_a_damaged_declaration_is_a_sentence(form: str) -> None:
 def test_a_table_out_of_proportion_is_refused_and_can_be_let_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "FREE", 1 << 20)
+    monkeypatch.setattr(bounds, "FREE_BYTES", 1 << 20)
     file = dictionary(300_000, 100, parquet, tmp_path)
     with pytest.raises(UnreadableFile, match="looks like a bomb"):
         read_typed(file, "bomb")
@@ -134,11 +134,11 @@ def test_ordinary_text_packs_far_less_than_the_limit(tmp_path: Path) -> None:
     frame = pl.DataFrame({"text": texts, "label": ["true", "false"] * 25_000})
     frame.write_parquet(tmp_path / "t.parquet", compression="zstd")
     needed = int(frame.estimated_size())
-    assert needed < bounds.RATIO / 5 * (tmp_path / "t.parquet").stat().st_size
+    assert needed < bounds.TABLE_RATIO / 5 * (tmp_path / "t.parquet").stat().st_size
 
 
 def test_many_files_and_many_columns_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MEMBERS", 3)
+    monkeypatch.setattr(bounds, "MOST_MEMBERS", 3)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for number in range(4):

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.archives import check_archive
 from claimlab.files.bundle import Bundle
-from claimlab.files.safety import check_archive
 
 
 def packed(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:

@@ -15,15 +15,16 @@ from hypothesis import strategies as st
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.files import delimited
 from claimlab.files.delimited import read_delimited_file
+from claimlab.files.layout import FileLayout, ReadOptions
 from claimlab.files.marks import count_marks
-from claimlab.files.raw import Layout, Options, RawTable
+from claimlab.files.raw import RawTable
 
 KNOWN = frozenset({"id", "text", "label", "claim", "rating"})
 
 
 def read(data: bytes | str, name: str = "t.csv", **options: Any) -> RawTable:
     raw = data.encode() if isinstance(data, str) else data
-    return read_delimited_file(raw, name, Options(**options), KNOWN)
+    return read_delimited_file(raw, name, ReadOptions(**options), KNOWN)
 
 
 # Any table that Python writes comes back cell for cell.
@@ -124,7 +125,7 @@ def test_the_dialect_is_found_without_being_told(dialect: str, texts: list[str])
 )
 def test_fast_and_slow_agree_on_anything(parts: list[str], quotes: Any, header: bool) -> None:
     data = ("x,y,z\n" + "".join(parts)).encode()
-    layout = Layout("CSV", "utf-8", ",", quotes, header)
+    layout = FileLayout("CSV", "utf-8", ",", quotes, header)
     names = ["x", "y", "z"]
     fast = delimited._fast(data, "t", layout, names, count_marks([data], ","))
     slow = delimited._slow(data, "t", layout, names)
@@ -140,7 +141,7 @@ def test_large_quoted_texts_that_look_like_rows_stay_whole(tmp_path: Path) -> No
     rows = [[str(i), text, "a"] for i in range(20_000)]
     path = tmp_path / "big.csv"
     path.write_bytes(written([["id", "text", "label"], *rows], {}))
-    table = read_delimited_file(path, "big.csv", Options(), KNOWN)
+    table = read_delimited_file(path, "big.csv", ReadOptions(), KNOWN)
     assert table.frame.height == 20_000
     assert table.frame["text"].unique().to_list() == [text]
 
@@ -294,7 +295,7 @@ def test_encodings_are_found_in_files(tmp_path: Path, encoding: str) -> None:
     path.write_bytes(
         ("id,text\n" + "1,a ponte não é a mesma; já há solução\n" * 30).encode(encoding)
     )
-    table = read_delimited_file(path, "t.csv", Options(), KNOWN)
+    table = read_delimited_file(path, "t.csv", ReadOptions(), KNOWN)
     assert table.frame["text"][29] == "a ponte não é a mesma; já há solução"
     assert table.layout.encoding == encoding
 
@@ -306,11 +307,11 @@ def test_an_encoding_that_shows_late_is_still_found(tmp_path: Path) -> None:
         + b"1,plain words only\n" * 60_000
         + "2,a solução não é essa\n".encode("cp1252") * 30
     )
-    table = read_delimited_file(path, "late.csv", Options(), KNOWN)
+    table = read_delimited_file(path, "late.csv", ReadOptions(), KNOWN)
     assert table.layout.encoding == "cp1252"
     assert table.frame["text"][-1] == "a solução não é essa"
     with pytest.raises(UnreadableFile, match="not utf-8"):
-        read_delimited_file(path, "late.csv", Options(encoding="utf-8"), KNOWN)
+        read_delimited_file(path, "late.csv", ReadOptions(encoding="utf-8"), KNOWN)
 
 
 def test_one_text_per_line() -> None:

@@ -11,7 +11,8 @@ import openpyxl
 import pytest
 
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options, RawTable
+from claimlab.files.layout import ReadOptions
+from claimlab.files.raw import RawTable
 from claimlab.files.read import read_table
 
 KNOWN = frozenset({"text", "label", "id", "date", "claim"})
@@ -60,7 +61,7 @@ def as_xlsx(rows: list[list[str]]) -> bytes:
 def table(path: Path, data: bytes) -> RawTable:
     path.write_bytes(data)
     with Bundle.open(path) as bundle:
-        return read_table(bundle, path.name, Options(), KNOWN)
+        return read_table(bundle, path.name, ReadOptions(), KNOWN)
 
 
 @pytest.mark.parametrize("form", ["csv", "marked.csv", "xlsx"])

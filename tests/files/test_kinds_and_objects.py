@@ -19,16 +19,18 @@ import pytest
 from claimlab.core.errors import UnreadableFile
 from claimlab.files.bundle import Bundle
 from claimlab.files.kinds import is_pickle, kind_of
-from claimlab.files.objects import read_json_file, records_inside
-from claimlab.files.raw import Options, RawTable, literal_text
+from claimlab.files.layout import ReadOptions
+from claimlab.files.objects import read_json_file
+from claimlab.files.raw import RawTable, literal_text
 from claimlab.files.read import read_table
+from claimlab.files.shapes import records_inside
 
 KNOWN = frozenset({"id", "text", "label"})
 
 
 def read(path: Path, **options: str) -> RawTable:
     with Bundle.open(path) as bundle:
-        return read_table(bundle, bundle.names()[0], Options(**options), KNOWN)  # type: ignore[arg-type]
+        return read_table(bundle, bundle.names()[0], ReadOptions(**options), KNOWN)  # type: ignore[arg-type]
 
 
 class Evil:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from claimlab.files.marks import Marks, count_marks, counted_by, slow_count
+from claimlab.files.marks import FileMarks, count_marks, counted_by, slow_count
 
 PIECES = st.lists(
     st.sampled_from(
@@ -23,8 +23,8 @@ CELL = r'(?:"(?:[^"]|"")*"(?=,|\r?\n|\Z)|(?!")[^",\n]*)'
 WELL_FORMED = re.compile(rf"(?:{CELL}(?:,|\r?\n))*{CELL}")
 
 
-def slow(data: bytes) -> Marks:
-    marks = Marks(
+def slow(data: bytes) -> FileMarks:
+    marks = FileMarks(
         size=len(data),
         quotes=data.count(b'"'),
         delimiters=data.count(b","),

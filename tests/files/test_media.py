@@ -47,7 +47,7 @@ def folder(place: Path, names: list[str | None]) -> Path:
     rows = pl.DataFrame(
         {
             "claim": [f"claim number {i} of the folder" for i in range(len(names))],
-            "label": ["true", "false"] * (len(names) // 2),
+            "label": ["real", "fake"] * (len(names) // 2),
             "image": names,
         }
     )
@@ -109,7 +109,7 @@ def test_pictures_named_after_ids_belong_to_their_records(tmp_path: Path) -> Non
     place = tmp_path / "data"
     (place / "img").mkdir(parents=True)
     rows = [
-        {"id": f"x{i}", "claim": f"claim number {i}", "label": "true" if i % 2 else "false"}
+        {"id": f"x{i}", "claim": f"claim number {i}", "label": "real" if i % 2 else "fake"}
         for i in range(6)
     ]
     pl.DataFrame(rows).write_csv(place / "claims.csv")

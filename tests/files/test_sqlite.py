@@ -18,7 +18,7 @@ import pytest
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options
+from claimlab.files.layout import ReadOptions
 from claimlab.files.read import read_table
 
 N = 400
@@ -29,7 +29,7 @@ Seen = dict[str, tuple[int, int]]  # size and time of change, by name
 
 def rows(path: Path, table: str = "claims") -> list[str | None]:
     with Bundle.open(path) as bundle:
-        return read_table(bundle, table, Options()).frame["text"].to_list()
+        return read_table(bundle, table, ReadOptions()).frame["text"].to_list()
 
 
 def files(folder: Path) -> Seen:
@@ -133,6 +133,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path, mode: str) -> None:
             path.parent.chmod(0o700)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["delete", "wal"])
 def test_a_database_that_is_being_written_is_whole_or_refused(tmp_path: Path, mode: str) -> None:
     """Every commit adds N rows, so that a part of a commit would show."""

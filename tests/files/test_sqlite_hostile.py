@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.bounds import VARIABLE
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options
+from claimlab.files.layout import ReadOptions
 from claimlab.files.read import read_table
-from claimlab.files.safety import VARIABLE
 
 PAGE, ROWS = 512, 40
 JOURNAL = bytes.fromhex("d9d505f920a163d7")
@@ -45,7 +45,7 @@ def tables(path: Path) -> list[str]:
 
 def rows(path: Path) -> int:
     with Bundle.open(path) as bundle:
-        return read_table(bundle, bundle.names()[0], Options()).frame.height
+        return read_table(bundle, bundle.names()[0], ReadOptions()).frame.height
 
 
 def journal(database: Path, victim: Path, *, ended: bool = False) -> None:

@@ -16,8 +16,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts import forked
+from parts.forked import MAIN
+from parts.packages import HAS_SIMULATE
 from parts.planted import planted
-from parts.planted_samples import planted_samples
 from parts.standin import Body, StandIn
 
 import claimlab as cl
@@ -26,14 +28,18 @@ from claimlab.core.record import to_side_table
 from claimlab.evaluate.eqa.study import QUESTIONS
 
 SAMPLE = Path(__file__).parents[1] / "catalog" / "samples" / "covid-fact" / "raw"
-MAIN = "from claimlab.cli.app import main; main()"
 
 
-def start(folder: Path, command: str, child: str = MAIN, **env: str) -> subprocess.Popen[str]:
-    """`command` as a process of its own, in `folder`."""
+def start(
+    folder: Path, command: str, child: str = MAIN, *, fork: bool = True, **env: str
+) -> subprocess.Popen[str]:
+    """`command` as a process of its own, in `folder`; a new start of Python unless it may be forked
+    from a warm one.
+    """
     env = {**os.environ, "PYTHONPATH": str(Path(cl.__file__).parents[1]), **env}
     words = [sys.executable, "-c", child, *command.split()]
-    return subprocess.Popen(
+    started = forked.Popen if fork else subprocess.Popen
+    return started(
         words, cwd=folder, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
 
@@ -50,7 +56,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     a study of `data`. Not to be changed."""
     folder = tmp_path_factory.mktemp("workspace")
     dataset = cl.split(planted(size=240)[0], output=folder / "data").dataset
-    rows = dataset.records.select("id", "text", pl.col("veracity").alias("label"))
+    rows = dataset.records.select("id", "text", pl.col("veracity").alias("verdict"))
     rows.write_csv(folder / "rows.csv")
     rows.write_ndjson(folder / "rows.jsonl")
     shutil.copytree(SAMPLE, folder / "sample")
@@ -61,8 +67,11 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cl.publish_bundle(folder / detector, folder / "results" / f"{detector}.json", draws=200)
     cl.publish_board(folder / "results", output=folder / "results-board")
     cl.audit(dataset, checks=["length", "near-duplicates"], output=folder / "audit")
-    cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
-    planted_samples(size=9, each=1)[0].write(folder / "generated")
+    if HAS_SIMULATE:
+        from parts.planted_samples import planted_samples
+
+        cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
+        planted_samples(size=9, each=1)[0].write(folder / "generated")
     unsigned = dataset.records.head(40).with_columns(
         pl.lit(None, pl.String).alias(c) for c in ("authorship", "meta")
     )
@@ -88,7 +97,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def explained(dataset: Dataset, size: int = 6) -> Dataset:
     """A run whose predictions have rationales, with a fact-checking article for each."""
-    records = dataset.records.head(size)
+    records = dataset.records.head(size).with_columns(split=pl.lit("test"))
     ids = records["id"].to_list()
     reasons = [f"The bridge was not opened in {1931 + i}." for i in range(size)]
     articles = {

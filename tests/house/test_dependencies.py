@@ -18,7 +18,10 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT, SIMULATE = (
+    tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for folder in (".", "simulate")
+)
 FREE = {"torch"}  # the Makefile names its build
 
 
@@ -29,11 +32,12 @@ def pins() -> dict[str, Version]:
 
 
 def requirements() -> Iterator[Requirement]:
-    extras = PROJECT["optional-dependencies"]
-    for line in [
-        *PROJECT["dependencies"],
-        *(r for name, lines in extras.items() if name != "bench" for r in lines),
-    ]:
+    """Of claimlab, with the extras of claimlab-simulate."""
+    lines = list(PROJECT["dependencies"])
+    for project in (PROJECT, SIMULATE):
+        extras = project["optional-dependencies"]
+        lines += [line for name, extra in extras.items() if name != "bench" for line in extra]
+    for line in lines:
         if canonicalize_name(Requirement(line).name) not in {"claimlab", *FREE}:
             yield Requirement(line)
 
@@ -46,6 +50,15 @@ def test_every_requirement_is_pinned_within_its_bounds() -> None:
         if (v := pinned.get(canonicalize_name(r.name))) is None or v not in r.specifier
     ]
     assert wrong == [], "pin them in constraints.txt, within the bounds of pyproject.toml"
+
+
+def test_simulate_admits_what_is_pinned_and_no_other_version_of_what_claimlab_admits() -> None:
+    pinned, admitted = pins(), {r.name: r.specifier for r in requirements()}
+    for need in map(Requirement, SIMULATE["dependencies"]):
+        if need.name != "claimlab":
+            assert pinned[canonicalize_name(need.name)] in need.specifier
+            assert need.specifier == admitted.get(need.name, need.specifier)
+    assert "claimlab" in {need.name for need in map(Requirement, SIMULATE["dependencies"])}
 
 
 def test_what_results_depend_on_has_an_upper_bound() -> None:
@@ -95,7 +108,7 @@ def test_the_hashed_lock_pins_what_the_tools_and_the_base_need_with_hashes_and_n
 
 def test_ci_installs_from_the_hashed_lock() -> None:
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8")
-    base = "$(PIP) --require-hashes -r constraints-demo-hashed.txt\n\t$(PIP) --no-deps -e .\n"
+    base = "$(PIP) --require-hashes -r constraints-demo-hashed.txt\n\t$(PIP) --no-deps -e . -e ./simulate\n"
     assert base in recipe
     for lock in ("constraints-dev-hashed.txt", "constraints-hashed.txt"):
         assert f"$(PIP) --require-hashes -r {lock}\n" in recipe

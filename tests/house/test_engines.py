@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from parts.packages import leaf_marked
 from parts.standin import StandIn
 
 import claimlab as cl
@@ -55,10 +56,10 @@ def _files(folder: Path) -> list[Path]:
             f"{number}-{row},The bridge at Velmore was closed {100 * number + row} times.,false"
             for row in range(40)
         ]
-        (folder / f"part-{number}.csv").write_text("id,text,label\n" + "\n".join(lines) + "\n")
+        (folder / f"part-{number}.csv").write_text("id,text,verdict\n" + "\n".join(lines) + "\n")
     (folder / "part-1.csv").open("a").write("1-x,a,false,too,many,cells\n")
     rows = [
-        {"id": f"j{row}", "text": f"The tower of Anders has {row} steps.", "label": "true"}
+        {"id": f"j{row}", "text": f"The tower of Anders has {row} steps.", "verdict": "true"}
         for row in range(40)
     ]
     (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -72,14 +73,14 @@ def no_cluster_is_left() -> Iterator[None]:
     disconnect(parse_engine("dask"))
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", leaf_marked(VERBS))
 def test_engines_write_the_same_bytes(
     verb: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(workspace)
-    monkeypatch.setattr(rows, "LEAST", 60)  # so that small data has several shards
-    monkeypatch.setattr(predicted, "ROWS", 2)
-    monkeypatch.setattr(vectors, "SHARD", 60)
+    monkeypatch.setattr(rows, "LEAST_ROWS", 60)  # so that small data has several shards
+    monkeypatch.setattr(predicted, "ROWS_PER_TASK", 2)
+    monkeypatch.setattr(vectors, "TEXTS_PER_SHARD", 60)
     shards: dict[str, int] = {}
     _count(shards, monkeypatch)
     bytes_of = {}
@@ -138,14 +139,16 @@ def test_no_cap_is_exceeded_whatever_the_engine(
 
 @pytest.mark.parametrize(
     "verb",
-    [
-        "audit data",
-        "clean data",
-        "evolve run data",
-        "generate filter generated",
-        "import rows.csv",
-        "study run grid.toml",
-    ],
+    leaf_marked(
+        [
+            "audit data",
+            "clean data",
+            "evolve run data",
+            "generate filter generated",
+            "import rows.csv",
+            "study run grid.toml",
+        ]
+    ),
 )
 def test_a_wrong_engine_is_an_error_before_any_work(
     verb: str,

@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from manual.stub import PACKAGES as stubs
+from manual.stub import stub
+from parts.packages import PACKAGES
 
 import claimlab as cl
 
@@ -50,6 +53,11 @@ def test_an_argument_that_is_not_known_is_refused(name: str) -> None:
         function(*["none"] * len(required), nonsense=1)
 
 
+def test_the_stubs_are_what_the_entry_points_say() -> None:
+    for package in PACKAGES:
+        assert stubs[package].read_text(encoding="utf-8") == stub(package), "make docs writes them"
+
+
 def test_importing_costs_little() -> None:
     code = "import sys, claimlab; heavy = {'polars', 'numpy', 'sklearn', 'pydantic'} & set(sys.modules); assert not heavy, heavy"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -59,7 +67,7 @@ def test_importing_costs_little() -> None:
 def test_no_verb_of_a_plain_study_waits_for_scikit_learn(tmp_path: Path) -> None:
     """Its import takes longer than the rest of a small audit."""
     code = (
-        "import sys, claimlab as cl; from claimlab.generate.planted import planted; "
+        "import sys, claimlab as cl; from claimlab.core.demo import planted; "
         "data, _ = planted(); cl.audit(data, output='audit'); "
         "run = cl.detect(cl.split(data, by='near-duplicates').dataset, 'tfidf'); cl.evaluate(run); "
         "heavy = {'sklearn', 'scipy.stats', 'scipy.optimize', 'scipy.linalg'} & set(sys.modules); assert not heavy, heavy"

@@ -16,11 +16,11 @@ import pytest
 
 from claimlab.cli.app import run
 from claimlab.core.digest import write_parquet
-from claimlab.core.engine import run_stage
-from claimlab.core.engine.shared import engine_work
+from claimlab.core.engine.run import run_stage
 from claimlab.core.engine.stage import Stage
+from claimlab.core.engine.work import engine_work
 from claimlab.core.errors import ShardsMissing
-from claimlab.core.machine import was_disk
+from claimlab.core.shortage import was_disk
 
 from .test_twins import files_in
 
@@ -64,7 +64,14 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("verb", "engine"), [*((verb, "local:1") for verb in VERBS), ("audit", "local:2")]
+    ("verb", "engine"),
+    [
+        *(
+            pytest.param(verb, "local:1", marks=[pytest.mark.leaf] if verb == "evolve run" else [])
+            for verb in VERBS
+        ),
+        ("audit", "local:2"),
+    ],
 )
 def test_a_run_that_meets_a_full_disk_goes_on_where_there_is_room(
     verb: str, engine: str, workspace: Path, disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,

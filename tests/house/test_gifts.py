@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,22 +15,23 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.packages import module_files
+from parts.source import nodes, parsed
 
-import claimlab
 from claimlab import __version__
 from claimlab.cli.app import run
 from claimlab.core.engine import secret as secrets_of
 from claimlab.core.engine.functions import FUNCTIONS, function_named
 from claimlab.core.engine.reads import keep, reads
 from claimlab.core.engine.run import run_stage
-from claimlab.core.engine.shared import engine_status, engine_work
 from claimlab.core.engine.stage import Stage, stage_key
+from claimlab.core.engine.work import engine_status, engine_work
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.detect.run import do_predictions
 from claimlab.text.vectors import do_vectors
 
-ROOT = Path(claimlab.__file__).parent
 PARTS = Path(__file__).parents[1] / "core" / "engine" / "parts"
+SHARES = re.compile(r"\b(?:run_stage|over_rows)\(")
 SECRET = "a-secret-of-the-tests-0123456789abcdef"
 
 
@@ -320,9 +322,11 @@ def shared_functions() -> Iterator[tuple[str, str]]:
     """Every function that is passed to `run_stage` or `over_rows`, or to what calls them, with its
     module.
     """
-    for file in sorted(ROOT.rglob("*.py")):
-        module = ".".join(["claimlab", *file.relative_to(ROOT).with_suffix("").parts])
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for module, file in module_files():
+        text = file.read_text(encoding="utf-8")
+        if not SHARES.search(text):
+            continue
+        for node in nodes(parsed(text)):
             calls = isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
                 "run_stage",
                 "over_rows",
@@ -337,11 +341,12 @@ def shared_functions() -> Iterator[tuple[str, str]]:
 
 
 def test_every_function_that_workers_run_is_in_the_table() -> None:
-    homes = {place.partition(":")[2] for place in FUNCTIONS.values()}
+    places = {name: FUNCTIONS.place(name) or "" for name in FUNCTIONS.names()}
+    homes = {place.partition(":")[2] for place in places.values()}
     passed = {name for _, name in shared_functions()}
     assert {"do_check", "do_predictions", "do_rows", "identify", "conflicts"} <= passed
     assert passed <= homes
-    for name, place in FUNCTIONS.items():
+    for name, place in places.items():
         function = function_named(name)
         assert f"{function.__module__}:{function.__qualname__}" == place
 

@@ -42,8 +42,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = f"{payload} is said of the {'cats' if i % 2 else 'dogs'} of town {i % 13}"
         more = {"source": few, "author": PAYLOADS[-1 - i % 9], "topic": PAYLOADS[-1 - i % 4]}
         date = f"2020-01-{1 + i % 28:02d}"
-        rows.append({"id": str(i), "text": text, "label": label, "date": date, **more})
-    rows += [{**rows[i], "id": f"{i}-again", "label": "true"} for i in range(0, 40, 2)]
+        rows.append({"id": str(i), "text": text, "verdict": label, "date": date, **more})
+    rows += [{**rows[i], "id": f"{i}-again", "verdict": "true"} for i in range(0, 40, 2)]
     raw = folder / "raw.jsonl"
     raw.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     data, split = str(folder / "data"), str(folder / "split")

@@ -18,11 +18,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.packages import leaf_marked
 from parts.planted import planted
 from parts.standin import StandIn
 
-from claimlab.core.calls.calls import FILE
-from claimlab.core.dataset import Dataset, accept_edits
+from claimlab.core.calls.calls import RECORDING_FILE
+from claimlab.core.dataset import Dataset
+from claimlab.core.edits import accept_edits
 
 from .conftest import explained, outcome, start
 
@@ -58,7 +60,7 @@ COMMANDS = [
     "audit data -o {out} --check length --check source",
     "audit data -o {out} --check length --fix",
     "detect data -o {out} --detector stratified --seed 4",
-    "evaluate --predictions rows.csv --data data -o {out} --draws 200",
+    "evaluate --predictions rows.csv --data data --split test -o {out} --draws 200",
     "defend run --data data -o {out} --set draws=200",
     "judge run -o {out} --offline",
     "overlap data -o {out} --corpus rows.jsonl --corpus people --set cutoff=2024-06",
@@ -108,7 +110,7 @@ class Runner:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", leaf_marked(COMMANDS))
 def test_a_killed_run_ends_with_the_same_bytes(
     command: str, workspace: Path, tmp_path: Path
 ) -> None:
@@ -144,7 +146,7 @@ KILLED_OFTEN = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", KILLED_OFTEN)
+@pytest.mark.parametrize("command", leaf_marked(KILLED_OFTEN))
 def test_many_kills_leave_nothing_or_the_whole(
     command: str, workspace: Path, tmp_path: Path
 ) -> None:
@@ -284,7 +286,7 @@ ASKING = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ASKING)
+@pytest.mark.parametrize("verb", leaf_marked(ASKING))
 def test_a_run_that_was_killed_while_it_asked_a_model_pays_for_no_answer_twice(
     verb: str, model: StandIn, tmp_path: Path
 ) -> None:
@@ -298,7 +300,7 @@ def test_a_run_that_was_killed_while_it_asked_a_model_pays_for_no_answer_twice(
     assert asked >= 20
 
     killed = Runner(ASKING[verb], tmp_path, tmp_path / "killed")
-    cache = killed.place / "out.cache" / FILE
+    cache = killed.place / "out.cache" / RECORDING_FILE
     model.latency = 0.1
     process = start(tmp_path, killed.command)
     while recorded(cache) < asked // 3:

@@ -14,7 +14,7 @@ import pytest
 from parts.planted import planted
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.machine import was_memory
+from claimlab.core.shortage import was_memory
 
 from .conftest import start
 
@@ -36,7 +36,7 @@ main()
 
 def limited(folder: Path, command: str) -> tuple[int, str]:
     for headroom in HEADROOM:
-        process = start(folder, command, LIMITED.replace("HEADROOM", str(headroom)))
+        process = start(folder, command, LIMITED.replace("HEADROOM", str(headroom)), fork=False)
         try:
             message = process.communicate(timeout=PATIENCE)[1]
             return process.returncode, message
@@ -62,7 +62,7 @@ def test_short_memory_is_a_sentence_and_the_old_output_is_whole(verb: str, tmp_p
     ]
     dataset = Dataset.build("large", pl.concat(copies))
     dataset.write(tmp_path / "data")
-    dataset.records.select("text", "label_raw").write_csv(tmp_path / "rows.csv")
+    dataset.records.select("text", verdict="label_raw").write_csv(tmp_path / "rows.csv")
     Dataset.build("old", few).write(tmp_path / "out")
     before = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()}
 

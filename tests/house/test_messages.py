@@ -6,10 +6,14 @@ import ast
 import re
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "claimlab"
+from parts import source
+from parts.source import nodes
+
+ROOT = Path(__file__).parents[2]
+SOURCES = (ROOT / "src" / "claimlab", ROOT / "simulate" / "src" / "claimlab_simulate")
 FLAG = re.compile(r"(?:^|[\s(\"'`])--[a-z][a-z-]+")
 OWN_COMMANDS = {"llm/weights.py"}  # pip's flags
-OWN_COMMANDS |= {"detect/run.py", "evaluate/judge/front.py"}  # until their verbs are thin
+OWN_COMMANDS |= {"detect/prepare.py", "evaluate/judge/front.py"}  # until their verbs are thin
 OWN_COMMANDS |= {"exchange/formats/hf.py", "exchange/formats/inspect.py"}  # flags of other tools
 OWN_COMMANDS |= {"audit/remedy.py"}  # advice as it is typed, for pages and terminals
 OWN_COMMANDS |= {"web/command.py"}  # jobs as they are typed, for pages
@@ -17,32 +21,26 @@ OWN_COMMANDS |= {"web/command.py"}  # jobs as they are typed, for pages
 
 def strings(tree: ast.AST) -> list[tuple[int, str]]:
     """Every text in the code, but for docstrings and the declarations of options."""
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    bodies = [node.body for node in ast.walk(tree) if isinstance(node, documented)]
-    docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
     declared = {
         id(node)
-        for call in ast.walk(tree)
+        for call in nodes(tree)
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
         if call.func.id in ("Option", "Argument", "Setting")
-        for node in ast.walk(call)
+        for node in nodes(call)
     }
-    texts = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
-    skipped = docstrings | declared
-    return [(node.lineno, str(node.value)) for node in texts if id(node) not in skipped]
+    return source.strings(tree, source.docstrings(tree) | declared)
 
 
 def test_no_message_below_the_command_line_names_a_flag() -> None:
     named = []
-    for file in sorted(SOURCE.rglob("*.py")):
-        place = file.relative_to(SOURCE).as_posix()
-        if place.startswith("cli/") or place in OWN_COMMANDS:
+    files = {file: root for root in SOURCES for file in sorted(root.rglob("*.py"))}
+    for file, root in files.items():
+        place = file.relative_to(root).as_posix()
+        if place.startswith(("cli/", "verbs/")) or place in OWN_COMMANDS:
             continue
-        tree = ast.parse(file.read_text(encoding="utf-8"))
+        if "--" not in (text := file.read_text(encoding="utf-8")):
+            continue
+        tree = source.parsed(text)
         named += [f"{place}:{line}: {text}" for line, text in strings(tree) if FLAG.search(text)]
     assert named == []
 

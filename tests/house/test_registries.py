@@ -6,14 +6,11 @@ from __future__ import annotations
 
 import importlib
 import re
-from pathlib import Path
 
 import pytest
+from parts.packages import module_files
 
-import claimlab
 from claimlab.core.registry import Registry
-
-ROOT = Path(claimlab.__file__).parent
 
 
 def registries() -> dict[str, Registry[object]]:
@@ -21,14 +18,12 @@ def registries() -> dict[str, Registry[object]]:
     listed here.
     """
     found: dict[str, Registry[object]] = {}
-    for file in sorted(ROOT.rglob("*.py")):
+    for module_name, file in module_files():
         if file.name == "registry.py" or "Registry(" not in (
             text := file.read_text(encoding="utf-8")
         ):
             continue
-        module = importlib.import_module(
-            ".".join(["claimlab", *file.relative_to(ROOT).with_suffix("").parts])
-        )
+        module = importlib.import_module(module_name)
         for name in re.findall(r"^([A-Z_]+)\s*(?::[^=]+)?=\s*\w*Registry\(", text, re.M):
             found[f"{module.__name__}.{name}"] = getattr(module, name)
     return found

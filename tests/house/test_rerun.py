@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from parts.packages import leaf_marked
 
 import claimlab as cl
 
@@ -17,7 +18,9 @@ FOLDERS = [twin for twin in TWINS if not twin.command.startswith(WRITE_FILES)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("twin", FOLDERS, ids=lambda twin: twin.command)
+@pytest.mark.parametrize(
+    "twin", leaf_marked(FOLDERS, lambda twin: twin.command), ids=lambda twin: twin.command
+)
 def test_a_folder_is_repeated_to_the_same_bytes(
     twin: Twin, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

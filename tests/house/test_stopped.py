@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.packages import leaf_marked
 from parts.planted import planted
 from parts.standin import StandIn
 
@@ -27,8 +28,8 @@ LONG = [
     "enrich large -o {out} --provider local:large.txt --set mode=live",
     "audit large -o {out}",
     "detect large -o {out} --detector tfidf",
-    "evaluate --predictions large.csv --data large -o {out} --draws 200000",
-    "evaluate --predictions large.csv --predictions large.txt --data large -o {out} --draws 200000",
+    "evaluate --predictions large.csv --data large --split test -o {out} --draws 200000",
+    "evaluate --predictions large.csv --predictions large.txt --data large --split test -o {out} --draws 200000",
     "evolve run large -o {out} --steps 30",
     "diff large large -o {out}",
     "overlap large -o {out} --corpus large.txt --corpus large",
@@ -96,7 +97,7 @@ def assert_stopped(code: int, message: str, seconds: float, place: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.alone
-@pytest.mark.parametrize("command", LONG)
+@pytest.mark.parametrize("command", leaf_marked(LONG))
 def test_ctrl_c_ends_a_verb_within_two_seconds(command: str, large: Path, tmp_path: Path) -> None:
     for after in (0.4, 0.1, 0.0):  # sooner where the run was over too soon
         place = tmp_path / f"after-{after}"
@@ -108,7 +109,7 @@ def test_ctrl_c_ends_a_verb_within_two_seconds(command: str, large: Path, tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.alone
-@pytest.mark.parametrize("command", ASKING)
+@pytest.mark.parametrize("command", leaf_marked(ASKING))
 def test_ctrl_c_is_heard_while_a_model_or_a_search_is_slow_to_answer(
     command: str, model: StandIn, searches: Searches, tmp_path: Path
 ) -> None:

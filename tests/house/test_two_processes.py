@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.packages import leaf_marked
 from parts.planted import planted
 from parts.standin import StandIn
 
@@ -59,7 +60,7 @@ SPENDING = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", SPENDING)
+@pytest.mark.parametrize("verb", leaf_marked(SPENDING))
 def test_one_cap_holds_for_two_processes_and_over_a_kill(
     verb: str, folder: Path, searches: Searches, model: StandIn
 ) -> None:

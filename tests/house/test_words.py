@@ -6,12 +6,12 @@ and the README. The list is short; each entry has what to write instead.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from parts import source
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "claimlab"
@@ -55,7 +55,8 @@ GENERATED = {
     "changelog.md",
     "python.md",
 }  # of cards, which quote their sources; of what is read here
-VERBS = SOURCE / "cli" / "verbs"
+SOURCES = (SOURCE, ROOT / "simulate" / "src" / "claimlab_simulate")
+VERBS = [SOURCE / "cli" / "verbs", SOURCES[1] / "verbs"]
 # Words of others: what datasets contain, rules for texts, names in fixed formats.
 QUOTED = ("catalog/readers/", "enrich/checkworthy.py", "generate/")
 
@@ -64,19 +65,11 @@ def strings(file: Path) -> Iterator[tuple[int, str]]:
     """The texts in a Python file: with docstrings only where the command line prints them as
     help.
     """
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    bodies = [node.body for node in ast.walk(tree) if isinstance(node, documented)]
-    docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
-    for node in ast.walk(tree):
-        if (
-            not isinstance(node, ast.Constant)
-            or not isinstance(node.value, str)
-            or " " not in node.value.strip()
-        ):
-            continue
-        if id(node) not in docstrings or file.parent == VERBS:
-            yield node.lineno, node.value
+    tree = source.tree_of(file)
+    skipped = set() if file.parent in VERBS else source.docstrings(tree)
+    for line, text in source.strings(tree, skipped):
+        if " " in text.strip():
+            yield line, text
 
 
 def lines(file: Path) -> Iterator[tuple[int, str]]:
@@ -95,9 +88,13 @@ def odd(texts: Iterator[tuple[int, str]]) -> list[str]:
 
 def seen() -> list[Path]:
     code = [
-        f for f in SOURCE.rglob("*.py") if not f.relative_to(SOURCE).as_posix().startswith(QUOTED)
+        f
+        for root in SOURCES
+        for f in root.rglob("*.py")
+        if not f.relative_to(root).as_posix().startswith(QUOTED)
     ]
-    templates = [f for kind in ("*.jinja", "*.html") for f in SOURCE.rglob(kind)]
+    kinds = ("*.jinja", "*.html")
+    templates = [f for root in SOURCES for kind in kinds for f in root.rglob(kind)]
     docs = [f for f in (ROOT / "docs").rglob("*.md") if f.name not in GENERATED]
     return sorted([*code, *templates, *docs, ROOT / "README.md"])
 
@@ -154,7 +151,7 @@ DOCUMENTED = re.compile(
 
 
 def test_no_odd_phrase_documents_the_code() -> None:
-    files = {f.relative_to(SOURCE).as_posix(): f for f in SOURCE.rglob("*.py")}
+    files = {f.relative_to(s).as_posix(): f for s in SOURCES for f in s.rglob("*.py")}
     assert [
         f"{name}:{number}: {line.strip()}"
         for name, file in sorted(files.items())
@@ -162,39 +159,3 @@ def test_no_odd_phrase_documents_the_code() -> None:
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
         if DOCUMENTED.search(line)
     ] == []
-
-
-# Participles as names: what a variable holds is a noun (`articles`, `threshold`, `answer`).
-PARTICIPLES = {"asked", "found", "given", "heard", "kept", "made", "said", "told"}
-
-
-def assigned(file: Path) -> Iterator[tuple[int, str]]:
-    """The local names and arguments of a Python file; columns and fields of formats keep the names
-    they have.
-    """
-    for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    yield node.lineno, node.id
-                elif isinstance(node, ast.arg):
-                    yield node.lineno, node.arg
-
-
-def test_a_name_is_a_noun() -> None:
-    files = {f.relative_to(SOURCE).as_posix(): f for f in SOURCE.rglob("*.py")}
-    participles = {
-        f"{name}:{line}: {local}"
-        for name, file in sorted(files.items())
-        if name != "core/step.py"  # `Outcome.of(kept=...)` is public
-        for line, local in assigned(file)
-        if local in PARTICIPLES
-    }
-    assert participles == set()
-
-
-def test_a_planted_participle_is_found(tmp_path: Path) -> None:
-    (tmp_path / "planted.py").write_text(
-        "kept: int = 0\n\ndef f(told, x):\n    return [said for said in told]\n"
-    )
-    assert {name for _, name in assigned(tmp_path / "planted.py")} == {"told", "x", "said"}

@@ -14,12 +14,13 @@ from parts.standin import Body, StandIn
 from pydantic import BaseModel
 
 from claimlab.core.calls.calls import Calls, Mode
-from claimlab.core.calls.pace import Retries
-from claimlab.llm.judge import gather
+from claimlab.core.calls.retries import Retries
+from claimlab.llm.asking import gather
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.open import open_provider
-from claimlab.llm.profiles import Price, Profile
+from claimlab.llm.prices import Price
+from claimlab.llm.profiles import Profile
 
 
 class Word(BaseModel):

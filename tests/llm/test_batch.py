@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 from claimlab.cli.app import run as command
-from claimlab.core.budget import Ledger
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, Pending, UsageError
+from claimlab.core.ledger import Ledger
 from claimlab.core.record import to_side_table
 from claimlab.detect.run import detect
 from claimlab.enrich.front import enrich

@@ -13,11 +13,12 @@ import time
 from typing import Any
 
 import pytest
+from parts import forked
 from parts.standin import StandIn
 
 from claimlab.core.budget import Budget
 from claimlab.core.errors import ReplayMiss
-from claimlab.llm.judge import Tally
+from claimlab.llm.asking import Tally
 from claimlab.llm.layers import question
 from claimlab.llm.messages import Message, Request
 
@@ -136,7 +137,7 @@ def test_no_key_lies_in_the_file(lab: Any, monkeypatch: pytest.MonkeyPatch) -> N
 RUN = """
 import asyncio, sys
 from pathlib import Path
-from claimlab.llm.judge import gather
+from claimlab.llm.asking import gather
 from claimlab.llm.messages import Request
 from claimlab.core.calls.calls import Calls
 from claimlab.llm.open import open_provider
@@ -157,7 +158,7 @@ asyncio.run(main(*sys.argv[1:]))
 def test_a_killed_run_goes_on_without_repeating_a_paid_call(lab: Any) -> None:
     with StandIn(latency=0.02) as server:
         command = [sys.executable, "-c", RUN, server.url, str(lab.cache)]
-        first = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        first = forked.Popen(command, stdout=subprocess.PIPE, text=True)
         assert first.stdout is not None
         delivered = {int(first.stdout.readline()) for _ in range(80)}
         os.kill(first.pid, signal.SIGKILL)
@@ -166,7 +167,7 @@ def test_a_killed_run_goes_on_without_repeating_a_paid_call(lab: Any) -> None:
         time.sleep(0.1)
         before = dict(server.seen)
         assert 80 <= len(delivered) < 250
-        second = subprocess.run(command, capture_output=True, text=True, check=True)
+        second = forked.run(command, capture_output=True, text=True, check=True)
     assert sorted(int(line) for line in second.stdout.split()) == list(range(250))
     repeated = [key for key, n in server.seen.items() if n > 1]
     assert len(repeated) <= 16, (

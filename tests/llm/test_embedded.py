@@ -16,7 +16,7 @@ import pytest
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import ClaimlabError, MissingExtra, UnreadableFile
 from claimlab.llm import weights
-from claimlab.llm.judge import ask_sync
+from claimlab.llm.asking import ask_sync
 from claimlab.llm.messages import Request
 from claimlab.llm.open import Colour, open_provider
 from claimlab.llm.providers import table_local as local_server
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert (found["bytes"], found["sha256"]) == (weights.SIZE, weights.SHA256)
+    assert (found["bytes"], found["sha256"]) == (weights.WEIGHTS_BYTES, weights.SHA256)
     assert Path(found["path"]).is_relative_to(place)
     return place
 

@@ -11,7 +11,7 @@ import pytest
 from parts.standin import StandIn
 
 from claimlab.core.errors import EndpointRefused
-from claimlab.llm.judge import Tally
+from claimlab.llm.asking import Tally
 
 PASSING = ["429", "500", "503", "cut", "html", "empty", "truncated", "no-choices"]
 

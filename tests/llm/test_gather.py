@@ -14,7 +14,7 @@ import pytest
 from parts.standin import StandIn
 
 from claimlab.core import sync
-from claimlab.llm.judge import ask_sync, gather, gather_sync
+from claimlab.llm.asking import ask_sync, gather, gather_sync
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Scripted

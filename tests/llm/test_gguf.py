@@ -9,7 +9,7 @@ import pytest
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import ClaimlabError, UnreadableFile, UsageError
 from claimlab.llm import weights
-from claimlab.llm.judge import ask_sync
+from claimlab.llm.asking import ask_sync
 from claimlab.llm.messages import Request
 from claimlab.llm.open import Colour, open_provider
 from claimlab.llm.profiles import find_profile

@@ -116,7 +116,7 @@ def test_an_endpoint_that_is_none_stops_the_run_with_the_cause(
 MEMORY = """
 import asyncio, resource, sys
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.pace import Retries
+from claimlab.core.calls.retries import Retries
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile

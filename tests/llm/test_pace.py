@@ -10,7 +10,8 @@ from typing import Any
 
 from parts.standin import StandIn
 
-from claimlab.core.calls.pace import Gate, Retries
+from claimlab.core.calls.pace import Gate
+from claimlab.core.calls.retries import Retries
 from claimlab.llm.layers import Patient
 
 

@@ -10,12 +10,13 @@ import pytest
 from parts.standin import StandIn
 
 from claimlab.core.calls.calls import Calls
+from claimlab.llm.asking import ask_sync
 from claimlab.llm.estimate import estimate
-from claimlab.llm.judge import ask_sync
 from claimlab.llm.messages import Request, Usage
 from claimlab.llm.open import open_provider
-from claimlab.llm.profiles import Price, Profile, find_profile, listed_price
-from claimlab.llm.providers.openai_compatible import read_reply
+from claimlab.llm.prices import Price, listed_price
+from claimlab.llm.profiles import Profile, find_profile
+from claimlab.llm.reply import read_reply
 
 
 def test_a_listed_model_has_its_published_price_and_an_own_price_wins() -> None:

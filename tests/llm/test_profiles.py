@@ -19,7 +19,7 @@ from claimlab.core.errors import (
     UnreadableFile,
     UsageError,
 )
-from claimlab.llm.judge import ask_sync
+from claimlab.llm.asking import ask_sync
 from claimlab.llm.messages import Request, Usage
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import all_profiles, find_profile

@@ -10,17 +10,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from parts.packages import PACKAGES, module_files
 
-import claimlab
 from claimlab.cli.app import run as command
 from claimlab.core.errors import ClaimlabError, UnknownName, UsageError
 from claimlab.llm.prompts import Prompts, as_toml, packaged_prompts, read_prompts
 
-SOURCE = Path(claimlab.__file__).parent
-
 
 def test_every_prompt_has_a_name_of_its_own_a_version_and_a_verb_that_uses_it() -> None:
-    files = sorted(SOURCE.rglob("data/prompts/*.toml"))
+    files = [file for source in PACKAGES.values() for file in source.rglob("data/prompts/*.toml")]
     assert Counter(file.stem for file in files) == Counter(packaged_prompts().keys())
     for prompt in packaged_prompts().values():
         assert prompt.version >= 1
@@ -36,12 +34,12 @@ def test_no_prompt_is_a_constant_in_code() -> None:
     listing and hash.
     """
     found = [
-        f"{file.relative_to(SOURCE)}: {line.strip()[:60]}"
-        for file in sorted(SOURCE.rglob("*.py"))
+        f"{name}: {line.strip()[:60]}"
+        for name, file in module_files()
         for line in file.read_text(encoding="utf-8").splitlines()
         if line.strip().startswith(('"You ', "'You ", 'f"You '))
     ]
-    allowed = ("detect/detectors/llm_search.py",)  # what it is told of a search
+    allowed = ("claimlab.detect.detectors.llm_search",)  # what it is told of a search
     assert [line for line in found if not line.startswith(allowed)] == []
 
 
@@ -71,6 +69,7 @@ def test_a_shown_prompt_is_a_file_that_gives_the_same_words(
     assert copy.sha256 == Prompts()["zero-shot"].sha256
 
 
+@pytest.mark.leaf
 def test_the_list_names_version_user_and_hash(capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["llm", "prompts", "--json"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["prompts"]}

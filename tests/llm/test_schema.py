@@ -9,16 +9,8 @@ import pytest
 from parts.standin import StandIn
 from pydantic import BaseModel, ConfigDict, Field
 
-from claimlab.llm.messages import (
-    Message,
-    Request,
-    Unfit,
-    find_json,
-    in_words,
-    read,
-    untrusted,
-    wire_schema,
-)
+from claimlab.llm.messages import Message, Request, untrusted
+from claimlab.llm.schema import Unfit, find_json, in_words, read, wire_schema
 
 
 class Stance(Enum):

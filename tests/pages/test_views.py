@@ -349,6 +349,16 @@ def test_a_table_for_a_paper_has_the_form_of_booktabs() -> None:
         assert text.rstrip().endswith("\\end{table}")
 
 
+@pytest.mark.parametrize(
+    "words", [("true", "eurt"), ("αληθή", "ήθηλα"), ("ложь", "ьжол"), ("שקר", "רקש")]
+)
+def test_the_font_of_charts_has_the_letters(words: tuple[str, str]) -> None:
+    def drawn(word: str) -> bytes:
+        return svg_to_png(table_to_svg([Table([word], [], "")]))
+
+    assert len({drawn(word) for word in (*words, "")}) == 3, "a letter that is not there is a box"
+
+
 def test_a_table_is_drawn_for_slides() -> None:
     table = Table(["Run", "Rank"], [[NASTY, "1-3"], ["b", None]], "Ranks in words. " * 9)
     svg = table_to_svg([table])

@@ -161,7 +161,7 @@ def test_the_template_verifies_what_a_pull_request_adds(place: Path, tmp_path: P
 def test_a_site_shows_ranks_intervals_and_refusals_of_boards(place: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
     shutil.copytree(place / "results", results)
-    (results / "broken.json").write_text('{"bundle":"claimlab result 1"', "utf-8")
+    (results / "broken.json").write_text('{"bundle":"claimlab result 2"', "utf-8")
     for name in ("one", "two"):
         ranked = cl.publish_board(results, output=tmp_path / name / "board")
     cl.publish_site([tmp_path / "one", tmp_path / "two"], tmp_path / "public")

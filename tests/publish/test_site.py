@@ -20,7 +20,9 @@ from claimlab.audit.result import Audit, read_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.finding import Finding
-from claimlab.publish.site import MOST_BYTES, aggregate, badge, unquoted
+from claimlab.publish.aggregates import aggregate, unquoted
+from claimlab.publish.dataset_page import badge
+from claimlab.publish.site import MOST_PAGE_BYTES
 
 DAY = date(2026, 1, 31)
 
@@ -81,7 +83,7 @@ def test_no_record_leaves(place: Path) -> None:
 def test_pages_are_small_and_ask_for_nothing_outside(place: Path) -> None:
     for page in (place / "public").rglob("*.html"):
         text = page.read_text("utf-8")
-        assert len(text.encode()) < MOST_BYTES
+        assert len(text.encode()) < MOST_PAGE_BYTES
         assert "default-src 'none'" in text
         assert not re.search(r'(?:src|action)="(?!data:)', text)
         assert not re.search(r"https?://", re.sub(r'xmlns[:\w]*="[^"]*"', "", text))
@@ -95,7 +97,7 @@ def test_a_hundred_datasets_fit_on_the_front_page(place: Path, tmp_path: Path) -
     (tmp_path / "audits" / "audit.json").write_text(json.dumps({"audits": audits}), "utf-8")
     site = cl.publish_site(tmp_path / "audits", tmp_path / "public", as_of=DAY)
     assert len(site) == 100
-    assert (tmp_path / "public" / "index.html").stat().st_size < MOST_BYTES
+    assert (tmp_path / "public" / "index.html").stat().st_size < MOST_PAGE_BYTES
 
 
 def entries(folder: Path) -> list[tuple[str | None, str | None]]:
@@ -127,12 +129,14 @@ def test_the_feed_says_what_changed_since_the_site_before(place: Path, tmp_path:
     assert second == [("planted", "length: fail to inconclusive."), *first]
 
 
-def test_a_badge_counts_what_was_not_measured_apart() -> None:
-    verdicts: list[Any] = ["fail"] * 2 + ["warn"] * 3 + ["pass"] * 14 + ["not-measured"] * 8
-    found = [Finding(check="c", protocol="fair", verdict=v, why="So.") for v in verdicts]
-    svg = badge(Audit("d", "0", "fair", "veracity", 0, 1, 1, found))
-    text = ElementTree.fromstring(svg).findtext("{http://www.w3.org/2000/svg}text")
-    assert text == "audited: 2 fail, 3 warn, 14 pass, 8 not measured"
+def test_a_badge_and_a_page_say_the_verdict_of_the_audit() -> None:
+    """What leaves is aggregated, and decides the same."""
+    audited = cl.audit(planted()[0], checks=["source", "length", "near-duplicates"])
+    left = aggregate(audited)
+    assert left.conclusion.verdict == audited.conclusion.verdict
+    text = ElementTree.fromstring(badge(left)).findtext("{http://www.w3.org/2000/svg}text")
+    assert text == f"claimlab: {audited.conclusion.verdict.words}"
+    assert text.startswith("claimlab: usable beside ")
 
 
 def test_advice_on_a_site_names_the_column() -> None:
@@ -239,7 +243,7 @@ def test_the_address_keeps_filter_and_order(
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page = context.new_page()
     page.goto((tmp_path / "public" / "index.html").as_uri())
-    page.click("th:nth-child(2) button")
+    page.get_by_role("button", name="Labelled").click()
     page.fill("input.filter", "dataset-1")
     page.wait_for_function("location.hash.includes('filter0=dataset-1')")
     address = page.url

@@ -15,12 +15,15 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.record import to_side_table
 from claimlab.review import project
 from claimlab.review.review import Review
-from claimlab.review.task import Choice, Task
+from claimlab.review.task import AnswerChoice, ReviewTask
 
-YES_NO = (Choice(value="yes", label="Yes", key="1"), Choice(value="no", label="No", key="2"))
+YES_NO = (
+    AnswerChoice(value="yes", label="Yes", key="1"),
+    AnswerChoice(value="no", label="No", key="2"),
+)
 
 
-def task(kind: str = "binary", **more: Any) -> Task:
+def task(kind: str = "binary", **more: Any) -> ReviewTask:
     choices = YES_NO if kind in ("binary", "choice", "label", "pair", "span") else ()
     given = {
         "name": "checked",
@@ -30,12 +33,12 @@ def task(kind: str = "binary", **more: Any) -> Task:
         "choices": choices,
         **more,
     }
-    return Task.model_validate(given)
+    return ReviewTask.model_validate(given)
 
 
 def review(
     folder: Path,
-    asked: Task | None = None,
+    asked: ReviewTask | None = None,
     items: int = 6,
     *,
     people: Sequence[str] = ("ana", "ben"),

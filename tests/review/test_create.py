@@ -13,7 +13,7 @@ from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.errors import ClaimlabError, DataError, OutputExists, UnknownName, UsageError
-from claimlab.core.finding import KEPT, Finding
+from claimlab.core.finding import RECORDS_KEPT, Finding
 from claimlab.review.create import review_create
 from claimlab.review.project import item_rows
 
@@ -250,4 +250,4 @@ def test_all_records_of_a_finding_are_reviewed_and_it_is_noted_where_an_audit_do
     assert review.size == 300
     assert "finding_records" not in review.project.origin.chosen
     review = review_create(data, tmp_path / "long", audit=tmp_path / "audit.json", finding="long")
-    assert review.project.origin.chosen["finding_records"] == 20 * len(ids) > KEPT
+    assert review.project.origin.chosen["finding_records"] == 20 * len(ids) > RECORDS_KEPT

@@ -15,11 +15,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from claimlab.core.errors import SchemaError, UsageError
-from claimlab.review.store import Json, Store, metadata, shown
+from claimlab.review.store import Json, ReviewStore, metadata, without_password
 
 
 def test_the_migrations_make_the_tables_of_this_version(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "s.sqlite")
+    store = ReviewStore.open(tmp_path / "s.sqlite")
     with store.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": _same_type})
         assert compare_metadata(context, metadata) == []
@@ -37,14 +37,14 @@ def _same_type(
 
 
 def test_opening_again_changes_nothing(tmp_path: Path) -> None:
-    Store.open(tmp_path / "s.sqlite").close()
+    ReviewStore.open(tmp_path / "s.sqlite").close()
     before = (tmp_path / "s.sqlite").read_bytes()
-    Store.open(tmp_path / "s.sqlite").close()
+    ReviewStore.open(tmp_path / "s.sqlite").close()
     assert (tmp_path / "s.sqlite").read_bytes() == before
 
 
 def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "s.sqlite")
+    store = ReviewStore.open(tmp_path / "s.sqlite")
     event = metadata.tables["event"]
     with pytest.raises(ZeroDivisionError), store.write() as connection:
         connection.execute(event.insert().values(at=sa.func.now(), kind="x", detail={}))
@@ -56,29 +56,29 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
 def test_what_is_not_a_store_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("This is no database. " * 100, encoding="utf-8")
     with pytest.raises(SchemaError, match="cannot be used"):
-        Store.open(tmp_path / "text")
+        ReviewStore.open(tmp_path / "text")
     with pytest.raises(UsageError, match="not a store"):
-        Store.open("mysql://u:secret@h/d")
+        ReviewStore.open("mysql://u:secret@h/d")
 
 
 def test_a_newer_store_is_refused(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "s.sqlite")
+    store = ReviewStore.open(tmp_path / "s.sqlite")
     with store.write() as connection:
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     store.close()
     with pytest.raises(SchemaError, match="newer claimlab"):
-        Store.open(tmp_path / "s.sqlite")
+        ReviewStore.open(tmp_path / "s.sqlite")
 
 
 def test_a_password_is_not_shown() -> None:
-    assert shown("postgresql://u:secret@h:5432/d?x=1") == "postgresql://u@h:5432/d?x=1"
-    assert shown("review.sqlite") == "review.sqlite"
+    assert without_password("postgresql://u:secret@h:5432/d?x=1") == "postgresql://u@h:5432/d?x=1"
+    assert without_password("review.sqlite") == "review.sqlite"
 
 
 def test_a_write_is_on_the_disk_when_it_returns_and_writers_wait_for_it_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, event = Store.open(tmp_path / "s.sqlite"), metadata.tables["event"]
+    store, event = ReviewStore.open(tmp_path / "s.sqlite"), metadata.tables["event"]
     flushed: list[int] = []
     sync = os.fsync
 

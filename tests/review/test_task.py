@@ -4,13 +4,16 @@ import pytest
 from pydantic import ValidationError
 
 from claimlab.core.errors import UsageError
-from claimlab.review.task import Batches, Choice, Task
+from claimlab.review.task import AnswerChoice, Batches, ReviewTask
 
-YES_NO = (Choice(value="yes", label="Yes", key="1"), Choice(value="no", label="No", key="2"))
+YES_NO = (
+    AnswerChoice(value="yes", label="Yes", key="1"),
+    AnswerChoice(value="no", label="No", key="2"),
+)
 
 
-def task(kind: str, **more: object) -> Task:
-    return Task.model_validate(
+def task(kind: str, **more: object) -> ReviewTask:
+    return ReviewTask.model_validate(
         {"name": "t", "kind": kind, "question": "Is it?", "writes": "t", **more}
     )
 
@@ -48,7 +51,7 @@ def test_a_task_that_cannot_be_answered_is_refused() -> None:
     with pytest.raises(ValidationError, match="at least two choices"):
         task("binary")
     with pytest.raises(ValidationError, match="same key"):
-        task("binary", choices=(YES_NO[0], Choice(value="no", label="No", key="1")))
+        task("binary", choices=(YES_NO[0], AnswerChoice(value="no", label="No", key="1")))
     with pytest.raises(ValidationError, match="above `accept`"):
         Batches(accept=0.5, discard=0.6)
 

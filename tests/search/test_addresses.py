@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from claimlab.core import packaged
 from claimlab.core.errors import PageRefused
-from claimlab.search.addresses import Guard, Target
+from claimlab.search.addresses import CheckedAddress, Guard
 
 KINDS = packaged.toml("claimlab.search", "failures.toml")["pages"]
 
 PUBLIC = "93.184.215.14"
 
 
-def check(url: str, *numbers: str, **more: object) -> Target:
+def check(url: str, *numbers: str, **more: object) -> CheckedAddress:
     async def resolve(host: str, port: int) -> list[str]:
         if not numbers:
             raise OSError("no such host")

@@ -14,9 +14,10 @@ import pytest
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import BudgetSpent, ReplayMiss, SearchFailed, UsageError
-from claimlab.search.chain import Chain, Recorded
-from claimlab.search.evidence import Evidence, Review
+from claimlab.search.chain import ProviderChain
+from claimlab.search.evidence import Evidence, FactCheckReview
 from claimlab.search.query import Query
+from claimlab.search.recorded import Recorded
 from claimlab.search.results import Results
 
 WHEN = datetime(2026, 11, 1, 12)
@@ -54,7 +55,9 @@ class Planned:
                 published=datetime(2021, 3, 4, 5, 6, 7),
                 dated_from="page",
                 score=0.1 + i,
-                review=Review(publisher="P", rating="Falso", claim_date=datetime(2021, 1, 1)),
+                review=FactCheckReview(
+                    publisher="P", rating="Falso", claim_date=datetime(2021, 1, 1)
+                ),
                 more={"engines": ["a", "b"]},
             )
             for i in range(step)
@@ -74,7 +77,7 @@ def search(provider: Any, text: str = "água") -> Results:
 
 def test_the_first_answer_wins_and_the_story_is_told() -> None:
     last = Planned("c", 1)
-    found = search(Chain([Planned("a", failing()), Planned("b", 0), Planned("d", 2), last]))
+    found = search(ProviderChain([Planned("a", failing()), Planned("b", 0), Planned("d", 2), last]))
     assert (found.provider, len(found.evidence), last.calls) == ("d", 2, 0)
     assert [(a.provider, a.outcome, a.kind) for a in found.attempts] == [
         ("a", "failed", "timeout"),
@@ -87,12 +90,12 @@ def test_the_first_answer_wins_and_the_story_is_told() -> None:
 
 def test_an_empty_answer_is_an_answer_when_so_chosen() -> None:
     second = Planned("b", 2)
-    found = search(Chain([Planned("a", 0), second], fall_back="on-failure"))
+    found = search(ProviderChain([Planned("a", 0), second], fall_back="on-failure"))
     assert (found.provider, found.evidence, second.calls) == ("a", (), 0)
 
 
 def test_nothing_found_anywhere_is_empty_with_every_attempt() -> None:
-    found = search(Chain([Planned("a", 0), Planned("b", failing())]))
+    found = search(ProviderChain([Planned("a", 0), Planned("b", failing())]))
     assert found.evidence == ()
     assert [a.outcome for a in found.attempts] == ["empty", "failed"]
 
@@ -101,30 +104,30 @@ def test_when_all_fail_each_reason_is_kept() -> None:
     with pytest.raises(
         SearchFailed, match=r"a: It failed \(timeout\).*b: It failed \(refused\)"
     ) as caught:
-        search(Chain([Planned("a", failing()), Planned("b", failing("refused"))]))
+        search(ProviderChain([Planned("a", failing()), Planned("b", failing("refused"))]))
     assert caught.value.kind == "all-failed"
     assert [a.provider for a in caught.value.attempts] == ["a", "b"]  # type: ignore[attr-defined]
     with pytest.raises(SearchFailed) as caught:
-        search(Chain([Planned("a", failing())]))
+        search(ProviderChain([Planned("a", failing())]))
     assert caught.value.kind == "timeout", "a chain of one fails as that one does"
 
 
 def test_a_spent_budget_ends_the_chain() -> None:
     second = Planned("b", 1)
     with pytest.raises(BudgetSpent):
-        search(Chain([Planned("a", BudgetSpent("Spent.", "Raise it.")), second]))
+        search(ProviderChain([Planned("a", BudgetSpent("Spent.", "Raise it.")), second]))
     assert second.calls == 0
 
 
 def test_an_unknown_price_makes_the_sum_unknown() -> None:
-    assert search(Chain([Planned("a", 0, cost=None), Planned("b", 1)])).cost is None
+    assert search(ProviderChain([Planned("a", 0, cost=None), Planned("b", 1)])).cost is None
 
 
 def test_chains_are_checked() -> None:
     with pytest.raises(UsageError, match="empty"):
-        Chain([])
+        ProviderChain([])
     with pytest.raises(UsageError, match="not a way to fall back"):
-        Chain([Planned("a", 1)], fall_back="sometimes")  # type: ignore[arg-type]
+        ProviderChain([Planned("a", 1)], fall_back="sometimes")  # type: ignore[arg-type]
 
 
 def test_a_recorded_answer_is_given_again_at_no_cost(tmp_path: Path) -> None:
@@ -186,10 +189,10 @@ def test_a_failure_replays_as_that_failure_and_is_asked_again_when_recording(
 ) -> None:
     calls = Calls(cache=tmp_path)
     flaky = Planned("a", failing("rate-limited"), 2)
-    chain = Chain([Recorded(flaky, calls), Recorded(Planned("b", 1), calls)])
+    chain = ProviderChain([Recorded(flaky, calls), Recorded(Planned("b", 1), calls)])
     live = search(chain)
     offline = Calls("replay", tmp_path)
-    replay = Chain([Recorded(Planned("a"), offline), Recorded(Planned("b"), offline)])
+    replay = ProviderChain([Recorded(Planned("a"), offline), Recorded(Planned("b"), offline)])
     replayed = search(replay)
     assert replayed.attempts == live.attempts, "the replay tells the same story"
     assert replayed.evidence == live.evidence

@@ -84,7 +84,8 @@ def test_months_back_end_at_the_last_day_of_the_month() -> None:
 @pytest.mark.parametrize(
     "written",
     ["", "   ", None, 20210304, "2021", "2021-03", "March 2021", "03/04/2021", "30 Feb 2021", "2021-13-01", "2099-01-01",
-     "1066-10-14", "some days ago", "99999 years ago", "4 de brumário de 2021", "id 1234567890"],
+     "1066-10-14", "some days ago", "99999 years ago", "4 de brumário de 2021", "id 1234567890",
+     "9999-12-31T23:59-05:00"],
 )  # fmt: skip
 def test_what_cannot_be_told_for_certain_is_no_date(written: object) -> None:
     assert read_date(written, retrieved=NOW) == (None, None)

@@ -15,7 +15,7 @@ import pytest
 from claimlab.core.budget import Amount, Budget
 from claimlab.core.calls.pace import TokenBucket
 from claimlab.core.errors import BudgetSpent, SearchFailed, UsageError
-from claimlab.search.http import RETRIES, Call, Http, Reply
+from claimlab.search.http import RETRIES, Call, Http, HttpReply
 from claimlab.search.terms import terms
 
 FREE = TokenBucket(1e9, burst=1000)
@@ -25,7 +25,7 @@ def call(stand_in: Any, **more: Any) -> Call:
     return Call("somebody", "GET", stand_in.url, **more)
 
 
-def get(http: Http, asked: Call) -> Reply:
+def get(http: Http, asked: Call) -> HttpReply:
     return asyncio.run(http.json(asked, FREE))
 
 
@@ -183,7 +183,7 @@ def test_many_calls_at_once_stay_under_the_cap(stand_in: Any, http: Http) -> Non
         )
 
     done = asyncio.run(many())
-    assert sum(isinstance(d, Reply) for d in done) == 5
+    assert sum(isinstance(d, HttpReply) for d in done) == 5
     assert sum(isinstance(d, BudgetSpent) for d in done) == 7
     assert len(stand_in.asked) == 5
 

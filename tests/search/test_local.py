@@ -21,20 +21,13 @@ from hypothesis import strategies as st
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import OutputExists, SearchFailed, UnreadableFile, UsageError
 from claimlab.core.stats.scores import Floats32
-from claimlab.search.analysis import (
-    STEMMERS,
-    analyzer,
-    best_passage,
-    field_of,
-    prepared,
-    said,
-    snippets,
-)
+from claimlab.search.analysis import STEMMERS, analyzer, field_of, prepared
 from claimlab.search.connect import index_at
 from claimlab.search.evidence import Evidence
-from claimlab.search.fusion import Meaning, cosines
-from claimlab.search.local import LAYOUT, LocalIndex, build_index
-from claimlab.search.providers.local import Local
+from claimlab.search.fusion import SentenceEncoder, cosines
+from claimlab.search.local import LAYOUT_VERSION, LocalIndex, build_index
+from claimlab.search.passage import best_passage, said, snippets
+from claimlab.search.providers.local import LocalProvider
 from claimlab.search.query import Query
 
 DOCUMENTS: list[dict[str, Any]] = [
@@ -148,7 +141,7 @@ def test_a_long_text_is_prepared_in_parts_and_no_word_is_cut(
     text = "cafe\u0301 東京都 \u0301x हिन्दी\u3000水道\n" * 30
     whole = prepared(text)
     for piece in (1, 7, 50):
-        monkeypatch.setattr("claimlab.search.analysis.PIECE", piece)
+        monkeypatch.setattr("claimlab.search.analysis.CHARACTERS_AT_A_TIME", piece)
         assert prepared(text) == whole
 
 
@@ -159,7 +152,7 @@ def by_topic(texts: Sequence[str]) -> Floats32:
 
 
 def test_what_means_the_same_is_found_without_a_common_word(index: LocalIndex) -> None:
-    with_meaning = LocalIndex(index.folder, Meaning(by_topic, {"eng"}))
+    with_meaning = LocalIndex(index.folder, SentenceEncoder(by_topic, {"eng"}))
     asked = Query("birds", language="eng", max_results=2)
     assert ids(index.search(asked)) == []
     (found,) = with_meaning.search(asked)
@@ -167,8 +160,8 @@ def test_what_means_the_same_is_found_without_a_common_word(index: LocalIndex) -
     assert (found.more["words"], found.more["meaning"]) == (0.0, pytest.approx(1, abs=1e-3))
     assert (index.folder / "vectors.npy").is_file(), "encoded once"
     assert with_meaning.search(Query("birds", language="swe")) == [], "a language it does not know"
-    both = Local(with_meaning).parameters()
-    assert both == {**Local(index).parameters(), "vectors": True}
+    both = LocalProvider(with_meaning).parameters()
+    assert both == {**LocalProvider(index).parameters(), "vectors": True}
 
 
 def test_what_a_post_is_compared_by_is_what_it_says() -> None:
@@ -199,7 +192,7 @@ def test_words_say_nothing_of_a_claim_in_a_language_that_no_document_has(tmp_pat
         {"id": "gulls", "text": "The gulls came to live in a town by the sea."},
     ]
     build_index(write_lines(tmp_path / "t.jsonl", lines), tmp_path / "i", language="eng")
-    index = LocalIndex(tmp_path / "i", Meaning(by_topic, {"eng", "spa"}))
+    index = LocalIndex(tmp_path / "i", SentenceEncoder(by_topic, {"eng", "spa"}))
     post = "Northport Northport bird"
     assert {*ids(index.search(Query(post, language="eng")))} == {"mayor", "gulls"}
     found = index.search(Query(post, language="spa"))
@@ -217,7 +210,7 @@ def test_meaning_does_not_bring_back_what_the_day_excludes(tmp_path: Path) -> No
     ]
     source = write_lines(tmp_path / "d.jsonl", rows)
     build_index(source, tmp_path / "index", language="eng")
-    index = LocalIndex(tmp_path / "index", Meaning(by_topic, {"eng"}))
+    index = LocalIndex(tmp_path / "index", SentenceEncoder(by_topic, {"eng"}))
     early = Query("birds", language="eng", before=date(2020, 6, 1))
     assert [piece.text for piece in index.search(early)] == ["gulls stay"]
     assert index.newer(early) == 1
@@ -276,7 +269,9 @@ def test_later_documents_are_left_out_and_undated_ones_stay(index: LocalIndex) -
 
 
 def test_a_result_carries_what_the_document_said(index: LocalIndex) -> None:
-    found = asyncio.run(Local(index).search(Query("Northport 1950", language="eng", max_results=1)))
+    found = asyncio.run(
+        LocalProvider(index).search(Query("Northport 1950", language="eng", max_results=1))
+    )
     assert (found.provider, found.cost) == ("local", 0.0)
     piece = found.evidence[0]
     assert (piece.url, piece.published, piece.dated_from) == (
@@ -284,7 +279,7 @@ def test_a_result_carries_what_the_document_said(index: LocalIndex) -> None:
         datetime(1950, 6, 7),
         "url",
     )
-    assert Local(index).parameters()["source"] == index.manifest.source
+    assert LocalProvider(index).parameters()["source"] == index.manifest.source
 
 
 def test_equal_scores_stand_in_the_order_of_the_source(tmp_path: Path) -> None:
@@ -340,10 +335,10 @@ def test_what_is_no_index_is_left_alone_and_named(tmp_path: Path) -> None:
         assert caught.value.kind == "no-index"
     build_index(source, tmp_path / "index")
     manifest = tmp_path / "index" / "index.json"
-    manifest.write_text(manifest.read_text().replace(f'"layout": {LAYOUT}', '"layout": 99'))
+    manifest.write_text(manifest.read_text().replace(f'"layout": {LAYOUT_VERSION}', '"layout": 99'))
     with pytest.raises(SearchFailed, match="another layout"):
         LocalIndex(tmp_path / "index").search(Query("x"))
-    assert build_index(source, tmp_path / "index").layout == LAYOUT, "and is built anew"
+    assert build_index(source, tmp_path / "index").layout == LAYOUT_VERSION, "and is built anew"
 
 
 def test_a_dataset_is_searched_by_its_records(tmp_path: Path) -> None:

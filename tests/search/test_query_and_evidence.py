@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from claimlab.core.errors import UsageError
 from claimlab.core.record import SIDE_TABLES
-from claimlab.search.evidence import Evidence, Review, as_of, is_newer
+from claimlab.search.evidence import Evidence, FactCheckReview, as_of, is_newer
 from claimlab.search.query import Query
 
 NOW = datetime(2026, 11, 1, 12)
@@ -82,7 +82,7 @@ def test_an_id_is_what_is_said_and_where() -> None:
 
 
 def test_a_row_has_the_agreed_columns() -> None:
-    review = Review(
+    review = FactCheckReview(
         publisher="Checa", rating="Falso", claim="A", claimant="B", claim_date=datetime(2021, 1, 1)
     )
     row = piece(review=review).row("r1", 1, lambda url: url.split("/")[2])
@@ -100,7 +100,7 @@ def test_a_row_has_the_agreed_columns() -> None:
 def test_evidence_goes_through_json_unchanged() -> None:
     whole = piece(
         datetime(2021, 3, 4),
-        review=Review(rating="x", claim_date=datetime(2020, 1, 1)),
+        review=FactCheckReview(rating="x", claim_date=datetime(2020, 1, 1)),
         more={"k": [1]},
         score=0.5,
     )

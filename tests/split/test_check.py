@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 from claimlab.core.errors import ClaimlabError
-from claimlab.split.check import check, find_leaks, keep_promise
+from claimlab.split.check import check, keep_promise
+from claimlab.split.leaks import find_leaks
 from claimlab.split.run import split
 from claimlab.split.strategy import Impossible, Material, Parts
 from claimlab.split.views import blocks, languages_table

@@ -12,7 +12,7 @@ import pytest
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.split.run import split
-from claimlab.split.strategy import Shares
+from claimlab.split.strategy import SideShares
 
 from .conftest import Make, rows, sentence
 
@@ -126,9 +126,9 @@ def test_a_leaking_test_is_told_in_a_sentence(make: Make) -> None:
 )
 def test_shares_that_do_not_add_up_are_refused(text: str, total: str) -> None:
     with pytest.raises(UsageError, match=f"add up to {total}[.] Make them add up to 100"):
-        Shares.parse(text)
+        SideShares.parse(text)
     with pytest.raises(UsageError, match="add up to 90"):
-        Shares(0.6, 0.1, 0.2)
+        SideShares(0.6, 0.1, 0.2)
 
 
 def test_a_small_test_is_cut_from_any_split(make: Make) -> None:
@@ -188,7 +188,7 @@ def test_without_strata_classes_are_left_to_chance(make: Make) -> None:
     [("70/10/20", (0.7, 0.1, 0.2)), ("80/20", (0.8, 0.0, 0.2)), ("0.5/0.5", (0.5, 0, 0.5))],
 )
 def test_shares_in_percent_or_as_fractions(text: str, shares: tuple[float, ...]) -> None:
-    got = Shares.parse(text)
+    got = SideShares.parse(text)
     assert (got.train, got.dev, got.test) == pytest.approx(shares)
 
 
@@ -197,7 +197,7 @@ def test_shares_in_percent_or_as_fractions(text: str, shares: tuple[float, ...])
 )
 def test_what_are_no_shares(text: str) -> None:
     with pytest.raises(UsageError, match="are not valid shares"):
-        Shares.parse(text)
+        SideShares.parse(text)
 
 
 def test_a_small_test_without_languages_says_what_is_missing(make: Make) -> None:

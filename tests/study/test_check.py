@@ -129,7 +129,11 @@ def test_the_extra_of_a_step_that_is_only_shown_is_named_and_its_reason_printed(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [
-        {"id": i, "text": f"A ponte número {i} foi aberta hoje.", "label": ("true", "false")[i % 2]}
+        {
+            "id": i,
+            "text": f"A ponte número {i} foi aberta hoje.",
+            "verdict": ("true", "false")[i % 2],
+        }
         for i in range(80)
     ]
     pl.DataFrame(rows).write_csv("other.csv")

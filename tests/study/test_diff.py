@@ -14,7 +14,7 @@ from parts.planted import planted
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.study.diff import study_diff
-from claimlab.study.page import saved_study
+from claimlab.study.saved import saved_study
 
 GRID = 'seeds = [0, 1]\n[datasets.data]\nfolder = "data"\n[grid]\nsplit = ["random"]\ndetector = [{detectors}]\n'
 BEFORE = GRID.format(detectors='"tfidf", "stratified"')

@@ -14,10 +14,11 @@ import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.study.check import study_check
+from claimlab.study.exhibits import exhibits
 from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run
 from claimlab.study.page import failures
-from claimlab.study.plan import exhibits, plan
+from claimlab.study.plan import plan
 from claimlab.study.run import Grid
 from claimlab.study.sample import sample
 from claimlab.study.score import entries
@@ -96,7 +97,7 @@ def fill(place: Path) -> None:
         .head(8)
         .select("text", "veracity")
     )
-    copied = pl.concat([rows, rows.head(1)]).rename({"veracity": "label"})
+    copied = pl.concat([rows, rows.head(1)]).rename({"veracity": "verdict"})
     copied.write_csv(place / "files" / "rows.csv")
     (place / "tidy.toml").write_text(RECIPE, encoding="utf-8")
     (place / "study.toml").write_text(STUDY, encoding="utf-8")

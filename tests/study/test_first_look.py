@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import claimlab as cl
+from claimlab.audit.trial import enough_left
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists
@@ -51,7 +52,8 @@ def test_a_file_becomes_a_verdict_a_folder_and_a_page(
     out, err = capsys.readouterr()
     assert "mine.csv: 110 rows, text in `claim`, label in `rating` (true 70, false 40)," in out
     assert "Cleaned: 80 of 110 records kept (false 40 of 40, true 40 of 70); left out:" in out
-    assert "\nToo little could be measured to say whether it is usable: 12 of 36 checks." in out
+    assert "\nUsable after cleaning: 30 of 110 records left out." in out
+    assert "No signal found" in out
     assert max(map(len, out.splitlines())) <= 80
     assert "Report: mine-check/report/index.html" in err
     assert "Next: claimlab " in err
@@ -64,12 +66,13 @@ def test_a_file_becomes_a_verdict_a_folder_and_a_page(
     assert run(["check", file.name, "--force", "--json", "--limit", "60"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["records"], shown["columns"]["text"]) == (60, "claim")
-    assert shown["usable"].startswith("Too little could be measured")
+    assert shown["usable"].endswith("drawn at random from 110 records.")
+    assert shown["verdict"]["rung"] == 1, "fewer than 30 of a class"
 
 
 def test_a_file_without_labels_is_told_so(tmp_path: Path) -> None:
     checked = cl.check(claims(60).select("claim"))
-    assert checked.usable == "Not usable as it is: no record has a label."
+    assert checked.usable == "Cannot be scored as veracity: no record has a label."
     assert checked.next_step.function == "show"
     assert "no labels" in first_look.screen(checked, 80)
 
@@ -81,11 +84,10 @@ def test_a_shortcut_comes_first_with_what_answers_it(tmp_path: Path) -> None:
     )
     checked = cl.check(table, output=tmp_path / "out")
     text = first_look.screen(checked, 100)
-    assert "\nUsable with care. " in text
+    assert "\nNot usable for veracity: the label is the source. 0 of 2 publishers have more" in text
     assert "  The column 'source' alone gives the label away" in text
-    assert f"claimlab split {tmp_path / 'out' / 'clean'}" in " ".join(
-        text.replace("\\", "").split()
-    )
+    assert "No split holds out 'source': the label is the source." in " ".join(text.split())
+    assert "--by source" not in text, "no split separates the two"
     assert len(Dataset.open(tmp_path / "out" / "clean")) == 120
 
 
@@ -119,17 +121,19 @@ def test_where_cleaning_leaves_out_most_the_audit_is_of_all_records() -> None:
     assert len(checked.clean) < 20
     assert checked.audit.records == 125
     assert ". The audit is of all records" in first_look.screen(checked, 200)
-    left = f"{len(checked.clean):,} of {len(checked.data):,} records"
-    assert checked.usable.startswith(f"Not usable as it is: cleaning leaves too little, {left}")
+    assert checked.verdict.number in (3, 4)
+    assert "identical-texts (96.0 points)" in checked.usable
+    assert checked.audit.grounds is not None
+    assert checked.audit.grounds.lost == "5 of 125 records"
 
 
 def test_a_class_that_cleaning_leaves_out_is_missed() -> None:
     data, _ = cl.import_files(claims(60))
     rest = cl.clean(data).dataset
-    assert first_look.enough_left(data, rest)
+    assert enough_left(data, rest)
     rest.records = rest.records.filter(pl.col("veracity") == "true")
     assert len(rest) == 30, "half of the records are left, all of one class"
-    assert not first_look.enough_left(data, rest)
+    assert not enough_left(data, rest)
 
 
 def test_a_file_that_cannot_be_read_leaves_nothing(tmp_path: Path) -> None:
@@ -138,3 +142,21 @@ def test_a_file_that_cannot_be_read_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(DataError):
         cl.check(empty, output=tmp_path / "out")
     assert list(tmp_path.iterdir()) == [empty]
+
+
+def test_a_limit_draws_records_at_random_and_says_of_how_many(tmp_path: Path) -> None:
+    """A file that is sorted by class: its first records have one class only."""
+    table = claims(400).sort("rating")
+    checked = cl.check(table, limit=200, seed=1)
+    assert (checked.source.rows, len(checked.data)) == (400, 200)
+    assert set(checked.data["veracity"]) == {"true", "false"}
+    assert "400 rows, 200 of 400 records drawn at random, text" in first_look.screen(checked, 200)
+    assert checked.usable.endswith("drawn at random from 400 records.")
+    again = cl.check(table, limit=200, seed=1)
+    assert again.data["id"].to_list() == checked.data["id"].to_list()
+    other, _ = cl.import_files(table)
+    ids = [other.sampled(50, seed)["id"].to_list() for seed in (0, 0, 1)]
+    assert ids[0] == ids[1] != ids[2]
+    assert ids[0] == sorted(ids[0], key=other["id"].to_list().index), "in their order"
+    assert len(other.sampled(1_000, 0)) == 400
+    assert cl.audit(other, checks=["length"], limit=50).records == 50

@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from parts.packages import leaf_marked
 from parts.planted import planted
 
 from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.study.axes import all_axes, view_of
 from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run
 from claimlab.study.new import presets, study_new
-from claimlab.study.page import study_table
-from claimlab.study.plan import all_axes, plan, view_of
+from claimlab.study.plan import plan
+from claimlab.study.saved import study_table
 
 HEAD = '[datasets.data]\nfolder = "data"\n'
 
@@ -70,6 +72,7 @@ def test_an_axis_can_be_any_option_of_a_step(place: Path) -> None:
     assert {c["split.shares"] for c in found} == {"70/10/20", "80/20"}
 
 
+@pytest.mark.leaf
 def test_a_dataset_may_be_what_steps_make_of_another(place: Path) -> None:
     text = (
         '[datasets.noised]\nof = "data"\nevolve = "noise"\nstage = "evolved"\n'
@@ -92,10 +95,10 @@ def test_a_dataset_may_be_what_steps_make_of_another(place: Path) -> None:
 
 
 def test_a_changed_input_file_is_noticed(place: Path) -> None:
-    (place / "rows.csv").write_text("text,label\na b c,true\n", encoding="utf-8")
+    (place / "rows.csv").write_text("text,verdict\na b c,true\n", encoding="utf-8")
     text = '[datasets.rows]\nimport = "rows.csv"\n[grid]\ndataset = ["rows"]\nsplit = ["random"]\ndetector = ["tfidf"]\n'
     before = plan(read_study_file(written(place, text)))[0].node.key
-    (place / "rows.csv").write_text("text,label\na b c,false\n", encoding="utf-8")
+    (place / "rows.csv").write_text("text,verdict\na b c,false\n", encoding="utf-8")
     assert plan(read_study_file(place / "study.toml"))[0].node.key != before
 
 
@@ -138,7 +141,7 @@ def test_check_names_everything_that_is_missing_at_once(place: Path) -> None:
     assert study_check(written(place, GRID))[1] == []
 
 
-@pytest.mark.parametrize("preset", sorted(presets()))
+@pytest.mark.parametrize("preset", leaf_marked(sorted(presets())))
 def test_every_preset_reads_and_is_never_written_over_a_file(preset: str, tmp_path: Path) -> None:
     file = study_new(tmp_path / "study.toml", preset)
     assert all_axes(read_study_file(file))["detector"]

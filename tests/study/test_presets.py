@@ -10,6 +10,7 @@ from typing import Any
 
 import presets as bench
 import pytest
+from parts.packages import leaf_marked
 
 from claimlab.study.new import presets
 
@@ -23,7 +24,7 @@ def test_every_published_preset_is_tried() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", bench.PRESETS)
+@pytest.mark.parametrize("preset", leaf_marked(bench.PRESETS))
 def test_a_preset_comes_to_what_its_page_was_written_from(
     preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

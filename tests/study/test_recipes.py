@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.packages import leaf_marked
 from parts.planted import planted
 from parts.standin import StandIn
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.settings import declared
 from claimlab.detect.detector import DETECTORS
-from claimlab.evolve.drift.judged import Reading
 from claimlab.study.check import study_check
 from claimlab.study.front import study_run
 from claimlab.study.new import presets, study_new
@@ -46,7 +46,7 @@ def _names(comment: str) -> list[str]:
     return re.findall(r'"[^"]+"', comment)
 
 
-@pytest.mark.parametrize("preset", sorted(presets()))
+@pytest.mark.parametrize("preset", leaf_marked(sorted(presets())))
 def test_comments_are_settings_that_exist(preset: str, tmp_path: Path) -> None:
     text = followed(study_new(tmp_path / "preset.toml", preset).read_text(encoding="utf-8"))
     study = tomllib.loads(text)
@@ -56,7 +56,7 @@ def test_comments_are_settings_that_exist(preset: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", sorted(presets()))
+@pytest.mark.parametrize("preset", leaf_marked(sorted(presets())))
 def test_a_study_is_ready_once_its_comments_are_followed(
     preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +100,9 @@ def every_model(body: dict[str, Any]) -> str:
         return json.dumps({"rationale": "So.", "verdict": ["True", "Half True", "False"][number]})
     if "`stated`" in asked:
         return json.dumps({"rationale": "So.", "stated": [1]})
-    return json.dumps({"rationale": "So.", **dict.fromkeys(Reading().dimensions, 3)})
+    from claimlab_simulate.evolve.drift.fuse import FuseReading
+
+    return json.dumps({"rationale": "So.", **dict.fromkeys(FuseReading().dimensions, 3)})
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from parts.standin import StandIn
 
 import claimlab as cl
 from claimlab.cli.app import run
-from claimlab.core.call import CALL
+from claimlab.core.call import CALL_FILE
 from claimlab.study.rerun import TOOL
 
 
@@ -27,9 +27,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def edited(folder: Path, edit: Callable[[dict[str, object]], object]) -> None:
-    call = json.loads((folder / CALL).read_text(encoding="utf-8"))
+    call = json.loads((folder / CALL_FILE).read_text(encoding="utf-8"))
     edit(call)
-    (folder / CALL).write_text(json.dumps(call), encoding="utf-8")
+    (folder / CALL_FILE).write_text(json.dumps(call), encoding="utf-8")
 
 
 def test_the_same_bytes_end_with_status_0(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,12 +48,12 @@ def test_another_seed_is_noticed_with_status_3(
     assert set(json.loads(capsys.readouterr().out)["differences"]) == {
         "records.parquet",
         "dataset.json",
-        CALL,
+        CALL_FILE,
     }
 
 
 def test_no_path_of_the_machine_is_written(place: Path) -> None:
-    assert str(place) not in (place / "splits" / CALL).read_text(encoding="utf-8")
+    assert str(place) not in (place / "splits" / CALL_FILE).read_text(encoding="utf-8")
 
 
 def test_an_input_that_was_moved_and_renamed_is_found_by_its_digest(place: Path) -> None:

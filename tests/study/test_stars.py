@@ -15,8 +15,8 @@ from scipy.stats import norm
 
 import claimlab as cl
 from claimlab.evaluate.scored_run import open_runs
-from claimlab.study.page import study_table
 from claimlab.study.run import Grid
+from claimlab.study.saved import study_table
 from claimlab.study.score import entries, gap_of
 
 STUDY = """

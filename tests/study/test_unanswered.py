@@ -18,9 +18,9 @@ import claimlab as cl
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.streams import share_of
-from claimlab.evaluate.front import evaluate_runs
+from claimlab.evaluate.evaluation import evaluate_runs
 from claimlab.evaluate.scored_run import open_runs
-from claimlab.study.page import saved_study
+from claimlab.study.saved import saved_study
 
 BROKEN = (400, b'{"error": {"message": "The request cannot be read."}}')
 STUDY = """
@@ -121,7 +121,8 @@ def test_some_failures_are_counted_in_the_line_that_has_the_score(
     assert 0 < failed < Dataset.open("run").records.height
     assert f"; {failed} failed and count as wrong" in line
     assert command(["-q", "evaluate", "run"]) == 0
-    assert f"; {failed} failed." in capsys.readouterr().out
+    of = 52
+    assert f"; answered {of - failed} of {of} (" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("faults")

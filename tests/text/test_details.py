@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from claimlab.text.changes import applied, changes
-from claimlab.text.details import Change, compared, details, readable
+from claimlab.text.details import DetailChange, compared, details, readable
 
 LEEDS = (
     "On 14 March 2023, the council of Leeds approved £1.2 million for trees in Headingley because"
@@ -99,7 +99,7 @@ def test_what_cannot_be_read_is_not_compared() -> None:
     assert "number" not in readable("4万5千条船", "zho")
     assert "cause" not in readable("mvua kwa sababu", "swh")
     assert compared("A 2019 report", "Ripoti ya 2019", "eng", "swh") == [
-        Change("number", "kept", "2019", "2019")
+        DetailChange("number", "kept", "2019", "2019")
     ]
 
 
@@ -111,7 +111,7 @@ def test_details_are_kept_changed_lost_or_new() -> None:
     assert ("place", "lost") in outcomes
     assert ("name", "kept") in outcomes
     new = compared("It rained.", "It rained for 3 days.", "eng")
-    assert new == [Change("number", "new", None, "72 h")]
+    assert new == [DetailChange("number", "new", None, "72 h")]
 
 
 def test_a_log_takes_one_text_to_the_other() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claimlab.search.evidence import Evidence, Review
+from claimlab.search.evidence import Evidence, FactCheckReview
 from claimlab.text.guard import is_academic, lists, mark, near_copies
 from claimlab.text.urls import registrable_domain
 
@@ -41,7 +41,7 @@ def piece(
         (piece("https://www.snopes.com/x"), ("guard_factcheck",)),
         (piece("https://news-of-velmore.com/fact-check/rain"), ("guard_factcheck",)),
         (
-            piece("https://news-of-velmore.com/a", review=Review(rating="False")),
+            piece("https://news-of-velmore.com/a", review=FactCheckReview(rating="False")),
             ("guard_factcheck",),
         ),
         (piece("http://gazette-marisett.com/other"), ("guard_own_source",)),

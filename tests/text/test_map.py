@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from claimlab.pages.charts import NONE, OTHER, map_figure
-from claimlab.text.vectors import MOST_TSNE, project, readable, text_map
+from claimlab.text.map import MOST_TSNE, project, text_map
+from claimlab.text.vectors import readable
 
 TOPICS = (
     "The {} ferry across the bay was late again because of fog.",

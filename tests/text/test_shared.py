@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from claimlab.text.near import claims_of, same_claims
 from claimlab.text.normalise import bare_form
+from claimlab.text.shared import claims_of, same_claims
 
 HARBOUR = "The harbour of Northport froze over in the winter of 1931."
 

@@ -19,7 +19,7 @@ def test_processes_give_the_same_vectors_and_a_second_start_makes_none_again(
 ) -> None:
     texts = [f"The bridge at Velmore was closed {n} times{' again' * (n % 7)}." for n in range(300)]
     alone = vectors.encode(texts)
-    monkeypatch.setattr(vectors, "SHARD", vectors.BATCH)
+    monkeypatch.setattr(vectors, "TEXTS_PER_SHARD", vectors.TEXTS_PER_BATCH)
     with working("local:2", tmp_path):
         vectors._known.clear()
         np.testing.assert_array_equal(vectors.encode(texts), alone)

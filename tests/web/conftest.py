@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.packages import HAS_SIMULATE
 from parts.planted import planted
 from starlette.testclient import TestClient
 
@@ -34,7 +35,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     cl.detect(data, "tfidf", output=folder / "runs" / "tfidf")
     cl.detect(data, "majority", output=folder / "runs" / "majority")
-    cl.evolve(data, steps=3, limit=4, output=folder / "evolved")
+    if HAS_SIMULATE:
+        cl.evolve(data, steps=3, limit=4, output=folder / "evolved")
     return folder
 
 

@@ -232,3 +232,11 @@ def test_formats_say_what_they_are(client: TestClient) -> None:
     names = next(field["names"] for field in fields if field["name"] == "to")
     assert next(iter(names)) == "csv"
     assert all(names.values())
+
+
+def test_a_shared_task_is_started_from_a_form(client: TestClient) -> None:
+    """The verb has sub-commands; the secret is drawn, and never typed into a page."""
+    form = client.get("/api/datasets/data/run/publish_task_init").json()
+    assert form["command"].startswith("claimlab publish task init data -o data-publish")
+    assert "secret" not in {field["name"] for field in form["fields"]}
+    assert "publish_task_init" in client.get("/datasets/data").text

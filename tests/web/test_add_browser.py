@@ -123,8 +123,8 @@ def test_an_audit_is_started_on_a_dataset_and_cancelled(
     with serving(tmp_path) as address:
         page.goto(f"{address}datasets/data")
         page.get_by_role("link", name="Audit", exact=True).click()
-        page.get_by_label("Use only the first N records").fill("500")
-        page.get_by_label("Use only the first N records").press("Tab")
+        page.get_by_label("Use only N records, drawn at random").fill("500")
+        page.get_by_label("Use only N records, drawn at random").press("Tab")
         page.locator(".command code", has_text="--limit 500").wait_for()
         shot(page, "action-audit")
         page.locator("#start").click()

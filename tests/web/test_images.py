@@ -33,7 +33,7 @@ def workspace(tmp_path: Path) -> Path:
     rows = {
         "id": [f"r{n}" for n in range(6)],
         "claim": [f"The river rose by {n} metres" for n in range(6)],
-        "label": ["true", "false"] * 3,
+        "label": ["real", "fake"] * 3,
         "image": [*names, "images/gone.png", "https://images.example.org/5.png"],
     }
     pl.DataFrame(rows).write_csv(folder / "raw" / "claims.csv")

@@ -26,7 +26,7 @@ from parts.planted import clean_twin
 from claimlab.review.create import review_create
 from claimlab.review.project import STORE
 from claimlab.review.review import Review
-from claimlab.review.store import VARIABLE as STORE_VARIABLE
+from claimlab.review.store import STORE_VARIABLE
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
 ANNOTATORS = 50

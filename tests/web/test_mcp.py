@@ -14,6 +14,7 @@ import claimlab as cl
 from claimlab.core.call import paths_of
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.options import parameters_of
+from claimlab.publish.task.init import publish_task_init
 from claimlab.web.mcp import TOOLS, answer, schema_of
 
 pytestmark = pytest.mark.needs("mcp")
@@ -67,8 +68,10 @@ def test_an_official_client_uses_every_tool(folder: Path) -> None:
         "catalog",
         "show",
         "audit",
+        "diff",
         "match",
         "evaluate",
+        "publish_task_check",
         "docs",
     ]
     assert all(tool.annotations.read_only_hint for tool in tools)
@@ -111,6 +114,17 @@ def test_what_cannot_be_done_is_a_sentence(folder: Path) -> None:
     assert not any("Traceback" in text or "\n" in text for text in texts), texts
     assert all(". " in text for text in texts), texts
     assert not (folder / "report").exists()
+
+
+def test_the_gate_and_the_check_of_a_submission_are_tools(folder: Path) -> None:
+    same = {"before": "data", "after": "data", "checks": ["length"]}
+    assert json.loads(answer(folder, "diff", same))["too_much"] == []
+    publish_task_init(folder / "data", output=folder / "task")
+    (folder / "mine.csv").write_text("id,label\nnone,true\n", encoding="utf-8")
+    said = json.loads(answer(folder, "publish_task_check", {"file": "mine.csv", "task": "task"}))
+    assert any("not of the test" in problem for problem in said["problems"])
+    with pytest.raises(UsageError, match="outside"):
+        answer(folder, "publish_task_check", {"file": "/etc/passwd", "task": "task"})
 
 
 def test_no_option_of_a_tool_names_a_file_to_write(folder: Path) -> None:

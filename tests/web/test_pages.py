@@ -22,11 +22,11 @@ from claimlab.audit.result import read_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.record import to_side_table
 from claimlab.detect.detectors.tfidf import Tfidf
-from claimlab.detect.run import prepare
+from claimlab.detect.prepare import prepare
 from claimlab.review.create import review_create
 from claimlab.tasks import open_task
 from claimlab.web import rows
-from claimlab.web.datasets import marked
+from claimlab.web.marking import marked
 
 
 def get(client: TestClient, path: str, **parameters: Any) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def test_counts_that_are_not_known_yet_are_one_link_away(
 def test_a_search_in_many_texts_stops_when_the_page_is_full(
     client: TestClient, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "_LARGE", 10)
+    monkeypatch.setattr(rows, "_MANY_ROWS", 10)
     texts = Dataset.open(workspace / "data").records.select("id", pl.col("text").str.to_lowercase())
     wanted = texts.filter(pl.col("text").str.contains("re", literal=True))["id"].to_list()
     assert len(wanted) > 40
@@ -230,7 +230,7 @@ def test_a_finding_leads_to_its_records_and_back(client: TestClient) -> None:
 
 def test_advice_shows_calls_as_code(client: TestClient) -> None:
     page = client.get("/audits/reports~audit").text
-    assert "<code>claimlab split data -o data-by-" in page
+    assert "<code>claimlab detect data -o data-" in page
     assert "`" not in page.split('<ol class="advice">')[1].split("</ol>")[0]
 
 
@@ -243,7 +243,7 @@ def test_advised_commands_name_the_folder_within_the_workspace(
         advice = get(client, "/audits/mine~report")["advice"]
     commands = [doing["command"] for one in advice for doing in one["commands"]]
     assert commands
-    assert all(" mine/data " in command for command in commands), commands
+    assert all(" mine/data" in command for command in commands), commands
 
 
 def test_findings_are_filtered(client: TestClient) -> None:
@@ -319,7 +319,7 @@ def test_two_runs_side_by_side(client: TestClient) -> None:
     assert f'data-later="{data["figures_link"].replace("&", "&amp;")}"' in page
     assert 'id="told"' in client.get(data["figures_link"]).text  # what the page then fetches
     chance = client.get(f"/api{data['figures_link']}").json()["chance"]
-    assert re.match(r"The difference is \+\d+\.\d points \(95% interval .* p < 0\.001\)", chance)
+    assert re.match(r"The difference is \+\d+\.\d points \(95% interval .* p 0\.\d+\)", chance)
     assert chance.endswith("It is more than chance.")
     same = get(client, "/compare/figures", one="runs~tfidf", other="runs~tfidf")
     assert same["chance"].startswith("The difference is +0.0 points")

@@ -16,8 +16,8 @@ from claimlab.review.estimate import estimate
 from claimlab.review.review import Review
 from claimlab.web.app import create_app
 from claimlab.web.gate import SESSION, csrf_of
-from claimlab.web.reviews import difference
 from claimlab.web.settings import ServerSettings
+from claimlab.web.text_difference import difference
 
 
 @pytest.fixture

@@ -38,26 +38,28 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_pages_of_an_order_are_the_sorted_table(
     file: Path, sort: str, size: int, near: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "_NEAR", near)
+    monkeypatch.setattr(rows, "_NEAR_ROWS", near)
     rows._windows.clear()
     table = pl.read_parquet(file).filter(pl.col("veracity") == "true")
     table = table.sort(
         sort.removeprefix("-"), descending=sort[0] == "-", nulls_last=True, maintain_order=True
     )
-    chosen = rows.Rows.of(file, RecordFilters(sort=sort, veracity=["true"]))
+    chosen = rows.FilteredRows.of(file, RecordFilters(sort=sort, veracity=["true"]))
     last = -(-table.height // size)
     for number in (1, 2, 3, *range(last, 0, -1), last + 1):  # the first from what is not sorted yet
         page, here, total = chosen.page(number, size)
         assert (here, total) == (min(number, last), table.height)
         expected = table.slice((here - 1) * size, size)
         assert page["id"].to_list() == expected["id"].to_list()
-        assert page["text"].to_list() == expected["text"].str.slice(0, rows._SHOWN).to_list()
+        assert (
+            page["text"].to_list() == expected["text"].str.slice(0, rows._CHARACTERS_KEPT).to_list()
+        )
 
 
 def test_a_page_that_was_read_is_not_read_again(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chosen = rows.Rows.of(file, RecordFilters(sort="-veracity"))
+    chosen = rows.FilteredRows.of(file, RecordFilters(sort="-veracity"))
     pages = [chosen.page(number, 50)[0] for number in (1, 2)]
     monkeypatch.setattr(rows, "take", None)  # whoever reads fails
     assert [chosen.page(number, 50)[0].equals(page) for number, page in enumerate(pages, 1)] == [
@@ -71,10 +73,10 @@ def test_a_page_that_was_read_is_not_read_again(
 def test_what_few_rows_hold_is_looked_for_once(
     file: Path, size: int, known: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "_LARGE", 100)
+    monkeypatch.setattr(rows, "_MANY_ROWS", 100)
     table = pl.read_parquet(file)[::30]
-    chosen = rows.Rows.of(file, RecordFilters(q="X"), table["id"].to_list())
-    monkeypatch.setattr(rows.Rows, "_keys", None)  # whoever reads the file again fails
+    chosen = rows.FilteredRows.of(file, RecordFilters(q="X"), table["id"].to_list())
+    monkeypatch.setattr(rows.FilteredRows, "_keys", None)  # whoever reads the file again fails
     page, _, total = chosen.page(1, size)
     assert page["id"].to_list() == table["id"].to_list()[:size]
     assert total == (table.height if known else None)
@@ -84,7 +86,7 @@ def test_lengths_are_those_of_the_texts_that_are_chosen(file: Path) -> None:
     table = pl.read_parquet(file).with_columns(n=pl.col("text").str.len_chars())
     filters = RecordFilters(veracity=["true"], shortest=100, longest=999)
     mine = table.filter(pl.col("veracity") == "true", pl.col("n").is_between(100, 999))
-    chosen = rows.Rows.of(file, filters)
+    chosen = rows.FilteredRows.of(file, filters)
     assert chosen.page(1, N)[0]["id"].to_list() == mine["id"].to_list()
     for least, most, count in chosen.lengths():
         assert count == mine.filter(pl.col("n").is_between(least, most - 1)).height

@@ -153,7 +153,7 @@ def test_compare_two_runs(page: Any, address: str) -> None:
 
 def test_add_a_csv(page: Any, tmp_path: Path, serving: Callable[..., Any]) -> None:
     (tmp_path / "here").mkdir()
-    lines = [f"The bridge of town {n} was closed,{'true' if n % 2 else 'false'}" for n in range(40)]
+    lines = [f"The bridge of town {n} was closed,{'real' if n % 2 else 'fake'}" for n in range(40)]
     file = tmp_path / "claims.csv"
     file.write_text("\n".join(["claim,label", *lines]), encoding="utf-8")
     with serving(tmp_path / "here") as place:

@@ -1,86 +1,42 @@
-"""What to do about the findings of an audit: advice by the rules of `audit/data/advice.toml`, what
-can move a score most first.
+"""What to do about the findings of an audit: advice, what can move a score most first.
 
 Findings of one rule become one piece of advice. Only a fail or a warning gives advice; what was
 inconclusive or not measured is named.
-
-Which findings call for what: written rules, each of them data, a sentence and what carries it
-out.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Literal
 
-from claimlab.audit import remedy
-from claimlab.audit.remedy import Case, Command, Remedy
-from claimlab.core import packaged
-from claimlab.core.finding import VERDICTS, Finding, Verdict
+from claimlab.audit.advice_rules import ALARMS, RULES, Action, rule_for
+from claimlab.audit.ladder import MARGIN, Case, Defect, Grounds, Rung, place
+from claimlab.audit.remedy import RemedyCase, SuggestedCall, split_name
+from claimlab.core.finding import UNMEASURED, VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
-from claimlab.core.words import several_of
 from claimlab.pages.blocks import excerpt
 
-Action = Literal["split", "drop", "report", "review", "collect", "clean"]
-ALARMS: tuple[Verdict, ...] = ("fail", "warn")
-URGENT = ("one-class", "copies", "near-duplicates")  # checks whose repair comes first, in order,
-REPAIRS: tuple[Action, ...] = ("collect", "clean", "split")  # and what repairs them
-
-
-@dataclass(frozen=True)
-class AdviceRule:
-    """Findings of `checks` (of all their features, or those that begin with `feature`) call for
-    `sentence`, which `remedy` carries out.
-
-    The fields of a sentence: `names` and `scored` (features, the latter with scores), `first` (the
-    most severe), `top` (its score), `each` and `them` ("it" for one), `counts`, and `share`,
-    `column` and `words` of the most severe finding. `reason` is what a table says of a single
-    finding. `labelled`: only where there is a labelled record, or only where there is none.
-    """
-
-    action: Action
-    sentence: str
-    remedy: Remedy
-    checks: tuple[str, ...] = ()
-    reason: str = "{difference} points"
-    feature: tuple[str, ...] = ("",)
-    verdicts: tuple[Verdict, ...] = ALARMS
-    labelled: bool | None = None
-
-    def matches(self, finding: Finding) -> bool:
-        return (
-            finding.check in (self.checks or [finding.check])
-            and self.labelled in (None, bool(finding.n))
-            and finding.verdict in self.verdicts
-            and (finding.feature or "").startswith(self.feature)
-        )
-
-
-def _rule(row: JsonObject) -> AdviceRule:
-    """A row of `data/advice.toml`; its remedy is a name, or a name and a word behind a colon."""
-    name, *words = row["remedy"].split(":")
-    carried_out = getattr(remedy, name)
-    lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
-    return AdviceRule(**{**row, **lists, "remedy": lambda case: carried_out(case, *words)})
-
-
-# The last is for a check of another package, or one that has no rule of its own yet.
-RULES = tuple(map(_rule, packaged.toml("claimlab.audit", "advice.toml")["rule"]))
-
-
-def rule_for(finding: Finding) -> AdviceRule:
-    """The first rule that is meant for this finding; the last rule is meant for all."""
-    return next(rule for rule in RULES if rule.matches(finding))
-
-
-NAMED = 3  # names in a sentence; the others are counted
-NOWHERE = Case(())
-PAIRS = (
+REPAIRS: tuple[Action, ...] = ("collect", "clean", "split")  # what a next step can do
+NEXT = ("show", "clean", "split")  # and by which verb
+NAMES_SHOWN = 3  # names in a sentence; the others are counted
+NOWHERE = RemedyCase(())
+PAIRED_NOTE = (
     " These are most of the records: if the dataset is made of pairs with opposite labels, keep"
     " them, and split by group."
+)
+LITTLE, MUCH = 10.0, 25.0  # points: fewer say a little, as many give the label away
+_UNCLEAR: tuple[Verdict, ...] = ("inconclusive", "not-measured")
+_FIGURES = {
+    "difference": ("difference", 100, "{:+.1f}"),
+    "share": ("share", 100, "{:.1f}%"),
+    "pure": ("purity", 100, "{:.0f}%"),
+    "v": ("cramers_v", 1, "{:.2f}"),
+}
+_COUNTED = (
+    *("copies", "conflicting_records", "contradicting_records"),
+    *("suspects", "leaked", "paraphrased"),
 )
 
 
@@ -94,11 +50,11 @@ class Advice:
     verdict: Verdict
     findings: tuple[str, ...]  # "check" or "check (feature)"
     points: float
-    commands: tuple[Command, ...]
+    commands: tuple[SuggestedCall, ...]
 
     def __str__(self) -> str:
         """As Python shows it."""
-        return "\n".join([self.words, *(f"    {one.python}" for one in self.commands)])
+        return "\n".join([self.words, *(f"    {command.python}" for command in self.commands)])
 
     @property
     def words(self) -> str:
@@ -106,7 +62,10 @@ class Advice:
         return f"{self.text} [{self.points:.1f} points]"
 
     def to_json(self) -> JsonObject:
-        shell, python = [one.shell for one in self.commands], [one.python for one in self.commands]
+        shell, python = (
+            [command.shell for command in self.commands],
+            [command.python for command in self.commands],
+        )
         return {**vars(self), "commands": shell, "python": python}
 
 
@@ -119,71 +78,102 @@ class Conclusion:
     passed: tuple[str, ...]
     inconclusive: tuple[str, ...]
     not_measured: tuple[str, ...]
-    usable: str = ""  # whether the dataset can be used, in a sentence
+    not_applicable: tuple[str, ...]
+    verdict: Rung
+
+    @property
+    def usable(self) -> str:
+        """What the dataset can be used for, in a sentence."""
+        return self.verdict.sentence
 
     @property
     def first(self) -> Advice | None:
-        """What to do before everything else: labels, then copies, then leaks, then what can move a
-        score most.
-        """
-        urgent = [
-            one
-            for check in URGENT
-            for one in self.advice
-            if one.action in REPAIRS and any(name.split(" ")[0] == check for name in one.findings)
-        ]
-        return next(iter([*urgent, *self.advice]), None)
+        """What to do before everything else: labels, then what can move a score most."""
+        labels = [advice for advice in self.advice if advice.action == "collect"]
+        return next(iter([*labels, *self.advice]), None)
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *(f"- {one}" for one in self.advice)])
+        return "\n".join([self.usable, self.text, *(f"- {advice}" for advice in self.advice)])
 
     def _repr_html_(self) -> str:
         items = []
-        for one in self.advice:
-            calls = [f"<br><code>{escape(command.python)}</code>" for command in one.commands]
-            items.append(f"<li>{escape(one.words)}{''.join(calls)}</li>")
-        return f"<p>{escape(self.text)}</p><ul>{''.join(items)}</ul>"
+        for advice in self.advice:
+            calls = [f"<br><code>{escape(command.python)}</code>" for command in advice.commands]
+            items.append(f"<li>{escape(advice.words)}{''.join(calls)}</li>")
+        return f"<p><b>{escape(self.usable)}</b> {escape(self.text)}</p><ul>{''.join(items)}</ul>"
 
     def to_json(self) -> JsonObject:
-        advice = [one.to_json() for one in self.advice]
-        return {"usable": self.usable, **vars(self), "advice": advice}
+        advice = [piece.to_json() for piece in self.advice]
+        verdict = self.verdict.to_json()
+        return {"usable": self.usable, **vars(self), "advice": advice, "verdict": verdict}
 
 
-def conclude(findings: Sequence[Finding], case: Case = NOWHERE) -> Conclusion:
-    """The conclusion of an audit, from its findings; `case` says of which dataset."""
+def conclude(
+    findings: Sequence[Finding], case: RemedyCase = NOWHERE, grounds: Grounds | None = None
+) -> Conclusion:
+    """The conclusion of an audit, from its findings and what was tried; `case` says of which
+    dataset."""
+    grounds = _of_findings(findings) if grounds is None else grounds
     named = {v: tuple(name_of(f) for f in findings if f.verdict == v) for v in VERDICTS}
-    advice = advise(findings, case)
     return Conclusion(
         _sentence(named),
-        advice,
+        advise(findings, replace(case, trials=grounds.splits)),
         named["pass"],
         named["inconclusive"],
         named["not-measured"],
-        usable(findings),
+        named["not-applicable"],
+        place(
+            Case(
+                case.target,
+                [defect_of(f) for f in findings if f.verdict in ALARMS],
+                grounds,
+                named["inconclusive"],
+                any(f.verdict not in UNMEASURED for f in findings),
+            )
+        ),
     )
 
 
-def usable(findings: Sequence[Finding]) -> str:
-    """Whether a dataset with these findings can be used, in a sentence."""
-    for finding in findings:
-        if finding.check == "one-class" and finding.verdict == "fail":
-            only = f"all labelled records are '{next(iter(finding.classes), '')}'"
-            return f"Not usable as it is: {only if finding.n else 'no record has a label'}."
-    actions = {rule_for(finding).action for finding in findings if finding.verdict in ALARMS}
-    if actions:
-        clean = "clean" in actions and not any(map(_contradicts_most, findings))
-        return "Usable after cleaning." if clean else "Usable with care."
-    verdicts = Counter(finding.verdict for finding in findings)
-    if "pass" not in verdicts:
-        return "Whether it is usable could not be measured."
-    measured = verdicts.total() - verdicts["not-measured"]
-    if measured < verdicts["not-measured"]:
-        checks = several_of(measured, verdicts.total(), "check")
-        return f"Too little could be measured to say whether it is usable: {checks}."
-    return "Usable." if len(verdicts) == 1 else "Usable, as far as it could be measured."
+def _of_findings(findings: Sequence[Finding]) -> Grounds:
+    """What findings alone say: those of an audit that tried nothing."""
+    counted = [finding for finding in findings if finding.check == "one-class"]
+    known = counted and (counted[0].classes or not counted[0].n)
+    return Grounds(classes=counted[0].classes if known else None)
 
 
-def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, ...]:
+def defect_of(finding: Finding) -> Defect:
+    """A finding that fails or warns, as the verdict reads it."""
+    rule, column = rule_for(finding), split_name(finding)
+    weighs = rule.weighs if column is None or rule.weighs != "aside" else "column"
+    return Defect(
+        name=_called(finding),
+        weighs=weighs,
+        fails=finding.verdict == "fail",
+        points=points_of(finding),
+        least=least_points(finding),
+        score=None if finding.difference is None else finding.score,
+        chance=finding.baselines.best(),
+        column=column if weighs == "column" else None,
+    )
+
+
+def _called(finding: Finding) -> str:
+    """What a verdict calls a finding: a column by its name, and what has only one feature by its
+    check."""
+    if finding.check == "columns" and finding.feature is not None:
+        return excerpt(finding.feature, 60)
+    return finding.check if split_name(finding) == finding.check else name_of(finding)
+
+
+def least_points(finding: Finding) -> float:
+    """The lower end of `points_of`, where the finding has an interval."""
+    if finding.difference_interval is not None:
+        return 100 * finding.difference_interval[0]
+    ends = finding.details.get("share_interval")
+    return points_of(finding) if ends is None else 100 * float(ends[0])
+
+
+def advise(findings: Iterable[Finding], case: RemedyCase = NOWHERE) -> tuple[Advice, ...]:
     """Advice for every fail and warning, what can move a score most first."""
     groups: defaultdict[int, list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -192,10 +182,13 @@ def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, .
     out = []
     for number in sorted(groups):
         group, rule = sorted(groups[number], key=lambda f: f.severity), RULES[number]
+        trial = replace(case, findings=group).held_out if rule.otherwise else None
+        stuck = "" if trial is None or trial.possible else trial.why_not
+        sentence = rule.otherwise if stuck else rule.sentence
         out.append(
             Advice(
                 rule.action,
-                rule.sentence.format_map(_fields(group)),
+                sentence.format_map(_Fields(_fields(group), why_not=stuck or "")),
                 group[0].verdict,
                 tuple(map(name_of, group)),
                 max(map(points_of, group)),
@@ -237,16 +230,24 @@ def _gained(slices: Sequence[JsonObject]) -> float:
     return float((sum(map(max, table)) - max(map(sum, zip(*table, strict=True)))) / max(1, total))
 
 
-def next_step(findings: Iterable[Finding], case: Case) -> Command:
-    """What comes after an audit: labels, then copies, then leaks; otherwise a split, or a detector
-    after one.
+def next_step(findings: Sequence[Finding], case: RemedyCase) -> SuggestedCall:
+    """What comes after an audit: labels, then what cleans, then what splits, where it moves a score
+    by 5 points and more, and then smaller repairs; otherwise a split, or a detector after one.
     """
-    alarms = [finding for finding in findings if finding.verdict in ALARMS]
-    for check in URGENT:
-        for finding in alarms:
-            rule = rule_for(finding)
-            if finding.check == check and rule.action in REPAIRS:
-                return rule.remedy(replace(case, findings=[finding]))[0]
+    repairs = [
+        (advice, call)
+        for advice in advise(findings, case)
+        for call in advice.commands[:1]
+        if advice.action in REPAIRS and call.function in NEXT
+    ]
+
+    def turn(repair: tuple[Advice, SuggestedCall]) -> int:
+        advice, _ = repair
+        large = advice.points > MARGIN or advice.action == "collect"
+        return REPAIRS.index(advice.action) if large else len(REPAIRS)
+
+    if repairs:
+        return min(repairs, key=turn)[1]
     commands, folder = case.parted()
     return commands[0] if commands else case.command("detect", "run", folder, **case.task)
 
@@ -276,9 +277,6 @@ def _sentence(named: dict[Verdict, tuple[str, ...]]) -> str:
     return f"Nothing could be measured ({unclear or 'no findings'}). That is not a pass."
 
 
-_UNCLEAR: tuple[Verdict, ...] = ("inconclusive", "not-measured")
-
-
 class _Fields(dict[str, str]):
     """Missing figures are a dash: no advice is dropped because a finding lacks one."""
 
@@ -291,16 +289,20 @@ def _fields(group: Sequence[Finding]) -> _Fields:
     short.
     """
     first, several = group[0], len(group) > 1
+    size = Size.of(max(map(points_of, group)))
     names = _list([f"'{_label(f)}'" for f in group])
     scored = _list([f"{_label(f)} {_score(f)}" for f in group])
     columns = f"column{'s' if several else ''} {names}"
-    each, them, give = ("each", "them", "give") if several else ("it", "it", "gives")
+    each, them = ("each", "them") if several else ("it", "it")
     return _Fields(
         names=names,
         scored=f"macro-F1 of {scored}",
         columns=f"the {columns}",
         Columns=f"The {columns}",
-        give=f"alone {give}",
+        alone_give=f"alone {size.plural if several else size.singular}",
+        gives=size.singular,
+        they_give=size.plural,
+        somewhat=size.somewhat,
         each=each,
         them=them,
         checks=_list([f"'{f.check}'" for f in group]),
@@ -309,10 +311,30 @@ def _fields(group: Sequence[Finding]) -> _Fields:
         count=f"{_count(first):,}",
         top=f"up to {_score(first)}" if several else _score(first),
         words=_list([f"'{row['word']}'" for row in first.details.get("words", [])]),
-        pairs=PAIRS if any(map(_contradicts_most, group)) else "",
+        pairs=PAIRED_NOTE if any(map(_contradicts_most, group)) else "",
         column=str(next((row.get("column") for row in first.details.get("filled", [])), "–")),
+        part=str(first.details.get("part", "test")),
         **_figures(first),
     )
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much something gives away, in words: by how many points it can move a score."""
+
+    singular: str
+    plural: str
+    somewhat: str
+
+    @classmethod
+    def of(cls, points: float) -> Size:
+        if points >= MUCH:
+            return cls("gives the label away", "give the label away", "")
+        if points >= LITTLE:
+            part = "part of the label away"
+            return cls(f"gives {part}", f"give {part}", "somewhat ")
+        little = f"a little about the label: {points:.0f} points"
+        return cls(f"says {little}", f"say {little}", "slightly ")
 
 
 def _figures(finding: Finding) -> dict[str, str]:
@@ -325,14 +347,6 @@ def _figures(finding: Finding) -> dict[str, str]:
     }
 
 
-_FIGURES = {
-    "difference": ("difference", 100, "{:+.1f}"),
-    "share": ("share", 100, "{:.1f}%"),
-    "pure": ("purity", 100, "{:.0f}%"),
-    "v": ("cramers_v", 1, "{:.2f}"),
-}
-
-
 def _label(finding: Finding) -> str:
     return excerpt(finding.feature or finding.check, 40)
 
@@ -343,18 +357,12 @@ def _score(finding: Finding) -> str:
 
 def _count(finding: Finding) -> int:
     """How many records a finding is about, where it counts them; otherwise those that it names."""
-    known = (int(finding.details[key]) for key in _COUNTED if key in finding.details)
-    return next(known, finding.pointed_at)
-
-
-_COUNTED = (
-    *("copies", "conflicting_records", "contradicting_records"),
-    *("suspects", "leaked", "paraphrased"),
-)
+    counts = (int(finding.details[key]) for key in _COUNTED if key in finding.details)
+    return next(counts, finding.pointed_at)
 
 
 def _list(words: Sequence[str]) -> str:
     """The first words, and how many more there are."""
-    if len(words) > NAMED + 1:
-        return f"{', '.join(words[:NAMED])} and {len(words) - NAMED} more"
+    if len(words) > NAMES_SHOWN + 1:
+        return f"{', '.join(words[:NAMES_SHOWN])} and {len(words) - NAMES_SHOWN} more"
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1] if words else "–"]))

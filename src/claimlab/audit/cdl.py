@@ -1,6 +1,6 @@
 """Protocol `cdl`: the keyword and time checks as the guide's authors' own scripts run them, so that
-published numbers can be checked. Its flaws are listed in `protocols.py`, and printed wherever its
-figures are.
+published numbers can be checked. Its flaws are listed in `data/protocols.toml`, and printed
+wherever its figures are.
 
 A forest as R's randomForest grows it with `maxnodes`: breadth-first, a bounded number of leaves,
 hard vote.
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,9 @@ SEED = 42
 TEST_SHARE = 0.25
 TREES, LEAVES = 100, 20
 HELD_OUT = {"cdl-holdout": " with a hold-out"}
+MANY_CELLS = 10_000
+# rows that can be drawn one by one in the time of one cell of a multinomial draw
+DRAWS_PER_CELL = 16
 
 
 @dataclass(frozen=True)
@@ -79,19 +83,60 @@ def keyword_score(
     matrix: npt.NDArray[np.uint8], y: Ints, classes: int, split_seed: int = SEED
 ) -> float:
     """The macro-F1 of one stratified 75/25 split; the scripts know no other seed than 42."""
-    from sklearn.model_selection import train_test_split
+    train, test = stratified_quarter(y, split_seed)
+    guess = vote(matrix[train], y[train], matrix[test], classes)
+    return float(macro_f1(confusion(y[test], guess, classes)))
 
-    x_train, x_test, y_train, y_test = train_test_split(
-        matrix, y, test_size=TEST_SHARE, random_state=split_seed, stratify=y
-    )
-    guess = vote(x_train, y_train, x_test, classes)
-    return float(macro_f1(confusion(y_test, guess, classes)))
+
+def stratified_quarter(y: Ints, seed: int) -> tuple[Index, Index]:
+    """The rows to learn from and the quarter to test on, with the classes in the same shares: the
+    draws are those of scikit-learn's `train_test_split`, which the scripts call.
+    """
+    rng, size = np.random.RandomState(seed), np.bincount(y)
+    tested = int(np.ceil(TEST_SHARE * len(y)))
+    to_train = _shared_out(size, len(y) - tested, rng)
+    to_test = _shared_out(size - to_train, tested, rng)
+    train, test = [], []
+    for k, rows in enumerate(np.split(np.argsort(y, kind="stable"), np.cumsum(size)[:-1])):
+        shuffled = rows[rng.permutation(len(rows))]
+        train.append(shuffled[: to_train[k]])
+        test.append(shuffled[to_train[k] : to_train[k] + to_test[k]])
+    return rng.permutation(np.concatenate(train)), rng.permutation(np.concatenate(test))
+
+
+def _shared_out(size: Ints, rows: int, rng: np.random.RandomState) -> Ints:
+    """How many of `rows` each class gets by its size; those left over go to the largest remainders,
+    and among equal ones at random.
+    """
+    share = size / size.sum() * rows
+    whole = np.floor(share)
+    left = int(rows - whole.sum())
+    for remainder in np.unique(share - whole)[::-1]:
+        if not left:
+            break
+        (classes,) = np.nonzero(share - np.floor(share) == remainder)
+        taken = min(len(classes), left)
+        whole[rng.choice(classes, taken, replace=False)] += 1
+        left -= taken
+    return np.asarray(whole, np.int64)
+
+
+def quarter(rows: int, seed: int) -> tuple[Index, Index]:
+    """The same without regard to classes."""
+    order = np.random.RandomState(seed).permutation(rows)
+    tested = int(np.ceil(TEST_SHARE * rows))
+    return order[tested:], order[:tested]
+
+
+def has_forest() -> bool:
+    """Whether scikit-learn is installed, whose forest the scripts fit."""
+    return find_spec("sklearn") is not None
 
 
 def most_frequent(texts: pl.Series, top: int) -> list[str]:
     """The `top` most frequent words over every record, stop words out; ties by alphabet."""
-    held = pl.LazyFrame({"word": cdl_count_tokens(texts)}).explode("word").drop_nulls("word")
-    counts = held.group_by("word").len().collect(engine="streaming")
+    occurrences = pl.LazyFrame({"word": cdl_count_tokens(texts)}).explode("word").drop_nulls("word")
+    counts = occurrences.group_by("word").len().collect(engine="streaming")
     return counts.sort(["len", "word"], descending=[True, False])["word"].head(top).to_list()
 
 
@@ -99,9 +144,9 @@ def presence(texts: pl.Series, words: list[str]) -> npt.NDArray[np.uint8]:
     """Binary presence after the scripts' second, harsher cleaning: a top word such as "19" is an
     all-zero column.
     """
-    held = pl.DataFrame({"row": np.arange(texts.len()), "word": cdl_presence_tokens(texts)})
+    occurrences = pl.DataFrame({"row": np.arange(texts.len()), "word": cdl_presence_tokens(texts)})
     columns = pl.DataFrame({"word": words, "column": range(len(words))})
-    hits = held.explode("word").join(columns, on="word")
+    hits = occurrences.explode("word").join(columns, on="word")
     matrix = np.zeros((texts.len(), len(words)), np.uint8)
     matrix[hits["row"].to_numpy(), hits["column"].to_numpy()] = 1
     return matrix
@@ -132,7 +177,6 @@ def time_score(
     have been.
     """
     from sklearn.ensemble import RandomForestClassifier
-    from sklearn.model_selection import train_test_split
 
     y = subject.y[values.is_not_null().to_numpy()]
     matrix = values.drop_nulls().to_numpy().astype(np.float32)[:, None]
@@ -140,15 +184,12 @@ def time_score(
         return []
     classes, scores, forest = len(subject.classes), [], None
     for seed in split_seeds:
-        x_train, x_test, y_train, y_test = train_test_split(
-            matrix, y, test_size=TEST_SHARE, random_state=seed
-        )
+        train, test = quarter(len(y), seed)
         if hold_out or forest is None:
             grown = RandomForestClassifier(max_depth=20, random_state=0, n_jobs=-1)
-            forest = grown.fit(x_train, y_train) if hold_out else grown.fit(matrix, y)
-        scores.append(
-            float(macro_f1(confusion(y_test, forest.predict(x_test).astype(np.int64), classes)))
-        )
+            forest = grown.fit(matrix[train], y[train]) if hold_out else grown.fit(matrix, y)
+        guess = forest.predict(matrix[test]).astype(np.int64)
+        scores.append(float(macro_f1(confusion(y[test], guess, classes))))
     return scores
 
 
@@ -185,10 +226,6 @@ Packed = npt.NDArray[
 Counts = Floats  # classes by patterns
 Index = Ints
 
-MANY_CELLS = 10_000
-# rows that can be drawn one by one in the time of one cell of a multinomial draw
-DRAWS_PER_CELL = 16
-
 
 @dataclass(frozen=True)
 class Leaf:
@@ -199,10 +236,10 @@ class Leaf:
     label: int
 
     def holds(self, patterns: Packed) -> Flags:
-        held = np.ones(patterns.shape[1], np.bool_)
+        flags = np.ones(patterns.shape[1], np.bool_)
         for word, mask, value in zip(patterns, self.mask, self.value, strict=True):
-            held &= (word & mask) == value
-        return held
+            flags &= (word & mask) == value
+        return flags
 
 
 @dataclass
@@ -320,8 +357,8 @@ def best_split(node: Node, features: Index, rng: np.random.Generator) -> tuple[i
     if (node.total > 0).sum() < 2:
         return None
     bits = np.uint64(1) << (63 - features % 64).astype(np.uint64)
-    held = (node.patterns[features // 64] & bits[:, None]) != 0
-    yes = held.astype(np.float64) @ node.weight.T
+    has_feature = (node.patterns[features // 64] & bits[:, None]) != 0
+    yes = has_feature.astype(np.float64) @ node.weight.T
     no = node.total - yes
     yes_size, no_size = yes.sum(axis=1), no.sum(axis=1)
     divides = (yes_size > 0) & (no_size > 0)

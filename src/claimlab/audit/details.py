@@ -15,11 +15,12 @@ from claimlab.audit.subject import Subject
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject, Sparse
 from claimlab.pages.blocks import excerpt
-from claimlab.text.telling import LONGEST, Counts, most_frequent, per_class
+from claimlab.text.telling import CHARACTERS_MASKED, Counts, most_frequent, per_class
 from claimlab.text.telling import presence as presence_of
 
-SHOWN = 40  # words in a table
+WORDS_SHOWN = 40  # words in a table
 DOTS = 250  # words in a chart
+BINS = 40
 
 
 def presence(
@@ -40,21 +41,21 @@ def word_details(
     """
     counts = word_counts(subject, presence)
     ranked = telling(counts, subject)
-    table = ranked[:SHOWN] if only is None else np.asarray(only, dtype=np.int64)
+    table = ranked[:WORDS_SHOWN] if only is None else np.asarray(only, dtype=np.int64)
     usual = np.argsort(-counts.sum(axis=0), kind="stable")
     dots = list(dict.fromkeys([*ranked[: DOTS // 2].tolist(), *usual.tolist()]))[:DOTS]
     leans = _rate(counts, subject).argmax(axis=0)
     return {
         "words": [
             {
-                "word": excerpt(words[i], LONGEST),
+                "word": excerpt(words[i], CHARACTERS_MASKED),
                 "counts": subject.named(counts[:, i]),
                 "leans": subject.classes[leans[i]],
             }
             for i in table.tolist()
         ],
         "cloud": {
-            "words": [excerpt(words[i], LONGEST) for i in dots],
+            "words": [excerpt(words[i], CHARACTERS_MASKED) for i in dots],
             "counts": dict(zip(subject.classes, counts[:, dots].tolist(), strict=True)),
             "sizes": subject.class_counts,
         },
@@ -86,9 +87,6 @@ def holding(subject: Subject, presence: Sparse, columns: Ints) -> list[str]:
     return [subject.ids[i] for i in rows.tolist()]
 
 
-BINS = 40
-
-
 def histogram(subject: Subject, values: Floats, *, cut: float | None = None) -> JsonObject:
     """`edges` and `counts` per class; values above the quantile `cut` are counted in the last
     bin.
@@ -99,5 +97,5 @@ def histogram(subject: Subject, values: Floats, *, cut: float | None = None) -> 
     high = longest if cut is None else float(np.quantile(values, cut))
     edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
     inside = np.clip(values, low, edges[-1])
-    counts = subject.per_class(inside, lambda mine: np.histogram(mine, bins=edges)[0].tolist())
+    counts = subject.per_class(inside, lambda sizes: np.histogram(sizes, bins=edges)[0].tolist())
     return {"edges": [round(float(e), 3) for e in edges], "counts": counts, "longest": longest}

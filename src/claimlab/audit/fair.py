@@ -28,8 +28,9 @@ from claimlab.audit.rule import AuditSettings
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Baselines
 from claimlab.core.stats.deal import deal
-from claimlab.core.stats.interval import Interval, Resampled, interval, resample
+from claimlab.core.stats.interval import Interval, interval
 from claimlab.core.stats.permute import Exchange, permutation_p
+from claimlab.core.stats.resampled import Resampled, resample
 from claimlab.core.stats.scores import Floats, Ints, macro_f1, majority_f1, stratified_f1
 
 Grouping = Literal[
@@ -40,7 +41,7 @@ Tables = npt.NDArray[np.int32]
 Permuted = tuple[npt.NDArray[np.int16], Folds]
 WORK = 6_000_000  # counts held at a time
 CLEAR = 6.0  # standard deviations between the score and the permuted ones
-ENOUGH = 5  # permutations that reach the score: no need for more
+ENOUGH_PERMUTATIONS = 5  # permutations that reach the score: no need for more
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,10 @@ def too_few(subject: Subject, groups: Ints) -> str | None:
     rows = subject.class_counts[rarest]
     if rows < rule.min_class:
         return f"Class '{rarest}' has {rows} rows; at least {rule.min_class} are needed."
-    held = len(np.unique(groups[subject.y == subject.classes.index(rarest)]))
-    if held < rule.min_groups:
+    groups_of_rarest = len(np.unique(groups[subject.y == subject.classes.index(rarest)]))
+    if groups_of_rarest < rule.min_groups:
         return (
-            f"The rows of class '{rarest}' form {held} groups that must stay together;"
+            f"The rows of class '{rarest}' form {groups_of_rarest} groups that must stay together;"
             f" {rule.min_groups} are needed."
         )
     units = len(np.unique(groups))
@@ -151,8 +152,8 @@ def deal_of(subject: Subject, grouping: Grouping = "groups") -> Deal:
             context.seed,
             any_size=grouping == "any size",
         )
-    known: Deal = subject.memo[key]
-    return known
+    deal: Deal = subject.memo[key]
+    return deal
 
 
 def _groups(subject: Subject, grouping: Grouping) -> Ints:
@@ -235,16 +236,16 @@ def against_permuted(
     fixed = Baselines(majority=float(majority_f1(counts)), stratified=stratified_f1(counts))
     permuted = np.empty(0)
     while True:
-        done = len(permuted)  # a few are added first, then up to twice as many as there are
-        more = min(2 * done or settings.few, most - done)
-        permuted = np.concatenate([permuted, scores(done, more)])
+        drawn_so_far = len(permuted)  # a few are added first, then up to twice as many as there are
+        more = min(2 * drawn_so_far or settings.few, most - drawn_so_far)
+        permuted = np.concatenate([permuted, scores(drawn_so_far, more)])
         baselines = fixed.model_copy(update={"shuffled": float(permuted.mean())})
         difference, gap = against_best(drawn, baselines, permuted, subject.seed)
         if len(permuted) >= most or decided(drawn, permuted, gap):
             break
     return Measured(
         score=drawn.score,
-        interval=interval(drawn.scores, drawn.groups, point=drawn.score) or (0.0, 1.0),
+        interval=interval(drawn.scores, drawn.units, point=drawn.score) or (0.0, 1.0),
         baselines=baselines,
         difference=difference,
         difference_interval=gap,
@@ -264,7 +265,7 @@ def decided(drawn: Resampled, permuted: Floats, gap: Interval) -> bool:
     far = drawn.score - permuted.mean() > CLEAR * max(
         float(permuted.std(ddof=1)), float(drawn.scores.std())
     )
-    return gap[0] <= 0 or bool(far) or int((permuted >= drawn.score).sum()) >= ENOUGH
+    return gap[0] <= 0 or bool(far) or int((permuted >= drawn.score).sum()) >= ENOUGH_PERMUTATIONS
 
 
 def against_best(
@@ -282,7 +283,7 @@ def against_best(
         rng = np.random.default_rng([seed, 20_000])
         floor = rng.choice(permuted, size=(len(drawn.scores), len(permuted))).mean(axis=1)
     point = drawn.score - best
-    return point, interval(drawn.scores - floor, drawn.groups, point=point) or (-1.0, 1.0)
+    return point, interval(drawn.scores - floor, drawn.units, point=point) or (-1.0, 1.0)
 
 
 def out_of_fold(deal: Deal, feature: Feature) -> list[Ints]:

@@ -7,7 +7,7 @@ fixed = cl.audit("data/liar", fix=True, output="data/liar-fixed").fixed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,36 +15,53 @@ from typing import Annotated, Unpack, get_args
 
 from claimlab.audit.diff import Diff, record_changes
 from claimlab.audit.fix import repair
-from claimlab.audit.judge import SAMPLE, FeasibilityJudge, open_judge
+from claimlab.audit.gate import (
+    MAX_GROWTH_POINTS,
+    MAX_LABEL_CHANGES_PERCENT,
+    MAX_LOST_PERCENT,
+    GateLimits,
+    allowed,
+    gate,
+)
+from claimlab.audit.judge import SAMPLE_RECORDS, FeasibilityJudge, open_judge
 from claimlab.audit.result import FILE as AUDIT_FILE
 from claimlab.audit.result import Audit, read_audits
-from claimlab.audit.rule import AuditSettings, ProtocolName
+from claimlab.audit.rule import AuditSettings, Context, ProtocolName
 from claimlab.audit.run import Audited, Fixed
 from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
+from claimlab.audit.trial import tried
+from claimlab.audit.views.ci import ANNOTATIONS_FILE, JUNIT_FILE, github_lines, junit
 from claimlab.audit.views.compare import diff_page
 from claimlab.audit.views.page import KIND, REPORT, both, contents
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced
+from claimlab.core.choices import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
+from claimlab.core.finding import Finding
 from claimlab.core.options import (
     Argument,
     DataCalls,
+    DataOptions,
     Engine,
     Force,
+    InPython,
     Limit,
     Option,
     OptionalFolder,
+    Place,
     PromptFiles,
+    Sample,
     Seed,
     Setting,
     columns_of,
     is_capped,
 )
 from claimlab.core.places import cache_folder
+from claimlab.core.progress import reporting, silent
 from claimlab.core.run import Run, Source, folders_of
-from claimlab.core.settings import one_of
+from claimlab.files.line_numbers import lines_of
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.pages.folder import Contents, fill
 from claimlab.search.terms import Searches
@@ -68,10 +85,12 @@ TestedColumns = Annotated[
 
 
 @repeatable()
-def audit(
+def audit(  # noqa: PLR0913
     data: Annotated[Source, Argument("A claimlab dataset folder.")],
     *,
-    also: Sequence[Source] = (),
+    also: Annotated[
+        Sequence[Source], InPython("Further datasets, audited alike and in the same report.")
+    ] = (),
     output: OptionalFolder = None,
     checks: Checks = None,
     protocol: Protocol = "fair",
@@ -79,7 +98,13 @@ def audit(
     columns: TestedColumns = (),
     fix: Annotated[
         bool,
-        Option("Write a dataset without what a split can remove, audited before and after."),
+        Option(
+            "Write a dataset without conflicts, copies and leaks, audited before and after. A given"
+            " split is kept: records are removed from train only."
+        ),
+    ] = False,
+    split: Annotated[
+        bool, Option("With `fix`: draw a new split, also where one is given; records move.")
     ] = False,
     judge: Annotated[
         str | FeasibilityJudge | None,
@@ -87,7 +112,7 @@ def audit(
     ] = None,
     judge_sample: Annotated[
         int, Setting("Number of records that the judge is asked about.", least=1)
-    ] = SAMPLE,
+    ] = SAMPLE_RECORDS,
     prompts: PromptFiles = (),
     provider: Annotated[
         str | Sequence[str],
@@ -95,12 +120,20 @@ def audit(
             "Search provider for the evidence that the judge sees; may be repeated (fallbacks)."
         ),
     ] = (),
-    settings: AuditSettings | None = None,
+    settings: Annotated[
+        AuditSettings | None, InPython("The margins of the verdicts; without them, the usual.")
+    ] = None,
     seed: Seed = 0,
-    limit: Limit = None,
+    limit: Sample = None,
     force: Force = False,
     engine: Engine = None,
-    debug: bool = False,
+    debug: Annotated[
+        bool, InPython("Let a check that breaks raise its error, where it is a finding otherwise.")
+    ] = False,
+    published: Annotated[
+        Dataset | None,
+        InPython("What `data` was before it was cleaned: leaks are measured there."),
+    ] = None,
     **calls: Unpack[DataCalls],
 ) -> Audited:
     """Test datasets for shortcuts, leaks and contradictions, each next to its baselines.
@@ -108,11 +141,14 @@ def audit(
     The result is the audit of `data`; datasets in `also` are audited with the same options, are in
     the same report, and are `also` of the result. A judge is asked within the caps, and from here
     where an engine shares the checks among processes or machines. `settings` are the margins of the
-    verdicts. With `fix=True`, the dataset without what a split can remove (conflicting labels,
-    copies, leaks) is `fixed` of the result, which then is its audit; with `output`, it is written
-    there, with a report on both audits inside.
+    verdicts. With `fix=True`, the dataset without conflicting labels, copies and leaks is `fixed`
+    of the result, which then is its audit; with `output`, it is written there, with a report on
+    both audits inside. A split that is given is kept: what helps is removed from train, and the
+    report lists the ids (`removed.json`). With `split=True`, a new one is drawn.
     """
     _refuse_unused(judge, provider, fix=fix, also=bool(also), capped=is_capped(calls))
+    if split and not fix:
+        raise UsageError("`split=True` is for a repair.", "Pass `fix=True`, or use `split`.")
     named = one_of(get_args(ProtocolName), protocol, "protocol")
     run_all = partial(
         run_checks,
@@ -123,19 +159,20 @@ def audit(
         seed=seed,
         settings=settings,
         debug=debug,
+        published=published,
     )
     if fix:
         with Run(
             "audit",
             data,
             output,
-            limit=limit,
             force=force,
             seed=seed,
             engine=engine,
             **columns_of(calls),
         ) as run:
-            return _fixed(run, run_all, target)
+            dataset = run.dataset.sampled(limit, seed)
+            return _fixed(run, dataset, run_all, target, split=split)
     if calls.get("cache") is None and output is None and calls.get("mode") != "live":
         calls["cache"] = cache_folder()
     with Run(
@@ -150,13 +187,38 @@ def audit(
         **calls,
     ) as run:
         with open_judge(run, judge, judge_sample, provider, prompts) as model:
-            datasets = [Dataset.of(source, limit, **columns_of(calls)) for source in (data, *also)]
+            whole = [Dataset.of(source, None, **columns_of(calls)) for source in (data, *also)]
+            datasets = [dataset.sampled(limit, seed) for dataset in whole]
             if run.estimate:
-                run.estimated(_cost(run, model, [Subject.of(one, target) for one in datasets]))
-            done = [run_all(one, judge=model) for one in datasets]
-        run.fill(lambda folder: fill(contents(done), folder))
-    done[0].also = tuple(done[1:])
-    return done[0]
+                run.estimated(
+                    _cost(run, model, [Subject.of(dataset, target) for dataset in datasets])
+                )
+            audits = [
+                _tried(run_all(dataset, judge=model), dataset, run_all) for dataset in datasets
+            ]
+        run.fill(lambda folder: fill(contents(audits), folder))
+    audits[0].also = tuple(audits[1:])
+    return audits[0]
+
+
+def _tried(audited: Audited, dataset: Dataset, run_all: partial[Audited]) -> Audited:
+    """The audit, with what it advises tried: a split made, a copy cleaned and audited again."""
+    chosen = run_all.keywords
+    if chosen["protocol"] == "fair":
+        context = Context("fair", audited.seed, chosen["settings"] or AuditSettings())
+
+        def again(data: Dataset, checks: Sequence[str]) -> Sequence[Finding]:
+            return run_all(data, checks=checks).findings
+
+        with reporting(silent):
+            audited.grounds = tried(
+                dataset,
+                audited.findings,
+                Subject.of(dataset, audited.target, context),
+                again,
+                checks=len(chosen["checks"] or ()) or None,
+            )
+    return audited
 
 
 def _refuse_unused(
@@ -205,24 +267,28 @@ def saved_audits(
     report together.
     """
     with Run("audit", None, output, kind=KIND, reads=list(saved), force=force) as run:
-        audits = [one for path in saved for one in read_audits(Path(path))]
+        audits = [audit for path in saved for audit in read_audits(Path(path))]
         run.fill(lambda folder: fill(contents(audits), folder))
     return audits
 
 
-def _fixed(run: Run, audit: Callable[[Dataset], Audited], target: str | None) -> Audited:
-    before = audit(run.dataset)
-    repaired = repair(run.dataset, target=target, seed=run.seed or 0)
-    after = audit(repaired.dataset)
+def _fixed(
+    run: Run, dataset: Dataset, audit: partial[Audited], target: str | None, *, split: bool
+) -> Audited:
+    before = audit(dataset)
+    repaired = repair(dataset, target=target, seed=run.seed or 0, split=split)
+    after = _tried(audit(repaired.dataset), repaired.dataset, audit)
     run.finish(
         repaired.dataset, lambda folder: fill(both(repaired, before, after), folder / REPORT)
     )
-    after.fixed = Fixed(repaired.dataset, repaired.removed, before, after)
+    after.fixed = Fixed(
+        repaired.dataset, repaired.removed, before, after, repaired.moved, tuple(repaired.lines())
+    )
     return after
 
 
 @repeatable()
-def diff(
+def diff(  # noqa: PLR0913
     before: Annotated[
         Source, Argument("A report folder of `claimlab audit`, a dataset folder, or a study.")
     ],
@@ -231,6 +297,28 @@ def diff(
     output: OptionalFolder = None,
     checks: Checks = None,
     target: Target = None,
+    label: Annotated[str | None, Option("Of tables: the column of the label.")] = None,
+    map: Annotated[
+        Mapping[str, str] | Place | None,
+        Option("Of tables: what labels mean, such as fishy=false, a file or a name.", kind=str),
+    ] = None,
+    allow: Annotated[
+        Sequence[str],
+        Option(
+            "An amount that may be too much: NAME, or NAME=AMOUNT up to a figure; may be repeated.",
+            metavar="NAME",
+        ),
+    ] = (),
+    max_growth: Annotated[
+        float, Option("Points by which a share, such as a leak, may grow.", least=0)
+    ] = MAX_GROWTH_POINTS,
+    max_label_changes: Annotated[
+        float, Option("Percent of the records whose label may change.", least=0)
+    ] = MAX_LABEL_CHANGES_PERCENT,
+    max_lost: Annotated[
+        float,
+        Option("Percent of the records, or of a part of the split, that may go.", least=0),
+    ] = MAX_LOST_PERCENT,
     seed: Seed = 0,
     limit: Limit = None,
     force: Force = False,
@@ -240,20 +328,25 @@ def diff(
 
     Two datasets are audited alike, and their records are compared by id; for other protocols or
     columns, save two audits and compare those. `checks` names the checks to compare (all by
-    default). With `output`, a report is written there.
+    default). `gate` of the result has every amount before and after (shares, sizes of parts and
+    classes, labels that changed), and says which are too much: `gate.failed`. With `output`, a
+    report is written there, with `annotations.txt` and `junit.xml`.
     """
     with Run(
         "diff", None, output, kind=DIFF, reads=folders_of(before, after), force=force, seed=seed
     ) as run:
         saved = [_saved(source) for source in (before, after)]
         records = None
+        data: list[Dataset] = []
+        limits = GateLimits(max_growth, max_label_changes, max_lost, allowed(allow))
         if saved[0] is not None and saved[1] is not None:
             audits = [
                 replace(
-                    one, findings=[f for f in one.findings if checks is None or f.check in checks]
+                    entry,
+                    findings=[f for f in entry.findings if checks is None or f.check in checks],
                 )
-                for one in saved
-                if one is not None
+                for entry in saved
+                if entry is not None
             ]
         elif any(saved):
             Dataset.of(
@@ -263,16 +356,49 @@ def diff(
                 "One of the two is a saved audit, the other a dataset.", "Compare two of one kind."
             )
         else:
-            data = [Dataset.of(source, limit) for source in (before, after)]
+            given: DataOptions = {"label": label, "map": map}
+            data = [_version(source, limit, columns_of(given)) for source in (before, after)]
             audits = [run_checks(d, checks=checks, target=target, seed=seed) for d in data]
             records = record_changes(*data)
-        done = Diff(audits[0], audits[1], records)
+        difference = Diff(
+            audits[0],
+            audits[1],
+            records,
+            gate((audits[0], audits[1]), (data[0], data[1]) if data else None, limits),
+            *(_lines(after, data[1]) if data else ()),
+        )
+        if data:
+            difference = replace(difference, maps=(data[0].label_map, data[1].label_map))
+        views = {ANNOTATIONS_FILE: github_lines(difference), JUNIT_FILE: junit(difference)}
         data_files = {
-            "diff.json": done.to_json(),
+            "diff.json": difference.to_json(),
             "audit.json": {"audits": [a.to_json() for a in audits]},
         }
-        run.fill(lambda folder: fill(Contents(DIFF, [diff_page(done)], data=data_files), folder))
-    return done
+        run.fill(
+            lambda folder: fill(
+                Contents(DIFF, [diff_page(difference)], data=data_files, files=views), folder
+            )
+        )
+    return difference
+
+
+def _version(source: Source, limit: int | None, columns: DataOptions) -> Dataset:
+    """One of the two versions; what its columns are is for data that is imported first."""
+    read = isinstance(source, str | Path) and not Path(source).is_file()
+    given = DataOptions() if read or isinstance(source, Dataset) else columns
+    return Dataset.of(source, limit, **given)
+
+
+def _lines(source: Source, data: Dataset) -> tuple[str, dict[str, int]]:
+    """The table that a version was read from, and the line of each record; nothing of a folder."""
+    if not isinstance(source, str | Path) or not Path(source).is_file() or not data.lineage:
+        return "", {}
+    read = data.lineage[0].parameters
+    layouts = read.get("layouts") or [{}]
+    column = read.get("columns", {}).get("id")
+    lines = lines_of(Path(source), layouts[0], column, data.name)
+    known = set(data.records["id"])
+    return str(source), lines if known <= set(lines) else {}
 
 
 def _saved(source: Source) -> Audit | None:

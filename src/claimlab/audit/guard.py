@@ -2,7 +2,7 @@
 none fails.
 
 def test_the_data_is_fair(assert_audit):  # a fixture of claimlab's pytest plug-in
-    assert_audit("data", allow=["length=fail", "time=not-measured"])
+    assert_audit("data", allow=["length=fail", "paraphrases=not-measured"])
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import get_args
 
 from claimlab.audit.advice import name_of, reason
 from claimlab.audit.check import CHECKS
+from claimlab.audit.gate import accepting, is_within
 from claimlab.audit.result import Audit
 from claimlab.audit.run import Audited, audit
 from claimlab.core.dataset import Dataset
@@ -20,11 +21,14 @@ from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.run import Source
 
-REFUSED: tuple[Verdict, ...] = tuple(v for v in get_args(Verdict) if v not in ("warn", "pass"))
+# A check of a column that is not there has nothing to test, and is no objection.
+ABSENT: Verdict = "not-applicable"
+ACCEPTED: tuple[Verdict, ...] = ("warn", "pass", ABSENT)
+REFUSED: tuple[Verdict, ...] = tuple(v for v in get_args(Verdict) if v not in ACCEPTED)
 
 
 @dataclass(frozen=True)
-class Strict:
+class Objections:
     """What speaks against audits: results that are not accepted, and exceptions that are not
     needed.
     """
@@ -35,7 +39,7 @@ class Strict:
     @property
     def options(self) -> list[str]:
         """The exceptions that would accept what is refused."""
-        return list(dict.fromkeys(f"{finding.check}={finding.verdict}" for finding in self.refused))
+        return list(dict.fromkeys(f"{f.check}={accepting(f)}" for f in self.refused))
 
     def lines(self, *, brief: bool = False) -> list[str]:
         """A line for each, with the reason; `brief` is for a fail whose sentence can be read
@@ -50,23 +54,45 @@ class Strict:
         ]
 
 
-def strict(audits: Sequence[Audit], allow: Sequence[str] = ()) -> Strict:
+def strict(audits: Sequence[Audit], allow: Sequence[str] = ()) -> Objections:
     """Strict means: every check has a verdict, and none fails. `allow` accepts results by name:
-    "time=not-measured", "length=fail", or "length" for whatever it comes to."""
-    accepted = {name: _accepted(name) for name in allow}
+    "paraphrases=not-measured", "near-duplicates=2.5" for a fail up to that amount (a share or
+    macro-F1, in percent), or "length" for whatever it comes to."""
+    exceptions = [_exception(name) for name in allow]
     every = [
         f
-        for one in audits
-        for finding in one.findings
+        for audit in audits
+        for finding in audit.findings
         for f in finding.every
-        if f.verdict in REFUSED
+        if f.verdict in (*REFUSED, ABSENT)
     ]
-    results = {(f.check, f.verdict) for f in every}
-    pairs = set().union(*accepted.values()) if accepted else set()
-    return Strict(
-        [f for f in every if (f.check, f.verdict) not in pairs],
-        [name for name, mine in accepted.items() if not mine & results],
+    against = [f for f in every if f.verdict in REFUSED]
+    return Objections(
+        [f for f in against if not any(exception.accepts(f) for exception in exceptions)],
+        [
+            exception.name
+            for exception in exceptions
+            if not any(exception.is_about(f) for f in every)
+        ],
     )
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A result that is accepted: of one check, of these verdicts, and a fail up to `limit`."""
+
+    name: str
+    check: str
+    verdicts: tuple[Verdict, ...]
+    limit: str = ""
+
+    def is_about(self, finding: Finding) -> bool:
+        """A column that is not there was "not measured" before, and may be named so."""
+        verdict = "not-measured" if finding.verdict == ABSENT else finding.verdict
+        return finding.check == self.check and verdict in self.verdicts
+
+    def accepts(self, finding: Finding) -> bool:
+        return self.is_about(finding) and is_within(accepting(finding), self.limit)
 
 
 def _reason(finding: Finding, brief: bool) -> str:
@@ -75,15 +101,21 @@ def _reason(finding: Finding, brief: bool) -> str:
     return f"{finding.verdict.replace('-', ' ')}. {finding.why}"
 
 
-def _accepted(name: str) -> set[tuple[str, Verdict]]:
-    """The checks and verdicts that an exception names."""
-    check, _, verdict = name.partition("=")
-    known = CHECKS.get(check).name
-    if verdict and verdict not in REFUSED:
+def _exception(name: str) -> Accepted:
+    """What an exception accepts: CHECK, CHECK=VERDICT, or CHECK=AMOUNT of a fail."""
+    check, _, word = name.partition("=")
+    registered = CHECKS.get(check).name
+    verdict = next((v for v in REFUSED if v == word), None)
+    if verdict is not None or not word:
+        return Accepted(name, registered, REFUSED if verdict is None else (verdict,))
+    try:
+        float(word.removesuffix("%"))
+    except ValueError:
         raise UsageError(
-            f"'{verdict}' needs no exception.", f"Use CHECK or CHECK={'|'.join(REFUSED)}."
-        )
-    return {(known, v) for v in REFUSED if verdict in ("", v)}
+            f"'{word}' needs no exception.",
+            f"Use CHECK, CHECK=AMOUNT or CHECK={'|'.join(REFUSED)}.",
+        ) from None
+    return Accepted(name, registered, ("fail",), word.removesuffix("%"))
 
 
 def assert_audit(
@@ -106,7 +138,11 @@ def assert_audit(
     __tracebackhide__ = True  # pytest shows the line of the test, not ours
     try:
         result = audit(
-            Dataset.of(data, limit), checks=checks, target=target, columns=columns, seed=seed
+            Dataset.of(data).sampled(limit, seed),
+            checks=checks,
+            target=target,
+            columns=columns,
+            seed=seed,
         )
         against = strict([result], allow)
     except ClaimlabError as error:

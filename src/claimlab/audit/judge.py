@@ -25,15 +25,15 @@ import polars as pl
 from claimlab.audit.subject import Subject
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
+from claimlab.core.choices import each_of
 from claimlab.core.errors import SearchFailed
 from claimlab.core.run import Run
-from claimlab.core.settings import each_of
-from claimlab.llm.judge import Case, ModelJudge, Reasoned
+from claimlab.llm.judge import JudgeCase, ModelJudge, Reasoned
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, Prompt, Prompts, read_prompts
 from claimlab.llm.provider import Provider
-from claimlab.search.chain import Chain
+from claimlab.search.chain import ProviderChain
 from claimlab.search.connect import named_chain
 from claimlab.search.query import Query
 from claimlab.text.langid import other_language
@@ -43,9 +43,14 @@ READINGS: tuple[Reading, ...] = get_args(Reading)
 ALONE, PROMISED, RESULTS = READINGS
 Answer = Literal["feasible", "feasible with web search", "not feasible"]
 Kind = Literal["person", "place", "text", "media", "time", "no claim"]
-READ = 1500  # characters of a text; the rest is rarely needed to see whether it can be checked
-SHOWN = 5  # pieces of evidence
+CHARACTERS_READ = (
+    1500  # characters of a text; the rest is rarely needed to see whether it can be checked
+)
+EVIDENCE_SHOWN = 5  # pieces of evidence
 MAX_TOKENS = 400
+_PARTS: dict[Reading, str] = {ALONE: "alone", PROMISED: "promised", RESULTS: "results"}
+SAMPLE_RECORDS = 300  # as in the guide
+QUERY = 300  # characters of a statement that are searched for
 
 
 class Opinion(Reasoned):
@@ -61,22 +66,17 @@ class Opinion(Reasoned):
         return self.answer == "feasible" if reading == ALONE else self.answer != "not feasible"
 
 
-_PARTS: dict[Reading, str] = {ALONE: "alone", PROMISED: "promised", RESULTS: "results"}
-
-
 def case_of(
     prompt: Prompt, record: str, text: str, reading: Reading, results: Sequence[str] = ()
-) -> Case:
+) -> JudgeCase:
     """The question about one statement; `results` are shown in the reading that has them."""
     system = [prompt.text("system"), prompt.text(_PARTS[reading]), prompt.text("ask")]
-    data = [untrusted(text[:READ], "statement")]
+    data = [untrusted(text[:CHARACTERS_READ], "statement")]
     if reading == RESULTS:
         data.insert(0, untrusted("\n\n".join(results) or prompt.text("nothing_found"), "results"))
-    return Case(record, "\n\n".join(system), "\n\n".join(data), text)
+    return JudgeCase(record, "\n\n".join(system), "\n\n".join(data), text)
 
 
-SAMPLE = 300  # as in the guide
-QUERY = 300  # characters of a statement that are searched for
 Snippets = Mapping[str, Sequence[str] | None]  # null: the search failed
 
 
@@ -87,9 +87,9 @@ class FeasibilityJudge:
     def __init__(
         self,
         provider: Provider,
-        sample: int = SAMPLE,
+        sample: int = SAMPLE_RECORDS,
         *,
-        search: Chain | None = None,
+        search: ProviderChain | None = None,
         prompts: Prompts | None = None,
     ) -> None:
         self.sample, self.search = sample, search
@@ -132,9 +132,9 @@ class FeasibilityJudge:
         """
         for reading in self.readings(subject):
             rows = self._rows(subject, reading, seed)
-            known = stored(subject) if self.search is None else {}
-            longest = ["x" * (READ // SHOWN)] * SHOWN
-            results = {i: known.get(i, longest) for i in rows["id"]}
+            stored_evidence = stored(subject) if self.search is None else {}
+            longest = ["x" * (CHARACTERS_READ // EVIDENCE_SHOWN)] * EVIDENCE_SHOWN
+            results = {i: stored_evidence.get(i, longest) for i in rows["id"]}
             yield from self.model.requests(self._cases(rows, reading, results))
 
     def searches(self, subject: Subject, seed: int) -> int:
@@ -158,7 +158,7 @@ class FeasibilityJudge:
             ]
         return rows
 
-    def _cases(self, rows: pl.DataFrame, reading: Reading, results: Snippets) -> list[Case]:
+    def _cases(self, rows: pl.DataFrame, reading: Reading, results: Snippets) -> list[JudgeCase]:
         """What is asked of the sample, without the records whose search failed."""
         return [
             case_of(self.model.prompt, i, text, reading, pieces)
@@ -176,13 +176,13 @@ class FeasibilityJudge:
             _, text, language = row
             try:
                 results = await chain.search(
-                    Query(text[:QUERY], language=language, max_results=SHOWN)
+                    Query(text[:QUERY], language=language, max_results=EVIDENCE_SHOWN)
                 )
             except SearchFailed:
                 return None
-            pieces = [(piece.title, piece.text) for piece in results.evidence[:SHOWN]]
+            pieces = [(piece.title, piece.text) for piece in results.evidence[:EVIDENCE_SHOWN]]
             return [
-                shown for title, body in pieces if body != text and (shown := _shown(title, body))
+                quoted for title, body in pieces if body != text and (quoted := _shown(title, body))
             ]
 
         questions = list(rows.iter_rows())
@@ -231,10 +231,10 @@ def stored(subject: Subject) -> dict[str, list[str]]:
         .select("record_id", "title", "text")
         .iter_rows()
     ):
-        if shown := _shown(title, text):
-            out.setdefault(record, []).append(shown)
-    return {record: pieces[:SHOWN] for record, pieces in out.items()}
+        if piece := _shown(title, text):
+            out.setdefault(record, []).append(piece)
+    return {record: pieces[:EVIDENCE_SHOWN] for record, pieces in out.items()}
 
 
 def _shown(title: str | None, text: str | None) -> str:
-    return ": ".join(part for part in (title, text) if part)[: READ // SHOWN]
+    return ": ".join(part for part in (title, text) if part)[: CHARACTERS_READ // EVIDENCE_SHOWN]

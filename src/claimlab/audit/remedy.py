@@ -1,8 +1,8 @@
 """What carries out a piece of advice: calls with the folder filled in, as a person types them or as
 Python.
 
-A remedy is a function from a `Case` to commands that run one after another. Each writes to a folder
-of its own beside the dataset, and none changes the dataset itself.
+A remedy is a function from a `RemedyCase` to commands that run one after another. Each writes to a
+folder of its own beside the dataset, and none changes the dataset itself.
 """
 
 from __future__ import annotations
@@ -10,20 +10,24 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
-from claimlab.core.finding import Finding
+from claimlab.audit.ladder import SplitTrial
 from claimlab.core.plain import slug
 from claimlab.core.types import Json
+from claimlab.text.roles import META_KEYS
 
-MOST = 3  # commands of one kind in one piece of advice, the most severe first
+if TYPE_CHECKING:
+    from claimlab.core.finding import Finding
+
+MOST_COMMANDS = 3  # commands of one kind in one piece of advice, the most severe first
 VERBS = {"review_create": "review create"}
 FLAGS = {"output": "-o", "settings": "--set", "checks": "--check"}
 VERACITY = "veracity"
 
 
 @dataclass(frozen=True, repr=False)
-class Command:
+class SuggestedCall:
     """A call of `function` on `data`, as both faces make it."""
 
     function: str
@@ -63,11 +67,11 @@ class Command:
         return self.python
 
 
-Commands = list[Command]
+Commands = list[SuggestedCall]
 
 
 @dataclass(frozen=True)
-class Case:
+class RemedyCase:
     """What a remedy is for: findings of one rule, the most severe first, on the dataset in
     `folder`. `split` says whether it has train and test parts; `target` is what the audit tested.
     """
@@ -76,6 +80,15 @@ class Case:
     folder: str = "DIR"
     split: bool = False
     target: str = VERACITY
+    trials: Sequence[SplitTrial] = ()
+
+    @property
+    def held_out(self) -> SplitTrial | None:
+        """The split by what the findings are about that was made dry: the first that can be made,
+        or else the first; null where none was tried."""
+        names = [split_name(finding) for finding in self.findings]
+        tried = [trial for name in names for trial in self.trials if trial.name == name]
+        return next((trial for trial in tried if trial.possible), next(iter(tried), None))
 
     @property
     def features(self) -> list[str]:
@@ -94,9 +107,11 @@ class Case:
 
     def command(
         self, function: str, name: str, folder: str | None = None, **options: Json
-    ) -> Command:
+    ) -> SuggestedCall:
         """A call on the dataset, or on `folder`, that writes to a folder of this name beside it."""
-        return Command(function, folder or self.folder, {"output": self.beside(name), **options})
+        return SuggestedCall(
+            function, folder or self.folder, {"output": self.beside(name), **options}
+        )
 
     def parted(self) -> tuple[Commands, str]:
         """What gives the dataset a train and a test part, where it has none, and the folder that
@@ -110,42 +125,69 @@ class Case:
 Remedy = Callable[..., Commands]  # of a case, and of the word that a rule names, if any
 
 
-def split_by(case: Case, strategy: str) -> Commands:
-    return [case.command("split", f"by-{strategy}", by=strategy, **case.task)]
+def split_name(finding: Finding) -> str | None:
+    """The column or strategy that would hold out what a finding is about; null where none would."""
+    feature = finding.feature or finding.check
+    if finding.check == "near-duplicates":
+        return finding.check if feature.startswith("across a random") else None
+    if finding.check == "url":
+        return "domain" if feature == "domain" else None
+    if finding.check == "time":
+        return None if feature.startswith(("hour", "weekday")) else "time"
+    if finding.check == "columns":
+        key = feature.removeprefix("meta.")
+        return key if key in META_KEYS else None
+    return feature if finding.check in ("source", "author", "topic", "event") else None
 
 
-def hold_out(case: Case) -> Commands:
+def split_by(case: RemedyCase, strategy: str) -> Commands:
+    trial = case.held_out
+    if trial is not None and not trial.possible:
+        return clean(case) if strategy == "near-duplicates" else baseline(case)
+    return [case.command("split", f"by-{strategy}", by=strategy, **_shares(trial), **case.task)]
+
+
+def hold_out(case: RemedyCase) -> Commands:
     """Whole values of the column on one side."""
-    column = case.features[0]
-    return [case.command("split", f"by-{column}", by="column", column=column, **case.task)]
+    trial = case.held_out
+    if trial is not None and not trial.possible:
+        return scored_by_feature(case)
+    column = case.features[0] if trial is None else trial.name
+    options = {"by": "column", "column": column, **_shares(trial), **case.task}
+    return [case.command("split", f"by-{column}", **options)]
 
 
-def draw_again(case: Case) -> Commands:
+def _shares(trial: SplitTrial | None) -> dict[str, Json]:
+    """The shares of the sides, where the usual ones were tried in vain."""
+    return {} if trial is None or trial.shares is None else {"shares": trial.shares}
+
+
+def draw_again(case: RemedyCase) -> Commands:
     return [case.command("split", "split-again", **case.task)]
 
 
-def clean(case: Case) -> Commands:
+def clean(case: RemedyCase) -> Commands:
     return [case.command("clean", "clean")]
 
 
-def mask(case: Case, what: str) -> Commands:
+def mask(case: RemedyCase, what: str) -> Commands:
     task = case.task if what == "giveaways" else {}
     return [case.command("clean", f"masked-{what}", mask=what, **task)]
 
 
-def mask_typing(case: Case) -> Commands:
+def mask_typing(case: RemedyCase) -> Commands:
     """Every way of typing that was named, in one go; the baseline where one cannot be masked."""
     from claimlab.text.mask import Mask  # at the top it would make the longest chain of imports
 
     families = dict.fromkeys(feature.split(",")[0].replace(" ", "") for feature in case.features)
-    known = [family for family in families if family in get_args(Mask)]
-    return [case.command("clean", "masked-typing", mask=known)] if known else baseline(case)
+    masked = [family for family in families if family in get_args(Mask)]
+    return [case.command("clean", "masked-typing", mask=masked)] if masked else baseline(case)
 
 
-def baseline(case: Case) -> Commands:
+def baseline(case: RemedyCase) -> Commands:
     """What the feature alone reaches as a detector, on the split that a model is scored on."""
     commands, parted = case.parted()
-    for feature in dict.fromkeys(measured_as(finding) for finding in case.findings[:MOST]):
+    for feature in dict.fromkeys(measured_as(finding) for finding in case.findings[:MOST_COMMANDS]):
         options = {"detector": "shortcut", "settings": {"feature": feature}}
         more = {"evidence": "complete"} if feature == "evidence" else {}
         commands.append(
@@ -171,7 +213,7 @@ def measured_as(finding: Finding) -> str:
     return names.get(feature, feature)
 
 
-def scored(case: Case, *by: str) -> Commands:
+def scored(case: RemedyCase, *by: str) -> Commands:
     """A detector's scores, by these columns."""
     commands, parted = case.parted()
     run = case.command("detect", "run", parted, **case.task)
@@ -180,11 +222,11 @@ def scored(case: Case, *by: str) -> Commands:
     return [*commands, run, scores]
 
 
-def scored_by_feature(case: Case) -> Commands:
-    return scored(case, *case.features[:MOST])
+def scored_by_feature(case: RemedyCase) -> Commands:
+    return scored(case, *case.features[:MOST_COMMANDS])
 
 
-def with_and_without_evidence(case: Case) -> Commands:
+def with_and_without_evidence(case: RemedyCase) -> Commands:
     commands, parted = case.parted()
     for reading in ("none", "complete"):
         options = {"evidence": reading, **case.task}
@@ -192,12 +234,12 @@ def with_and_without_evidence(case: Case) -> Commands:
     return commands
 
 
-def fix(case: Case) -> Commands:
+def fix(case: RemedyCase) -> Commands:
     output = {"fix": True, "output": case.beside("fixed")}
-    return [Command("audit", case.folder, output | case.tested)]
+    return [SuggestedCall("audit", case.folder, output | case.tested)]
 
 
-def review(case: Case, task: str) -> Commands:
+def review(case: RemedyCase, task: str) -> Commands:
     """The audit of this check alone, and a review of the records that it names."""
     first = case.findings[0]
     audit = case.command("audit", f"audit-{first.check}", checks=[first.check], **case.tested)
@@ -206,11 +248,11 @@ def review(case: Case, task: str) -> Commands:
     return [audit, case.command("review_create", f"review-{first.check}", **options)]
 
 
-def show(case: Case, column: str) -> Commands:
-    return [Command("show", case.folder, {"column": column})]
+def show(case: RemedyCase, column: str) -> Commands:
+    return [SuggestedCall("show", case.folder, {"column": column})]
 
 
-def look(case: Case) -> Commands:
+def look(case: RemedyCase) -> Commands:
     """The checks themselves, with every figure."""
-    checks = list(dict.fromkeys(finding.check for finding in case.findings))[:MOST]
+    checks = list(dict.fromkeys(finding.check for finding in case.findings))[:MOST_COMMANDS]
     return [case.command("audit", "looked-at", checks=checks)]

@@ -14,12 +14,22 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from claimlab.audit.advice import Conclusion, conclude, next_step
-from claimlab.audit.remedy import Case, Command
+from claimlab.audit.ladder import Grounds
+from claimlab.audit.remedy import RemedyCase, SuggestedCall
 from claimlab.core.errors import DataError
 from claimlab.core.finding import VERDICTS, Baselines, Finding
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import ends_of
 from claimlab.core.types import JsonObject
+
+WRITTEN = (
+    *("dataset", "digest", "card", "protocol", "target", "seed", "records", "labelled"),
+    *("folder", "split", "rule"),
+)  # the fields of an audit that its file holds as they are
+MEASURED = ("difference", "p", "p_adjusted", "permutations", "n", "why")
+DERIVED = ("counts", "conclusion", "findings", "examples")
+FILE = "audit.json"
+PER_FINDING = 12
 
 
 class Example(BaseModel):
@@ -29,14 +39,6 @@ class Example(BaseModel):
     label: str | None = None
     split: str | None = None
     text: str | None = None
-
-
-WRITTEN = (
-    *("dataset", "digest", "card", "protocol", "target", "seed", "records", "labelled"),
-    *("folder", "split", "rule"),
-)  # the fields of an audit that its file holds as they are
-MEASURED = ("difference", "p", "p_adjusted", "permutations", "n", "why")
-DERIVED = ("counts", "conclusion", "findings", "examples")
 
 
 @dataclass(repr=False)
@@ -58,6 +60,8 @@ class Audit(Shown):
     # the name of the dataset's folder, never its path: for commands that are run beside it
     folder: str = ""
     split: bool = False  # whether the dataset has a train and a test part
+    # what was tried beside the checks; null where nothing was
+    grounds: Grounds | None = None
 
     def counts(self) -> dict[str, int]:
         return {v: sum(f.verdict == v for f in self.findings) for v in VERDICTS}
@@ -71,14 +75,16 @@ class Audit(Shown):
         """The conclusion, with commands for the dataset at `folder`; by default, where its folder
         is beside.
         """
-        return conclude(self.findings, self._case(folder))
+        return conclude(self.findings, self._case(folder), self.grounds)
 
-    def next_step(self, folder: str | None = None) -> Command:
+    def next_step(self, folder: str | None = None) -> SuggestedCall:
         """What comes after this audit."""
         return next_step(self.findings, self._case(folder))
 
-    def _case(self, folder: str | None) -> Case:
-        return Case((), folder or self.folder or self.dataset, self.split, self.target)
+    def _case(self, folder: str | None) -> RemedyCase:
+        trials = () if self.grounds is None else self.grounds.splits
+        where = folder or self.folder or self.dataset
+        return RemedyCase((), where, self.split, self.target, trials)
 
     def headline(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
@@ -109,12 +115,13 @@ class Audit(Shown):
 
     def worst(self, check: str) -> Finding | None:
         """The most severe finding of a check, which a matrix shows."""
-        mine = (f for finding in self.findings for f in finding.every if f.check == check)
-        return min(mine, key=lambda f: f.severity, default=None)
+        findings = (f for finding in self.findings for f in finding.every if f.check == check)
+        return min(findings, key=lambda f: f.severity, default=None)
 
     def to_json(self) -> JsonObject:
         return {
             **{name: getattr(self, name) for name in WRITTEN},
+            "grounds": self.grounds and self.grounds.model_dump(mode="json"),
             "counts": self.counts(),
             "conclusion": self.concluded().to_json(),
             "findings": [f.model_dump(mode="json") for f in self.findings],
@@ -126,10 +133,9 @@ class Audit(Shown):
         fields = {name: value for name, value in raw.items() if name not in DERIVED}
         findings = [Finding.model_validate(f) for f in raw["findings"]]
         examples = [Example.model_validate(e) for e in raw.get("examples", [])]
+        if fields.get("grounds") is not None:
+            fields["grounds"] = Grounds.model_validate(fields["grounds"])
         return cls(**fields, findings=findings, examples=examples)
-
-
-FILE = "audit.json"
 
 
 def read_audits(folder: Path) -> list[Audit]:
@@ -143,9 +149,6 @@ def read_audits(folder: Path) -> list[Audit]:
             f"'{file}' is not a saved audit: {error}.",
             "Make one with: claimlab audit DIR -o FOLDER",
         ) from None
-
-
-PER_FINDING = 12
 
 
 def pointed_at(finding: Finding, limit: int = PER_FINDING) -> list[str]:

@@ -22,7 +22,7 @@ GAIN = "gain_interval"  # among a finding's details: see `Rule.given`
 
 
 @dataclass(frozen=True)
-class Share:
+class ShareRule:
     """When a share of records fails, warns or passes: its 95% interval (Wilson) decides, so one
     record cannot fail.
     """

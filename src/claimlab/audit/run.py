@@ -10,30 +10,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from claimlab.audit.advice import Conclusion
-from claimlab.audit.check import CHECKS, PROTOCOLS, Check, not_measured
+from claimlab.audit.check import CHECKS, PROTOCOLS, Check, not_applicable, not_measured
 from claimlab.audit.result import Audit, Example, pointed_at
 from claimlab.audit.rule import CDL_RULE, GAIN, AuditSettings, Context, ProtocolName, Rule
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
-from claimlab.core.engine import run_stage
 from claimlab.core.engine.names import place, shares
+from claimlab.core.engine.run import run_stage
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.places import named
 from claimlab.core.progress import progress
 from claimlab.core.run import dataset_in
 from claimlab.core.shown import Shown
-from claimlab.core.stats.chance import false_discovery
+from claimlab.core.stats.correction import false_discovery
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import excerpt
+
+LEAKS = ("near-duplicates", "paraphrases", "media")  # checks that compare the sides of a split
+IN_ALL = 400
+TEXT = 300  # characters
 
 
 class Audited(Audit):
@@ -63,6 +67,8 @@ class Fixed(Shown):
     removed: dict[str, int]
     before: Audited
     after: Audited
+    moved: dict[str, int] = field(default_factory=dict)  # "test records moved to train" -> records
+    lines: tuple[str, ...] = ()  # what was done, a line for each reason
 
     @property
     def table(self) -> pl.DataFrame:
@@ -74,12 +80,12 @@ class Fixed(Shown):
 
     def headline(self) -> str:
         removed = sum(self.removed.values())
-        return (
-            f"of '{self.dataset.name}': {several(len(self.dataset), 'record')}, {removed:,} removed"
-        )
+        counts = [f"{removed:,} removed", *(f"{n:,} {way}" for way, n in self.moved.items())]
+        records = several(len(self.dataset), "record")
+        return f"of '{self.dataset.name}': {records}, {', '.join(counts)}"
 
 
-def audit(
+def audit(  # noqa: PLR0913
     dataset: Dataset,
     *,
     checks: Sequence[str] | None = None,
@@ -90,8 +96,11 @@ def audit(
     settings: AuditSettings | None = None,
     judge: Any = None,
     debug: bool = False,
+    published: Dataset | None = None,
 ) -> Audited:
-    """Put `dataset` to the named checks (all by default)."""
+    """Put `dataset` to the named checks (all by default). Where it was cleaned, `published` is what
+    it was before: leaks across a given split are measured there.
+    """
     if protocol not in PROTOCOLS:
         raise UsageError(
             f"'{protocol}' is not a valid protocol.", f"Use one of: {', '.join(PROTOCOLS)}."
@@ -119,8 +128,12 @@ def audit(
         progress(f"{dataset.name}: {check.name}", number, len(chosen))
         findings = shared.get(check.name)
         result.findings += run_one(check, subject, context) if findings is None else findings
+    whole = subject
+    if published is not None and published.digest() != dataset.digest():
+        whole = Subject.of(published, target, context)
+        result.findings = as_published(result.findings, whole, context)
     result.findings = settle(result.findings, context.settings.rule)
-    result.examples = collect(subject, result.findings)
+    result.examples = collect(whole, result.findings)
     progress(f"{dataset.name}: report", len(chosen), len(chosen))
     return result
 
@@ -186,7 +199,7 @@ def run_one(check: Check, subject: Subject, context: Context) -> list[Finding]:
         )
         return [not_measured(check.name, context.protocol, why)]
     try:
-        nothing = not_measured(
+        nothing = not_applicable(
             check.name, context.protocol, "The records have nothing that it measures.", n=subject.n
         )
         return check.run(subject, context) or [nothing]
@@ -202,6 +215,36 @@ def run_one(check: Check, subject: Subject, context: Context) -> list[Finding]:
         return [not_measured(check.name, context.protocol, why, n=subject.n)]
 
 
+def as_published(
+    findings: Sequence[Finding], published: Subject, context: Context
+) -> list[Finding]:
+    """The findings, those on leaks across a given split as they are before cleaning: a leak that
+    cleaning took out is in every copy of the data that others have.
+    """
+    here = [name for name in LEAKS if any(finding.check == name for finding in findings)]
+    before = {
+        (finding.check, finding.feature): finding
+        for name in here
+        for finding in run_one(CHECKS.get(name), published, context)
+    }
+    return [
+        _published(finding, before.get((finding.check, finding.feature))) for finding in findings
+    ]
+
+
+def _published(cleaned: Finding, before: Finding | None) -> Finding:
+    """The finding before cleaning, with what is left of it; the one after it where it is not about
+    the two sides of a given split.
+    """
+    if before is None or "across the given split" not in (before.feature or ""):
+        return cleaned
+    left = cleaned.details.get("share")
+    words = "not measured" if left is None else f"{100 * left:.1f}%"
+    why = f"{before.why} This is of the data as published; after cleaning: {words}."
+    details = {**before.details, "as_published": True, "share_cleaned": left}
+    return before.model_copy(update={"why": why, "details": details})
+
+
 def settle(findings: Sequence[Finding], rule: Rule) -> list[Finding]:
     """Verdicts with p-values adjusted for the number of tests in the audit, and findings of one
     fact merged.
@@ -215,14 +258,14 @@ def settle(findings: Sequence[Finding], rule: Rule) -> list[Finding]:
         finding.verdict = rule.given(
             rule.verdict(finding.difference_interval, adjusted), finding.details.get(GAIN)
         )
-        shown = "below 0.001" if adjusted < 0.001 else f"{adjusted:.3f}"
+        p_value = "below 0.001" if adjusted < 0.001 else f"{adjusted:.3f}"
         count = f"{finding.permutations} permutations"
         source = f", counted on {count}"
         if finding.p_is_fitted:
             tail = "it is the tail of a curve fitted to them (Student's t)"
             source = f": none of {count} comes as high, so {tail}"
         finding.why += (
-            f" Adjusted p {shown}{source}. They give"
+            f" Adjusted p {p_value}{source}. They give"
             f" {100 * (finding.moved or 0.0):.0f}% of the records another label."
         )
     return one_per_fact(findings)
@@ -245,10 +288,6 @@ def one_per_fact(findings: Sequence[Finding]) -> list[Finding]:
 def _severity(finding: Finding) -> tuple[int, bool, float]:
     """The most severe verdict, then what has a score, then the larger difference."""
     return VERDICTS.index(finding.verdict), finding.score is None, -(finding.difference or 0.0)
-
-
-IN_ALL = 400
-TEXT = 300  # characters
 
 
 def collect(subject: Subject, findings: Sequence[Finding]) -> list[Example]:

@@ -15,7 +15,7 @@ import polars as pl
 
 from claimlab.audit.rule import AuditSettings, Context
 from claimlab.core.dataset import Dataset
-from claimlab.core.stats.deal import Codes, codes_of, linked
+from claimlab.core.stats.codes import Codes, codes_of, linked
 from claimlab.core.stats.scores import Flags, Ints
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -26,6 +26,8 @@ from claimlab.text.telling import held_words
 
 T = TypeVar("T")
 Values = npt.NDArray[Any]
+HELD_OUT = ("dev", "test")  # the parts whose labels may be withheld
+WITHHELD = ""  # the class of a record without a label, where such records are read
 
 
 @dataclass(frozen=True)
@@ -177,8 +179,8 @@ class Subject:
 
     def aligned(self, whole: Subject, values: pl.Series) -> pl.Series:
         """Of the values of the rows of `whole`, those of these rows."""
-        known = dict(zip(whole.ids, values, strict=True))
-        return pl.Series([known[record] for record in self.ids], dtype=values.dtype)
+        value_of = dict(zip(whole.ids, values, strict=True))
+        return pl.Series([value_of[record] for record in self.ids], dtype=values.dtype)
 
     def drawn(self, most: int) -> Subject:
         """`most` rows drawn at random where there are more."""
@@ -218,6 +220,36 @@ class Subject:
 
     def table(self, name: str) -> pl.DataFrame | None:
         return self.dataset.tables.get(name)
+
+    @cached_property
+    def hidden(self) -> pl.DataFrame:
+        """The records of dev and test that have no label: a test whose labels are withheld can leak
+        as any other.
+        """
+        records = self.dataset.records
+        unlabelled = (
+            open_task(self.target).labels(records).is_null() & records["label_raw"].is_null()
+        )
+        return records.filter(unlabelled & records["split"].is_in(HELD_OUT).fill_null(value=False))
+
+    @cached_property
+    def with_hidden(self) -> Subject:
+        """The same with the `hidden` records, in the order of the dataset; their class, the last,
+        is `WITHHELD`. Itself where there are none. For questions that need no label of a test.
+        """
+        if not self.hidden.height:
+            return self
+        hidden = self.hidden.with_columns(pl.lit(len(self.classes), pl.Int64).alias("y"))
+        every = pl.concat([self.rows.with_columns(pl.Series("y", self.y)), hidden])
+        order = self.dataset.records.select("id").with_row_index("row")
+        every = every.join(order, on="id", maintain_order="left").sort("row").drop("row")
+        return replace(
+            self,
+            rows=every.drop("y"),
+            classes=(*self.classes, WITHHELD),
+            y=every["y"].to_numpy(),
+            bound=None,
+        )
 
 
 def made_groups(dataset: Dataset) -> list[str]:

@@ -165,8 +165,8 @@ def read_entry(file: Traversable) -> Entry:
     name = file.name.removesuffix(".toml")
     try:
         fields = tomllib.loads(file.read_text(encoding="utf-8"))
-        held = {key: fields.pop(key) for key in Holdings.model_fields if key in fields}
-        card, holdings = Card(name=name, **fields), Holdings(**held)
+        stated = {key: fields.pop(key) for key in Holdings.model_fields if key in fields}
+        card, holdings = Card(name=name, **fields), Holdings(**stated)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"The card '{file.name}' is not TOML: {error}.", "Fix that line.") from None
     except ValidationError as error:

@@ -16,14 +16,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 import polars as pl
 
+from claimlab.core.dates import in_utc, plausible, unix_time
 from claimlab.core.languages import normalise
 from claimlab.core.record import SCHEMA, SIDE_TABLES, to_side_table
 from claimlab.core.words import several
 from claimlab.text.snowflake import tweet_time
+
+TEXT = pl.String()
+TWITTER_FORMAT = "%a %b %d %H:%M:%S %z %Y"
+CERTAIN_FORMATS = (
+    TWITTER_FORMAT,
+    "%I:%M %p · %b %d, %Y",
+    "%B %d, %Y",
+    "%b %d, %Y",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%Y/%m/%d %H:%M",  # with one digit, as in 2021-7-9; year first leaves no doubt
+)
+TWITTER_PAGE = re.compile(
+    r"(\d{1,2}:\d{2} [AP]M · [A-Z][a-z]{2} \d{1,2}, \d{4})(?:\s?·.*| from .*)"
+)  # Twitter's page adds client or place
+UNIX = re.compile(r"\d{9,13}(\.\d+)?")
+UNIX_ZERO = date(1970, 1, 1)
+EARLY_DECADES = 5  # before the middle one of all dates: earlier ones are odd
+FEWEST_DATES = 20  # dates that have a middle worth the name
+EARLY = f"more than {EARLY_DECADES} decades before half of the dates"
+NODE, TELLER = ["record_id", "child"], ["record_id", "parent"]
+OWN = pl.col("parent") == pl.col("child")
 
 
 def as_text(values: Iterable[str | None]) -> pl.Series:
@@ -49,8 +74,8 @@ def title_and_body(title: pl.Series, body: pl.Series) -> pl.Series:
 
 def languages(values: pl.Series) -> pl.Series:
     """Codes, tags or English names as ISO 639-3; what nothing is known by is null."""
-    known = {code: normalise(code) for code in values.drop_nulls().unique()}
-    return pl.Series("language", [known.get(code) for code in values], dtype=pl.String)
+    codes = {code: normalise(code) for code in values.drop_nulls().unique()}
+    return pl.Series("language", [codes.get(code) for code in values], dtype=pl.String)
 
 
 def host(url: pl.Expr) -> pl.Expr:
@@ -103,7 +128,6 @@ def repeated(texts: pl.Series, ids: pl.Series) -> pl.Series:
 
 
 Row = Mapping[str, object]
-TEXT = pl.String()
 
 
 def record_rows(rows: Sequence[Row]) -> pl.DataFrame:
@@ -145,33 +169,13 @@ def _typed(rows: Sequence[Row], schema: Mapping[str, pl.DataType]) -> pl.DataFra
     )
 
 
-TWITTER = "%a %b %d %H:%M:%S %z %Y"
-CERTAIN = (
-    TWITTER,
-    "%I:%M %p · %b %d, %Y",
-    "%B %d, %Y",
-    "%b %d, %Y",
-    "%d %B %Y",
-    "%d %b %Y",
-    "%Y-%m-%d",
-    "%Y/%m/%d",
-    "%Y/%m/%d %H:%M",  # with one digit, as in 2021-7-9; year first leaves no doubt
-)
-PAGE = re.compile(
-    r"(\d{1,2}:\d{2} [AP]M · [A-Z][a-z]{2} \d{1,2}, \d{4})(?:\s?·.*| from .*)"
-)  # Twitter's page adds client or place
-UNIX = re.compile(r"\d{9,13}(\.\d+)?")
-# Unix seconds, 1973 to 2286; from there on they are JavaScript's milliseconds
-EARLIEST, LATEST = 1e8, 1e10
-
-
 def utc(values: pl.Series, *formats: str) -> pl.Series:
     """`values` as a column `date`; `formats` are those of this file, for `strptime`, tried before
     the usual ones.
     """
     texts = values.cast(pl.String)
-    known = {text: moment(text, *formats) for text in texts.drop_nulls().unique()}
-    return pl.Series("date", [known.get(text) for text in texts], dtype=pl.Datetime("us"))
+    moments = {text: moment(text, *formats) for text in texts.drop_nulls().unique()}
+    return pl.Series("date", [moments.get(text) for text in texts], dtype=pl.Datetime("us"))
 
 
 def dated(
@@ -202,14 +206,14 @@ def moment(text: str, *formats: str) -> datetime | None:
     they found none.
     """
     value = " ".join(text.replace("\ufeff", "").split())
-    if page := PAGE.fullmatch(value):
+    if page := TWITTER_PAGE.fullmatch(value):
         value = page[1]
     if UNIX.fullmatch(value):
-        return _from_unix(float(value))
+        return unix_time(float(value))
     instant = _parsed(value, formats)
-    if instant is None or instant.year < 1900 or instant.date() == datetime(1970, 1, 1).date():
+    if instant is None or not plausible(instant) or instant.date() == UNIX_ZERO:
         return None
-    return instant.astimezone(UTC).replace(tzinfo=None) if instant.tzinfo else instant
+    return in_utc(instant)
 
 
 def _parsed(value: str, formats: tuple[str, ...]) -> datetime | None:
@@ -217,20 +221,12 @@ def _parsed(value: str, formats: tuple[str, ...]) -> datetime | None:
         return datetime.fromisoformat(value)
     except ValueError:
         pass
-    for form in (*formats, *CERTAIN):
+    for form in (*formats, *CERTAIN_FORMATS):
         try:
             return datetime.strptime(value, form)
         except ValueError:
             continue
     return None
-
-
-def _from_unix(seconds: float) -> datetime | None:
-    if seconds >= LATEST:
-        seconds /= 1000
-    if not EARLIEST <= seconds < LATEST:
-        return None
-    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def tweet_ids(raw: pl.Series) -> pl.Series:
@@ -246,22 +242,13 @@ def sent(ids: pl.Series) -> dict[str, pl.Series]:
     return dated({"snowflake id": tweet_time(ids)})
 
 
-DECADES = 5  # before the middle one of all dates: earlier ones are odd
-FEWEST = 20  # dates that have a middle worth the name
-EARLY = f"more than {DECADES} decades before half of the dates"
-
-
 def earliest(days: pl.Series) -> date | None:
     """The first day of the year that is `DECADES` before the middle one of `days`; null where they
     are few.
     """
-    known = days.drop_nulls().sort()
-    middle = known[known.len() // 2] if known.len() >= FEWEST else None
-    return date(middle.year - 10 * DECADES, 1, 1) if isinstance(middle, date) else None
-
-
-NODE, TELLER = ["record_id", "child"], ["record_id", "parent"]
-OWN = pl.col("parent") == pl.col("child")
+    sorted_days = days.drop_nulls().sort()
+    middle = sorted_days[sorted_days.len() // 2] if sorted_days.len() >= FEWEST_DATES else None
+    return date(middle.year - 10 * EARLY_DECADES, 1, 1) if isinstance(middle, date) else None
 
 
 def cascades(edges: pl.DataFrame) -> tuple[pl.DataFrame, str]:

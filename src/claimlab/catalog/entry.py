@@ -36,13 +36,18 @@ Modality = Literal[
     "generated",
 ]
 Grade = Literal["pass", "fail"]
+MARKS = {
+    "keywords": "keywords",
+    "time": "temporal",
+    "feasibility": "feasibility",
+}  # as said here -> as on the card
 
 
-class _Closed(BaseModel):
+class ClosedModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Shares(_Closed):
+class Shares(ClosedModel):
     """Label shares in percent, as published."""
 
     true: float | None = None
@@ -51,7 +56,7 @@ class Shares(_Closed):
     unknown: float | None = None
 
 
-class Quality(_Closed):
+class Quality(ClosedModel):
     """Published verdicts; null = not assessed there."""
 
     keywords: Grade | None = None
@@ -59,7 +64,7 @@ class Quality(_Closed):
     feasibility: Grade | None = None
 
 
-class Published(_Closed):
+class PublishedScores(ClosedModel):
     """Published figures, per cent macro-F1: zero-shot baselines, keyword and temporal
     predictivity.
     """
@@ -74,7 +79,7 @@ class Published(_Closed):
     temporal_feature: Literal["date", "tweet id"] | None = None
 
 
-class Card(_Closed):
+class Card(ClosedModel):
     """`survey`, `shares`, `quality` and `published` are what the 75-dataset guide says of it; left
     out: not assessed there.
     """
@@ -93,7 +98,7 @@ class Card(_Closed):
     labelling: str | None = None
     shares: Shares | None = None
     quality: Quality | None = None
-    published: Published | None = None
+    published: PublishedScores | None = None
     licence: str | None = None  # null = none stated
     access: str  # how to get it, in a sentence
     homepage: str | None = None
@@ -129,11 +134,6 @@ class Loaded:
 
 Loader = Callable[[Bundle], Loaded]
 LoaderState = Literal["tested on the published files", "not yet tested", "none"]
-MARKS = {
-    "keywords": "keywords",
-    "time": "temporal",
-    "feasibility": "feasibility",
-}  # as said here -> as on the card
 
 
 Verdicts = LabelMap | Mapping[str, str]  # a plain mapping takes its name from the entry

@@ -24,9 +24,9 @@ import polars as pl
 from claimlab.catalog.entry import MARKS, Entry, Modality, loader_state
 from claimlab.catalog.load import DATASETS
 from claimlab.core.call import in_storage
+from claimlab.core.choices import each_of
 from claimlab.core.errors import UnknownName, UsageError
-from claimlab.core.options import Option, Setting
-from claimlab.core.settings import each_of
+from claimlab.core.options import InPython, Option, Setting
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -162,8 +162,8 @@ def _starts_a_word(value: str, text: str) -> bool:
 
 def listed(option: str, values: Sequence[str]) -> Criterion:
     """Names of a list: a card has one of them or not."""
-    known, of = LISTS[option]
-    wanted = {known(value) for value in values}
+    code_of, of = LISTS[option]
+    wanted = {code_of(value) for value in values}
     return Criterion(as_options(option, values), lambda e: not wanted.isdisjoint(of(e)))
 
 
@@ -236,8 +236,8 @@ def span_of(entry: Entry) -> tuple[date, date] | None:
     """First and last day of the data, as precise as published; one end that is not published is as
     the other, and without both it is null.
     """
-    known = [text for text in (entry.card.time_start, entry.card.time_end) if text]
-    return (days(known[0])[0], days(known[-1])[1]) if known else None
+    ends = [text for text in (entry.card.time_start, entry.card.time_end) if text]
+    return (days(ends[0])[0], days(ends[-1])[1]) if ends else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -275,7 +275,12 @@ class Listing(Shown):
 
 
 @in_storage()
-def catalog(entries: Sequence[Entry] | None = None, **filters: Unpack[Filters]) -> Listing:
+def catalog(
+    entries: Annotated[
+        Sequence[Entry] | None, InPython("The entries to choose from; all of them, by default.")
+    ] = None,
+    **filters: Unpack[Filters],
+) -> Listing:
     """List the datasets of the catalogue that meet every criterion; all of them without any.
 
     `entries` are searched instead of the catalogue. `topic`, `region` and `licence` are words that

@@ -2,71 +2,42 @@
 
 What a file has in writing and cannot be read is counted, shown by an example, and kept in `meta`.
 Machine-made text always carries its label, origin and change log: where a loader did not, the least
-that is known of any text whose `authorship` names a machine is written here. Dates that a dataset
-cannot have (after it was published, outside the time its card gives, or decades too early) are
-often those of a page as it was fetched, or of a wrong century: they are counted and named, not
-removed. And a part of a dataset must not pass for the whole: its rows are compared with those
-published.
+that is known of any text whose `authorship` names a machine is written here.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import date
 from pathlib import Path
 
 import polars as pl
 
 from claimlab.catalog.cards import CardRegistry
-from claimlab.catalog.columns import EARLY, earliest, numbered, tweet_ids
-from claimlab.catalog.entry import Card, Entry, Loaded, Loader
+from claimlab.catalog.columns import numbered, tweet_ids
+from claimlab.catalog.entry import Entry, Loaded, Loader
+from claimlab.catalog.notes import odd_dates, question_of, rows_note, warnings
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
-from claimlab.core.errors import Choice, UnreadableFile, check_name
-from claimlab.core.labels import LabelMap, Unmapped, built_in_maps, check_unmapped, load_map
-from claimlab.core.record import VERACITIES
+from claimlab.core.errors import Choice, UnreadableFile
+from claimlab.core.labels import LabelMap, Unmapped, check_unmapped
 from claimlab.core.run import Run
 from claimlab.core.types import JsonObject
-from claimlab.core.words import several, verb
+from claimlab.core.words import several
 from claimlab.files.bundle import Bundle
 from claimlab.files.media import media_of
-from claimlab.tasks import TASKS, TRUTH, Task, not_verdicts
+from claimlab.tasks import TRUTH
 
 DATASETS = CardRegistry(
     "dataset", package="claimlab.catalog.readers", attribute="DATASET", group="claimlab.datasets"
 )
-
-
-def all_maps() -> dict[str, LabelMap]:
-    """Every label map by its address: the built-in ones (`ratings`), then those of each dataset
-    (`liar/a5`), its default first.
-    """
-    own = {
-        f"{name}/{key}": one
-        for name, entry in DATASETS.all().items()
-        for key, one in entry.maps.items()
-    }
-    return {name: load_map(name) for name in built_in_maps()} | own
-
-
-def find_map(address: str) -> LabelMap:
-    """The map at `address`, or in a TOML file; an unknown one is an error that names similar
-    addresses.
-    """
-    if address.endswith(".toml") or address in built_in_maps():
-        return load_map(address)
-    known = all_maps()
-    check_name("label map", address, known)
-    return known[address]
-
-
-def summary(one: LabelMap) -> dict[str, int | str]:
-    """Version, how many values lead to each verdict, and the note."""
-    values = list(one.verdicts.values())
-    return {"version": one.version, **{v: values.count(v) for v in VERACITIES}, "note": one.note}
+WORDS = {"date": ("date", "dates"), "tweet_id": ("tweet id", "tweet ids")}
+CHANGES = {
+    "MGT": "written by a model",
+    "MTT": "translated by a machine",
+    "HAT": "altered by a model from a person's text",
+}
 
 
 def _name_variants(error: UnreadableFile, entry: Entry, bundle: Bundle, tried: str) -> None:
@@ -215,39 +186,6 @@ def mapped(
     return records.with_columns(result.veracity), notes
 
 
-def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
-    """What a user must know at once: data of one class, ids without text."""
-    notes = []
-    classes = (
-        set(records["veracity"].drop_nulls()) - {"unknown"}
-        if "veracity" in records.columns
-        else set()
-    )
-    if len(classes) == 1:
-        notes.append(
-            f"Only one class ('{next(iter(classes))}') is in these files: {entry.card.title} as"
-            " given cannot train or test a detector."
-        )
-    task = question_of(entry.card)
-    if task != TRUTH:
-        notes.append(not_verdicts(task))
-    if records["text"].null_count() == records.height:
-        notes.append(
-            "These files hold ids without text: checks of text are not possible until the texts are"
-            " fetched."
-        )
-    return notes
-
-
-def question_of(card: Card) -> str:
-    """The task that the labels of a dataset answer, where it is a choice between classes."""
-    task = TASKS.get(card.task) if card.task in TASKS.names() else None
-    return TRUTH if task is None or task.metric != Task.metric else task.name
-
-
-WORDS = {"date": ("date", "dates"), "tweet_id": ("tweet id", "tweet ids")}
-
-
 def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """`records` without the columns of raw values, whose unread ones are in `meta` as
     NAME_as_written; and a note each.
@@ -260,7 +198,7 @@ def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         ids = tweet_ids(raw)
         records = records.with_columns(tweet_id=ids, tweet_id_raw=raw.set(ids.is_not_null(), None))
     notes = []
-    for name, (one, many) in WORDS.items():
+    for name, (singular, plural) in WORDS.items():
         column = f"{name}_raw"
         if column not in records.columns:
             continue
@@ -272,9 +210,10 @@ def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
             written = {row: {f"{name}_as_written": unread[row]} for row in rows}
             records = _with_meta(records, written)
             present = int((records[name].is_not_null() | unread.is_not_null()).sum())
+            noun = plural if present > 1 else singular
             notes.append(
-                f"{lost.len():,} of {present:,} {many if present > 1 else one} cannot be read, such"
-                f" as '{lost[0]}': null, and kept in meta as '{name}_as_written'."
+                f"{lost.len():,} of {present:,} {noun} cannot be read, such as '{lost[0]}': null,"
+                f" and kept in meta as '{name}_as_written'."
             )
     return records, notes
 
@@ -283,17 +222,10 @@ def _with_meta(records: pl.DataFrame, more: Mapping[int, JsonObject]) -> pl.Data
     """`records` with more keys in the `meta` of some rows, where it does not have them."""
     meta = records["meta"].to_list()
     for row, keys in more.items():
-        known = json.loads(meta[row]) if meta[row] else {}
-        if not keys.keys() <= known.keys():
-            meta[row] = json.dumps(keys | known, ensure_ascii=False, sort_keys=True)
+        fields = json.loads(meta[row]) if meta[row] else {}
+        if not keys.keys() <= fields.keys():
+            meta[row] = json.dumps(keys | fields, ensure_ascii=False, sort_keys=True)
     return records.with_columns(pl.Series("meta", meta, dtype=pl.String))
-
-
-CHANGES = {
-    "MGT": "written by a model",
-    "MTT": "translated by a machine",
-    "HAT": "altered by a model from a person's text",
-}
 
 
 def marked(records: pl.DataFrame, title: str) -> tuple[pl.DataFrame, bool]:
@@ -321,97 +253,3 @@ def holds_factchecks(folder: Path) -> bool:
     """
     card = read_manifest(folder).card if (folder / MANIFEST).is_file() else None
     return card is not None and card in DATASETS and DATASETS.get(card).card.factchecks
-
-
-ROUNDING = 0.015  # percentage points: the guide rounds to two decimals
-# copies lose a row or two to deduplication and deleted posts; more than one in fifty is another
-# thing
-TOLERANCE = 0.02
-
-
-def published_rows(entry: Entry, variant: str) -> int | None:
-    """The rows `variant` should have: as its entry states, or the card's size for a default that is
-    not yet tested. Null if the entry says that no count is published."""
-    if variant in entry.published_rows:
-        return entry.published_rows[variant]
-    default = next(iter(entry.variants), None)
-    return entry.card.size if variant == default and not entry.tested else None
-
-
-def rows_note(entry: Entry, variant: str, count: int) -> list[str]:
-    """A sentence when there are other numbers of rows than published, by more than the tolerance,
-    or fewer than were counted in the published files.
-    """
-    expected, counted = published_rows(entry, variant), entry.real_rows.get(variant, 0)
-    where, missing = "Published", 0 if expected is None else abs(count - expected)
-    if expected is None:
-        where, expected, missing = "Counted in the published files", counted, counted - count
-    if missing <= TOLERANCE * expected:
-        return []
-    return [
-        f"{where}: {expected:,} rows, found: {count:,}. These files may be a part or another"
-        f" version of {entry.card.title}, with other label shares."
-    ]
-
-
-def differences(entry: Entry) -> list[str]:
-    """Where the published files that the loader was tested on differ from the card: rows, and
-    shares of labels.
-    """
-    if not entry.tested:
-        return []
-    default = next(iter(entry.variants))
-    stated, counted = entry.published_rows.get(default, entry.card.size), entry.real_rows[default]
-    where = f"in the files that were tested (variant '{default}')"
-    out = []
-    if stated not in (None, counted):
-        out.append(f"Rows: {stated:,} published, {counted:,} {where}.")
-    verdicts = entry.maps.get("cdl")
-    if entry.card.shares is None or verdicts is None or not entry.real_labels:
-        return out
-    tally = dict.fromkeys(VERACITIES, 0)
-    for raw, n in entry.real_labels.items():
-        tally[verdicts.verdict(raw) or "unknown"] += n
-    tally["unknown"] += counted - sum(entry.real_labels.values())
-    shares = {
-        v: (share or 0, 100 * tally[v] / counted)
-        for v, share in entry.card.shares.model_dump().items()
-    }
-    apart = [f"{v} {p:.2f}% and {f:.2f}%" for v, (p, f) in shares.items() if abs(f - p) >= ROUNDING]
-    return [*out, f"Shares of labels, published and {where}: {'; '.join(apart)}."] if apart else out
-
-
-_YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
-
-
-def odd_dates(times: pl.Series, card: Card) -> list[str]:
-    """What to say of the dates of a loaded dataset."""
-    days = times.dt.date().drop_nulls()
-    late, why = _end(card)
-    start = card.time_start and card.time_start[:4]
-    early = date(int(start), 1, 1) if start else earliest(days)
-    after = days.filter(days > late).sort() if late else days.clear()
-    before = days.filter(days < early).sort() if early else days.clear()
-    notes = []
-    if late and (n := after.len()):
-        notes.append(
-            f"{several(n, 'record')} {verb(n)} dated after {late.year} (up to {after[-1]}), {why}."
-        )
-    if early and (n := before.len()):
-        since = f"the card gives {card.time_start} as the start" if start else EARLY
-        notes.append(
-            f"{several(n, 'record')} {verb(n)} dated before {early.year} (from {before[0]}):"
-            f" {since}."
-        )
-    return notes
-
-
-def _end(card: Card) -> tuple[date | None, str]:
-    """The last day that its records can be of, and why: the end its card gives, or the year of its
-    paper.
-    """
-    year, why = card.time_end, f"though the card gives {card.time_end} as the end"
-    if not year:
-        year = max(_YEAR.findall(card.citation), default=None)
-        why = f"though {card.title} was published in {year}"
-    return (date(int(year[:4]), 12, 31) if year else None), why

@@ -64,7 +64,7 @@ def _by_name(value: object) -> object:
 Spellings = Annotated[tuple[str, ...], BeforeValidator(_spelt)]
 
 
-class Source(Closed):
+class ColumnSource(Closed):
     """A column of the file, and what is made of its cells.
 
     Written short, it is the column's name or a list of its spellings. Of `extract`, a regular
@@ -78,7 +78,7 @@ class Source(Closed):
     values: dict[str, str] = {}
     host: bool = False
     prefix: str = ""
-    otherwise: Source | None = None
+    otherwise: ColumnSource | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -101,7 +101,7 @@ class Source(Closed):
 Columns = Annotated[dict[str, Spellings], BeforeValidator(_by_name)]
 
 
-class Dates(Closed):
+class DateColumn(Closed):
     """A column of dates, the formats of this file (for `strptime`), and what `date_source` calls
     it.
     """
@@ -111,7 +111,7 @@ class Dates(Closed):
     source: str | None = None
 
 
-class Part(Closed):
+class FilesPart(Closed):
     """Files that belong together, such as those of one split, and what all their records share.
     A part may be absent, which is said, unless its records share a label.
 
@@ -149,16 +149,16 @@ class Join(Closed):
 
     name: str
     files: tuple[str, ...]
-    on: Source
+    on: ColumnSource
     key: Spellings
     absent: str | None = None  # a note where the file is not there; without it, it must be
 
 
-class Evidence(Closed):
+class EvidenceColumns(Closed):
     """A piece of evidence for each record; `record` takes columns that the record has."""
 
     ending: str  # of its id, which starts with the record's
-    columns: dict[str, Source] = {}
+    columns: dict[str, ColumnSource] = {}
     record: dict[str, str] = {}
     fixed: dict[str, str] = {}
     meta: Columns = {}
@@ -175,7 +175,7 @@ class PlainTable(Closed):
 
     files: tuple[str, ...] = ()
     every: bool = False  # all files that the first fitting pattern matches, not one
-    parts: tuple[Part, ...] = ()
+    parts: tuple[FilesPart, ...] = ()
     join: Join | None = None
     articles: bool = False  # a text file for each record: columns `stem`, `title` and `text`
     delimiter: str | None = None
@@ -183,30 +183,30 @@ class PlainTable(Closed):
     header: tuple[str, ...] | None = None  # the columns of a file that does not name them
     western: bool = False
     blank: tuple[str, ...] = ()  # what stands for an empty cell
-    id: Source | None = None
+    id: ColumnSource | None = None
     id_unique: bool = False  # the ids of the file are, or it is not the published one
     id_digits: int = 6  # of numbers that are given where the file has no ids
-    text: Source | None = None
-    title: Source | None = None
+    text: ColumnSource | None = None
+    title: ColumnSource | None = None
     kind: str = "claim"  # of a record with a text; one without is an id alone
-    label: Source | None = None
-    language: Source | None = None
-    date: tuple[Dates, ...] = ()
+    label: ColumnSource | None = None
+    language: ColumnSource | None = None
+    date: tuple[DateColumn, ...] = ()
     sent: bool = False  # a tweet without a date in writing has that of its id
-    tweet_id: Source | None = None
-    author: Source | None = None
-    source: Source | None = None
-    url: Source | None = None
-    topic: Source | None = None
-    group: Source | None = None
-    split: Source | None = None
+    tweet_id: ColumnSource | None = None
+    author: ColumnSource | None = None
+    source: ColumnSource | None = None
+    url: ColumnSource | None = None
+    topic: ColumnSource | None = None
+    group: ColumnSource | None = None
+    split: ColumnSource | None = None
     same_text: bool = False  # rows that say the same are a group
     meta: Columns = {}
     rows_in_meta: bool = False  # the row of the file, from 0
     needed: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     answers: dict[str, str] = {}  # column of people's answers -> question
-    evidence: Evidence | None = None
+    evidence: EvidenceColumns | None = None
     only: dict[str, str] = {}  # the records that have these values, where the file has any
     not_told: str | None = None  # a note where it has none
     notes: tuple[str, ...] = ()  # "{records}" is their number
@@ -227,8 +227,8 @@ def read_plain(bundle: Bundle, dataset: str, plan: PlainTable) -> Loaded:
     if plan.not_told and not has_values:
         notes.append(plan.not_told)
     notes += _notes(bundle, plan, records, sum(file.quotes_are_text for file, _ in files))
-    shown = [note.format(records=f"{records.height:,}") for note in notes]
-    return Loaded(records, _tables(rows, plan), shown)
+    sentences = [note.format(records=f"{records.height:,}") for note in notes]
+    return Loaded(records, _tables(rows, plan), sentences)
 
 
 def _notes(bundle: Bundle, plan: PlainTable, records: pl.DataFrame, loose: int) -> Iterator[str]:
@@ -247,7 +247,7 @@ def _notes(bundle: Bundle, plan: PlainTable, records: pl.DataFrame, loose: int) 
 
 def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]]]:
     """Each file with what is fixed for its records."""
-    parts = plan.parts or (Part(files=plan.files),)
+    parts = plan.parts or (FilesPart(files=plan.files),)
     files = [file for part in parts for file in _of_part(bundle, part, plan)]
     if not files:
         wanted = [pattern for part in parts for pattern in part.files]
@@ -259,7 +259,7 @@ def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]
 
 
 def _of_part(
-    bundle: Bundle, part: Part, plan: PlainTable
+    bundle: Bundle, part: FilesPart, plan: PlainTable
 ) -> Iterator[tuple[Table, dict[str, str]]]:
     names = first_matched(bundle, part.files)
     if "label_raw" in part.fixed:
@@ -308,7 +308,7 @@ def _joined(bundle: Bundle, table: Table, join: Join) -> Table:
     return replace(table, frame=own.join(once, on=KEY, how="left", maintain_order="left"))
 
 
-def _articles(bundle: Bundle, part: Part, names: Sequence[str]) -> Table:
+def _articles(bundle: Bundle, part: FilesPart, names: Sequence[str]) -> Table:
     """Articles kept as a text file each: the first line is the title where more follows it."""
     titles = {PurePosixPath(name).name: name for name in bundle.match(*part.titles)}
     rows = []
@@ -333,7 +333,7 @@ def _rows(file: Table, fixed: Mapping[str, str], plan: PlainTable) -> pl.DataFra
     needed = {"text", "label", "tweet_id", *plan.needed} - set(plan.optional)
 
     def column(name: str) -> pl.Series:
-        source: Source | None = getattr(plan, name)
+        source: ColumnSource | None = getattr(plan, name)
         return source.series(file, fixed, needed=name in needed) if source else file.maybe()
 
     columns = {name: column(name) for name in PLAIN_COLUMNS}
@@ -388,7 +388,7 @@ def _tables(rows: pl.DataFrame, plan: PlainTable) -> dict[str, pl.DataFrame]:
     return tables
 
 
-def _evidence(rows: pl.DataFrame, plan: Evidence) -> pl.DataFrame:
+def _evidence(rows: pl.DataFrame, plan: EvidenceColumns) -> pl.DataFrame:
     own = {name.split(" ")[1]: name for name in rows.columns if name.startswith("evidence ")}
     table = rows.select(
         record_id="id",

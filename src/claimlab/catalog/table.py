@@ -94,10 +94,10 @@ class Table:
         """The file's own name for the first of `spellings` that it has; ignores case, whitespace
         and punctuation.
         """
-        known = {_fold(c): c for c in reversed(self.frame.columns)} | {
+        names = {_fold(c): c for c in reversed(self.frame.columns)} | {
             c: c for c in self.frame.columns
         }
-        return next((known[key] for s in spellings for key in (s, _fold(s)) if key in known), None)
+        return next((names[key] for s in spellings for key in (s, _fold(s)) if key in names), None)
 
     def maybe(self, *spellings: str) -> pl.Series:
         """That column, or nulls where there is none."""

@@ -2,13 +2,16 @@
 
 Two records conflict when both have a verdict on truth (true, false or mixed; "unknown" is none) and
 those differ. The same claim is the same text but for case, punctuation and whitespace, the same
-tweet, or nearly the same text (`claims/graph.py`). Near-duplicates may differ in the one word that
-matters ("is", "is not"): they are to be looked at. Sides that are dated further apart than
-`APART` may be a verdict that changed over time: they are listed, and marked.
+tweet, or nearly the same text (`claims/graph.py`), unless one of the two has another number, a
+negation or another word in place of one: those are different claims, and counted. Where the source
+wrote the same label on both sides, their label maps differ and nothing else: such conflicts are
+marked. Sides that are dated further apart than `TIME_APART` may be a verdict that changed over
+time: they are listed, and marked.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from itertools import combinations
@@ -17,18 +20,21 @@ import numpy as np
 import polars as pl
 
 from claimlab.claims.graph import NEARLY, TWEET, Graph
+from claimlab.core.labels import fold, word_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
+from claimlab.text.near import other_claim
 
 DECIDED = ("true", "false", "mixed")
-SHOWN_IDS = 5
-APART = timedelta(days=30)
-KINDS = ("across", "within", "dated_apart")  # of conflicts
+IDS_SHOWN = 5
+TIME_APART = timedelta(days=30)
+KINDS = ("across", "within", "dated_apart", "other_map")  # of conflicts
 COLUMNS = {
     "conflict": pl.Int64,
     "similarity": pl.Float64,
     "dated_apart": pl.Boolean,
+    "other_map": pl.Boolean,
     **dict.fromkeys(("dataset", "veracity", "labels"), pl.String),
     "records": pl.Int64,
     **dict.fromkeys(("first", "last"), pl.Date),
@@ -37,7 +43,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Side:
+class ConflictSide:
     """One verdict of one dataset on one text, with the number of records."""
 
     dataset: str
@@ -57,7 +63,7 @@ class Conflict:
     """
 
     similarity: float
-    sides: tuple[Side, ...]
+    sides: tuple[ConflictSide, ...]
 
     @property
     def across(self) -> bool:
@@ -74,7 +80,12 @@ class Conflict:
         """Whether every two sides that disagree are of different times."""
         return all(_apart(a, b) for a, b in self._opposed())
 
-    def _opposed(self) -> list[tuple[Side, Side]]:
+    @property
+    def other_map(self) -> bool:
+        """Whether the sources wrote the same label on every two sides that disagree."""
+        return all(_same_word(a, b) for a, b in self._opposed())
+
+    def _opposed(self) -> list[tuple[ConflictSide, ConflictSide]]:
         return [(a, b) for a, b in combinations(self.sides, 2) if a.veracity != b.veracity]
 
     def to_json(self) -> JsonObject:
@@ -85,10 +96,15 @@ class Conflict:
         }
 
 
-def _apart(one: Side, other: Side) -> bool:
-    if one.first is None or one.last is None or other.first is None or other.last is None:
+def _same_word(side: ConflictSide, other: ConflictSide) -> bool:
+    words, others = ({word_of(label) for label in s.labels} for s in (side, other))
+    return bool(words) and None not in words | others and words == others
+
+
+def _apart(side: ConflictSide, other: ConflictSide) -> bool:
+    if side.first is None or side.last is None or other.first is None or other.last is None:
         return False
-    return one.last + APART < other.first or other.last + APART < one.first
+    return side.last + TIME_APART < other.first or other.last + TIME_APART < side.first
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,6 +114,7 @@ class Conflicts(Shown):
     conflicts: list[Conflict]
     compared: dict[str, int]  # dataset -> records with a text (or tweet) and a verdict
     left_out: dict[str, int]  # dataset -> records without one of them
+    other_claims: int = 0  # pairs of nearly the same text that claim different things
 
     @property
     def table(self) -> pl.DataFrame:
@@ -107,6 +124,7 @@ class Conflicts(Shown):
                 "conflict": number,
                 "similarity": round(conflict.similarity, 4),
                 "dated_apart": conflict.dated_apart,
+                "other_map": conflict.other_map,
                 **asdict(side),
                 "labels": "; ".join(side.labels),
                 "ids": "; ".join(side.ids),
@@ -126,6 +144,7 @@ class Conflicts(Shown):
         return {
             "conflicts": len(self.conflicts),
             **{name: sum(getattr(c, name) for c in self.conflicts) for name in KINDS},
+            "other_claims": self.other_claims,
             "compared": sum(self.compared.values()),
             "left_out": sum(self.left_out.values()),
         }
@@ -138,15 +157,16 @@ def conflicts_in(graph: Graph) -> Conflicts:
     sides = decided.group_by("claim", "dataset", "veracity", maintain_order=True).agg(
         pl.col("text").first(),
         records=pl.len(),
-        ids=pl.col("id").head(SHOWN_IDS),
-        labels=labels.head(SHOWN_IDS),
+        ids=pl.col("id").head(IDS_SHOWN),
+        labels=labels.head(IDS_SHOWN),
         first=pl.col("date").min(),
         last=pl.col("date").max(),
     )
     compared = {name: decided.filter(dataset=name).height for name in graph.names}
     left_out = {name: n - compared[name] for name, n in graph.sizes.items()}
-    conflicts = sorted(_same(sides) + _linked(sides, graph), key=_rank)
-    return Conflicts(conflicts, compared, left_out)
+    linked, other_claims = _linked(sides, graph)
+    conflicts = sorted(_same(sides) + linked, key=_rank)
+    return Conflicts(conflicts, compared, left_out, other_claims)
 
 
 def _decided(graph: Graph) -> pl.DataFrame:
@@ -163,43 +183,58 @@ def _same(sides: pl.DataFrame) -> list[Conflict]:
     ]
 
 
-def _linked(sides: pl.DataFrame, graph: Graph) -> list[Conflict]:
-    """Pairs of different claims of which some verdict on one is not a verdict on the other."""
-    links = graph.by((NEARLY, TWEET))
+def _linked(sides: pl.DataFrame, graph: Graph) -> tuple[list[Conflict], int]:
+    """Pairs of different texts of which some verdict on one is not a verdict on the other, and how
+    many more such pairs are different claims.
+    """
     bit = pl.col("veracity").replace_strict(
         {v: 1 << i for i, v in enumerate(DECIDED)}, return_dtype=pl.Int64
     )
-    known = sides.group_by("claim").agg(verdicts=bit.unique().sum())
+    decided = sides.group_by("claim").agg(verdicts=bit.unique().sum())
     verdicts = np.zeros(graph.claims, np.int64)
-    verdicts[known["claim"].to_numpy()] = known["verdicts"].to_numpy()
-    left, right = verdicts[links.left], verdicts[links.right]
-    one_and_the_same = (left == right) & (left & (left - 1) == 0)
-    torn = np.flatnonzero(~one_and_the_same & (left > 0) & (right > 0))
-    wanted = np.union1d(links.left[torn], links.right[torn])
+    verdicts[decided["claim"].to_numpy()] = decided["verdicts"].to_numpy()
+    links = graph.links.filter(pl.col("kind").is_in((NEARLY, TWEET)))
+    left, right = (verdicts[links[end].to_numpy()] for end in ("left", "right"))
+    agree = (left == right) & (left & (left - 1) == 0)
+    torn = links.filter(pl.Series(~agree & (left > 0) & (right > 0)))
+    texts = _texts(graph, {*torn["left"], *torn["right"]})
+    conflicts, other_claims = [], 0
+    wanted = np.union1d(torn["left"], torn["right"])
     of = sides.filter(pl.col("claim").is_in(wanted)).partition_by(
         "claim", as_dict=True, maintain_order=True
     )
-    return [
-        Conflict(float(alike), _sides(of[a,]) + _sides(of[b,]))
-        for a, b, alike in zip(
-            links.left[torn].tolist(),
-            links.right[torn].tolist(),
-            links.similarity[torn].tolist(),
-            strict=True,
-        )
-    ]
+    for a, b, kind, alike in torn.select("left", "right", "kind", "score").iter_rows():
+        if kind == NEARLY and other_claim(texts[a][0], *texts[b]):
+            other_claims += 1
+        else:
+            conflicts.append(Conflict(alike, _sides(of[a,]) + _sides(of[b,])))
+    return conflicts, other_claims
 
 
-def _sides(group: pl.DataFrame) -> tuple[Side, ...]:
+def _texts(graph: Graph, claims: Collection[int]) -> dict[int, tuple[str, str | None]]:
+    """A text of each of these claims, and its language."""
+    rows = graph.rows.filter(pl.col("claim").is_in(list(claims))).drop_nulls("text")
+    first = rows.unique("claim", keep="first", maintain_order=True)
+    return {
+        c: (text, language)
+        for c, text, language in first.select("claim", "text", "language").iter_rows()
+    }
+
+
+def _sides(group: pl.DataFrame) -> tuple[ConflictSide, ...]:
     rows = group.drop("claim").iter_rows(named=True)
     return tuple(
-        Side(**{**row, "labels": tuple(row["labels"]), "ids": tuple(row["ids"])}) for row in rows
+        ConflictSide(**{**row, "labels": tuple(row["labels"]), "ids": tuple(row["ids"])})
+        for row in rows
     )
 
 
-def _rank(conflict: Conflict) -> tuple[bool, bool, float, int]:
-    """Datasets that contradict each other first, the surest first, then those with most records."""
+def _rank(conflict: Conflict) -> tuple[bool, bool, bool, float, int]:
+    """Datasets that contradict each other first, the surest first, then those with most records;
+    what is only another label map last.
+    """
     return (
+        conflict.other_map,
         not conflict.across,
         conflict.dated_apart,
         -conflict.similarity,
@@ -208,27 +243,61 @@ def _rank(conflict: Conflict) -> tuple[bool, bool, float, int]:
 
 
 def disagreement(graph: Graph) -> pl.DataFrame:
-    """For every two datasets: the claims whose text both decide, those whose verdicts differ, and
-    those that differ and are dated apart."""
-    verdicts = (
-        _decided(graph)
-        .group_by("part", "dataset", "claim")
-        .agg(
-            pl.col("veracity").unique().sort().str.join("+"),
-            first=pl.col("date").min(),
-            last=pl.col("date").max(),
-        )
+    """For every two datasets: the claims whose text both decide, those whose verdicts differ, of
+    these the `opposed`, those that differ and are dated apart, and those that differ by `other_map`
+    alone: the sources wrote the same label.
+
+    Opposed is true against false where both datasets mean the same by each of their labels: one of
+    the two labels is wrong. Any other difference may be one of label maps ("half true" is mixed to
+    one and false to the other)."""
+    decided = _decided(graph)
+    words = {raw: word_of(raw) for raw in decided["label_raw"].drop_nulls().unique()}
+    decided = decided.with_columns(
+        word=pl.col("label_raw").replace_strict(words, return_dtype=pl.String)
     )
-    both = verdicts.join(verdicts, on="claim", suffix="_other").filter(
-        pl.col("part") < pl.col("part_other")
+    verdicts = decided.group_by("part", "dataset", "claim").agg(
+        pl.col("veracity").unique().sort().str.join("+"),
+        words=pl.when(pl.col("word").is_not_null().all()).then(
+            pl.col("word").unique().sort().str.join("\n")
+        ),
+        unnamed=pl.col("label_raw").is_null().any() | (pl.col("veracity") == "mixed").any(),
+        first=pl.col("date").min(),
+        last=pl.col("date").max(),
     )
-    torn = pl.col("veracity") != pl.col("veracity_other")
-    apart = (pl.col("last") + APART < pl.col("first_other")) | (
-        pl.col("last_other") + APART < pl.col("first")
+    both = (
+        verdicts.join(verdicts, on="claim", suffix="_other")
+        .filter(pl.col("part") < pl.col("part_other"))
+        .join(_one_map(decided), on=["part", "part_other"], how="left")
+    )
+    differ = pl.col("veracity") != pl.col("veracity_other")
+    by_map = differ & (pl.col("words") == pl.col("words_other")).fill_null(False)
+    torn = differ & ~by_map
+    apart = (pl.col("last") + TIME_APART < pl.col("first_other")) | (
+        pl.col("last_other") + TIME_APART < pl.col("first")
     )
     later = torn & apart.fill_null(False)
+    at_once = torn & ~later
+    opposed = at_once & pl.col("one_map") & ~pl.col("unnamed") & ~pl.col("unnamed_other")
     counted = both.group_by("part", "part_other", "dataset", other="dataset_other").agg(
-        claims=pl.len(), disagree=(torn & ~later).sum(), dated_apart=later.sum()
+        claims=pl.len(),
+        disagree=at_once.sum(),
+        opposed=opposed.sum(),
+        dated_apart=later.sum(),
+        other_map=by_map.sum(),
     )
-    numbers = pl.col("claims", "disagree", "dated_apart").cast(pl.Int64)
+    numbers = pl.col("claims", "disagree", "opposed", "dated_apart", "other_map").cast(pl.Int64)
     return counted.sort("part", "part_other").select("dataset", "other", numbers)
+
+
+def _one_map(decided: pl.DataFrame) -> pl.DataFrame:
+    """Whether every label, as its source wrote it, is one verdict in both of two datasets."""
+    labels = decided.select("part", "label_raw", "veracity").drop_nulls().unique()
+    meanings: dict[int, set[tuple[str, str]]] = {part: set() for part in decided["part"].unique()}
+    for part, label, veracity in labels.iter_rows():
+        meanings[part].add((fold(label), veracity))
+    rows = []
+    for part, other in combinations(sorted(meanings), 2):
+        together = meanings[part] | meanings[other]
+        rows.append((part, other, len({label for label, _ in together}) == len(together)))
+    schema = {"part": pl.Int64, "part_other": pl.Int64, "one_map": pl.Boolean}
+    return pl.DataFrame(rows, schema, orient="row")

@@ -10,12 +10,13 @@ from typing import Annotated, Unpack
 import polars as pl
 
 from claimlab.claims.conflicts import conflicts_in, disagreement
-from claimlab.claims.contamination.measure import PROBES, Suspicion, contamination_of, costs
+from claimlab.claims.contamination.measure import RECORDS_PROBED, Suspicion, contamination_of, costs
 from claimlab.claims.graph import Graph, graph_of
 from claimlab.claims.result import KIND, Overlap
 from claimlab.claims.shared import clusters, evidence, leaks, matrix, unseen
 from claimlab.claims.views import contents
 from claimlab.core.call import repeatable
+from claimlab.core.choices import each_of
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.options import (
@@ -34,11 +35,11 @@ from claimlab.core.options import (
 )
 from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, Stored, folders_of
-from claimlab.core.settings import each_of
 from claimlab.llm.prompts import read_prompts
 from claimlab.pages.folder import fill, write_report
 
 ALL = "all"
+UNSEEN = "unseen"
 
 
 class Compared(Overlap):
@@ -49,11 +50,8 @@ class Compared(Overlap):
         write_report(contents(self), Path(folder), force=force)
 
 
-UNSEEN = "unseen"
-
-
 @repeatable()
-def overlap(
+def overlap(  # noqa: PLR0913
     data: Annotated[
         Stored | Sequence[Source],
         Argument("Claimlab dataset folders. `unseen_by`, `corpus` and `profile` ask of the first."),
@@ -84,7 +82,7 @@ def overlap(
     model: Annotated[str | None, Setting("Another model of the same endpoint.")] = None,
     probes: Annotated[
         int, Setting("Records that the model is asked to complete.", least=20)
-    ] = PROBES,
+    ] = RECORDS_PROBED,
     prompts: PromptFiles = (),
     split: Annotated[str | None, Setting("Ask of this split only, such as test.")] = None,
     limit: Limit = None,
@@ -125,7 +123,7 @@ def overlap(
         if run.estimate:
             prices, probe_count = costs(run, suspicion)
             run.estimated(prices, facts={"probes": probe_count})
-        known = contamination_of(run, suspicion) if suspicion else None
+        contamination = contamination_of(run, suspicion) if suspicion else None
         datasets = [run.dataset, *(Dataset.of(source, limit) for source in sources[1:])]
         graph = graph_of(datasets, meaning=meaning, progress=progress)
         table = matrix(graph)
@@ -138,7 +136,7 @@ def overlap(
             conflicts_in(graph),
             evidence(graph),
             _unseen(graph, run.dataset, unseen_by) if unseen_by else None,
-            known,
+            contamination,
         )
         run.fill(lambda folder: _write(result, folder))
     return result

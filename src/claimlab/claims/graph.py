@@ -1,6 +1,6 @@
 """The claims of several datasets as one graph: which records make the same claim, by what evidence.
 
-A node is a distinct text (case, punctuation and whitespace aside; `text/near`), or a record that
+A node is a distinct text (case, punctuation and whitespace aside; `text/shared`), or a record that
 has no text but a tweet or an address. An edge has a kind, strongest first:
 
 - near-duplicate: Jaccard similarity of character 5-grams of at least 0.7, verified exactly
@@ -24,17 +24,19 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.codes import Codes
 from claimlab.core.stats.scores import Floats
-from claimlab.text.near import NEAR, Claims, claims_of, in_order
+from claimlab.text.near import in_order
 from claimlab.text.normalise import normal_form
+from claimlab.text.shared import NEAR_JACCARD, RowClaims, claims_of
 from claimlab.text.urls import canonical_urls
 
 SAME, NEARLY, CHANGED = "same text", "near-duplicate", "few words changed"
 TWEET, ADDRESS, MEANING = "same tweet", "same address", "same meaning"
-SURE = (SAME, NEARLY, CHANGED, TWEET, ADDRESS)
-KINDS = (*SURE, MEANING)
-MOST_AT_ADDRESS = 3  # claims of one dataset: an address with more is that of a page about many
+SURE_KINDS = (SAME, NEARLY, CHANGED, TWEET, ADDRESS)
+KINDS = (*SURE_KINDS, MEANING)
+# claims of one dataset: an address with more is that of a page about many
+MOST_CLAIMS_AT_ADDRESS = 3
 _COLUMNS = (
     *("id", "text", "label_raw", "veracity", "language", "date", "source", "split"),
     *("tweet_id", "url"),
@@ -47,13 +49,15 @@ LINK = {"left": pl.Int64, "right": pl.Int64, "kind": pl.String, "score": pl.Floa
 class Graph:
     """`rows` has a line per record: `part` numbers its `dataset` in `names`, `claim` its node (-1:
     none). `links` has a line per pair of nodes, with the strongest kind and its score.
-    `not_measured` counts the records that a kind could not be looked for in, with the reason.
+    `not_measured` counts the records that a kind could not be looked for in, with the reason;
+    `maps` names the label map of each dataset.
     """
 
     names: tuple[str, ...]
     rows: pl.DataFrame
     links: pl.DataFrame
     not_measured: dict[str, int] = field(default_factory=dict)
+    maps: tuple[str | None, ...] = ()
 
     @property
     def of_row(self) -> Codes:
@@ -73,11 +77,11 @@ class Graph:
     def claims(self) -> int:
         return int(self.of_row.max(initial=-1)) + 1
 
-    def by(self, kinds: Sequence[str]) -> Claims:
+    def by(self, kinds: Sequence[str]) -> RowClaims:
         """The claims, linked by these kinds."""
         links = self.links.filter(pl.col("kind").is_in(list(kinds)))
         left, right, score = (links[c].to_numpy() for c in ("left", "right", "score"))
-        return Claims(self.of_row, left, right, score)
+        return RowClaims(self.of_row, left, right, score)
 
 
 def graph_of(
@@ -87,8 +91,8 @@ def graph_of(
     names = names_of(datasets)
     rows = pl.concat(
         [
-            one.records.select(*_COLUMNS, dataset=pl.lit(name), part=pl.lit(number, pl.Int64))
-            for number, (name, one) in enumerate(zip(names, datasets, strict=True))
+            dataset.records.select(*_COLUMNS, dataset=pl.lit(name), part=pl.lit(number, pl.Int64))
+            for number, (name, dataset) in enumerate(zip(names, datasets, strict=True))
         ]
     )
     tweet = pl.col("tweet_id")
@@ -96,7 +100,7 @@ def graph_of(
         tweet_id=pl.when(tweet.str.strip_chars() != "").then(tweet),
         url=canonical_urls(_pages(rows["url"])),
     )
-    same = claims_of(rows["text"], near=NEAR)
+    same = claims_of(rows["text"], near=NEAR_JACCARD)
     rows = rows.with_columns(claim=_with_nodes(same.of_row, rows))
     links = [_links(NEARLY, same.left, same.right, same.similarity)]
     progress("comparing words", 0, None)
@@ -118,7 +122,7 @@ def graph_of(
         .sort("left", "right", order)
         .unique(["left", "right"], keep="first", maintain_order=True)
     )
-    return Graph(tuple(names), rows, strongest, missing)
+    return Graph(tuple(names), rows, strongest, missing, tuple(d.label_map for d in datasets))
 
 
 def names_of(datasets: Sequence[Dataset]) -> list[str]:
@@ -174,21 +178,21 @@ def _few_words_changed(rows: pl.DataFrame) -> pl.DataFrame:
     )
     pairs = find_pairs(texts["text"], threshold=0.5, unit="word", ngram=1)
     first, last, claim = (texts[c].to_numpy() for c in ("first", "last", "claim"))
-    one, other = np.asarray(pairs.left), np.asarray(pairs.right)
+    left, right = np.asarray(pairs.left), np.asarray(pairs.right)
     alone = first == last
-    within = alone[one] & alone[other] & (first[one] == first[other])
-    one, other = one[~within], other[~within]
+    within = alone[left] & alone[right] & (first[left] == first[right])
+    left, right = left[~within], right[~within]
     words = texts["text"].str.split(" ")
-    both = zip(one.tolist(), other.tolist(), strict=True)
+    both = zip(left.tolist(), right.tolist(), strict=True)
     changed = np.array([in_order(words[a].to_list(), words[b].to_list()) for a, b in both])
     enough = changed > 0
-    return _links(CHANGED, claim[one[enough]], claim[other[enough]], changed[enough])
+    return _links(CHANGED, claim[left[enough]], claim[right[enough]], changed[enough])
 
 
 def _same_key(rows: pl.DataFrame, key: str, kind: str) -> pl.DataFrame:
     """Pairs of different claims with the same key."""
     nodes = rows.select("part", "claim", key).drop_nulls().unique(maintain_order=True)
-    many = nodes.group_by("part", key).len().filter(pl.col("len") > MOST_AT_ADDRESS)
+    many = nodes.group_by("part", key).len().filter(pl.col("len") > MOST_CLAIMS_AT_ADDRESS)
     few = nodes.join(many, on=key, how="anti", maintain_order="left")
     nodes = few.select("claim", key).unique(maintain_order=True)
     pairs = (

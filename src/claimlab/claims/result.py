@@ -82,7 +82,7 @@ class Overlap(Shown):
         """What follows, most important first: how much of a dataset another holds, the worst leak,
         the worst disagreement, what was not measured.
         """
-        sentences = [self._held(), self._leak(), self._disagreement()]
+        sentences = [self._held(), self._leak(), *self._other_maps(), self._disagreement()]
         sentences += [
             f"Not measured: {several(n, 'record')} ({why})."
             for why, n in self.graph.not_measured.items()
@@ -114,6 +114,21 @@ class Overlap(Shown):
             f" {seen} ({100 * worst['share']:.0f}%)."
         )
 
+    def _other_maps(self) -> list[str]:
+        """The datasets whose sources wrote the same label, and that mean another thing by it."""
+        maps = dict(zip(self.graph.names, self.graph.maps, strict=False))
+        apart = self.disagreement.filter(pl.col("other_map") > 0)
+        sentences = []
+        for row in apart.sort("other_map", descending=True).head(1).iter_rows(named=True):
+            pair = row["dataset"], row["other"]
+            named = " and ".join(maps.get(name) or f"that of {name}" for name in pair)
+            sentences.append(
+                f"Another label map ({named}), not noise: {pair[0]} and {pair[1]} give another"
+                f" label to {several_of(row['other_map'], row['claims'], 'claim')} with the same"
+                " text, where their sources wrote the same. Load both with one map."
+            )
+        return sentences
+
     def _disagreement(self) -> str:
         torn = self.disagreement.filter(pl.col("disagree") > 0)
         if not torn.height:
@@ -126,10 +141,18 @@ class Overlap(Shown):
             if ends is not None and row["claims"] >= 20
             else "too few for an interval"
         )
-        return (
+        seen = (
             f"{row['dataset']} and {row['other']} disagree on"
-            f" {several_of(row['disagree'], row['claims'], 'claim')} with the same text ({share}):"
-            " a floor for label noise."
+            f" {several_of(row['disagree'], row['claims'], 'claim')} with the same text ({share})"
+        )
+        if not row["opposed"]:
+            return (
+                f"{seen}, never as true against false under one label map: no sign of label noise."
+            )
+        wrong = row["opposed"] / (2 * row["claims"])
+        return (
+            f"{seen}, on {row['opposed']:,} as true against false: at least {100 * wrong:.0f}% of"
+            " their labels on these claims are wrong, a floor for label noise."
         )
 
     def to_json(self) -> JsonObject:

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from claimlab.claims.graph import KINDS, MEANING, NEARLY, SAME, SURE, TWEET, Graph
-from claimlab.core.stats.deal import Codes, joined
+from claimlab.claims.graph import KINDS, MEANING, NEARLY, SAME, SURE_KINDS, TWEET, Graph
+from claimlab.core.stats.codes import Codes, joined
 from claimlab.core.stats.scores import Flags
 from claimlab.core.types import JsonObject
 
 TRAIN, TEST = "train", "test"
-FEWEST_WORDS = 6  # fewer may be the same by accident
-EXAMPLES = 3
+LEAST_WORDS = 6  # fewer may be the same by accident
+EXAMPLES_KEPT = 3
 OF_RECORD = {"dataset": "", "id": "_id", "text": "_text"}
 HISTORY = ("first", "last", "datasets", "verdicts", "languages", "records")
 
@@ -36,26 +36,26 @@ def matrix(graph: Graph) -> pl.DataFrame:
     """
     texts = ("dataset", "split", "other", "other_split")
     parts, of_part = _parts(graph)
-    long = (graph.rows["text"].str.count_matches(r"\S+") >= FEWEST_WORDS).fill_null(False)
+    long = (graph.rows["text"].str.count_matches(r"\S+") >= LEAST_WORDS).fill_null(False)
     before = np.zeros((graph.rows.height, len(parts)), np.bool_)
     counted: dict[str, list[list[int]]] = {}
 
-    def by_part(held: Flags) -> list[list[int]]:
-        return [held[mine].sum(axis=0).tolist() for mine in of_part]
+    def by_part(rows: Flags) -> list[list[int]]:
+        return [rows[rows_of_part].sum(axis=0).tolist() for rows_of_part in of_part]
 
     for number, kind in enumerate(KINDS):
-        held = graph.by(KINDS[: number + 1]).held_by(of_part)
-        counted[column_of(kind)] = by_part(held & ~before)
-        before = held
-        if kind == SURE[-1]:
-            counted["short"] = by_part(held & ~long.to_numpy()[:, None])
+        found = graph.by(KINDS[: number + 1]).held_by(of_part)
+        counted[column_of(kind)] = by_part(found & ~before)
+        before = found
+        if kind == SURE_KINDS[-1]:
+            counted["short"] = by_part(found & ~long.to_numpy()[:, None])
     rows: list[JsonObject] = []
     for a, here in enumerate(parts):
         for b, there in enumerate(parts):
             if here == there or (here[0] == there[0] and None in (here[1], there[1])):
                 continue  # a whole dataset holds all of its splits
-            counts = {name: each[a][b] for name, each in counted.items()}
-            shared = sum(counts[column_of(kind)] for kind in SURE)
+            counts = {name: table[a][b] for name, table in counted.items()}
+            shared = sum(counts[column_of(kind)] for kind in SURE_KINDS)
             names = dict(zip(texts, (*here, *there), strict=True))
             rows.append({**names, "records": int(of_part[a].sum()), "shared": shared, **counts})
     numbers = ("records", "shared", *map(column_of, KINDS), "short")
@@ -68,9 +68,9 @@ def _parts(graph: Graph) -> tuple[list[Part], list[Flags]]:
     part, split = graph.part, graph.rows["split"]
     masks: dict[Part, Flags] = {}
     for number, name in enumerate(graph.names):
-        masks[name, None] = mine = part == number
-        for side in split.filter(pl.Series(mine)).drop_nulls().unique().sort():
-            masks[name, side] = mine & (split == side).fill_null(False).to_numpy()
+        masks[name, None] = rows_of_dataset = part == number
+        for side in split.filter(pl.Series(rows_of_dataset)).drop_nulls().unique().sort():
+            masks[name, side] = rows_of_dataset & (split == side).fill_null(False).to_numpy()
     return [*masks], [*masks.values()]
 
 
@@ -129,8 +129,8 @@ def _components(graph: Graph) -> Codes:
     links = graph.by((NEARLY, TWEET))
     of_node = joined(links.left, links.right, graph.claims)
     out = np.full(graph.rows.height, -1, np.int64)
-    known = graph.of_row >= 0
-    out[known] = of_node[graph.of_row[known]]
+    has_claim = graph.of_row >= 0
+    out[has_claim] = of_node[graph.of_row[has_claim]]
     return out
 
 
@@ -138,23 +138,25 @@ def unseen(graph: Graph, others: Sequence[int]) -> Flags:
     """Which records of the first dataset none of `others` contains, by any kind of edge; a record
     without a text, tweet or address is not among them: it cannot be compared."""
     first = graph.part == 0
-    held = graph.by(KINDS).held_by([graph.part == other for other in others])
-    return np.asarray((~held.any(axis=1) & (graph.of_row >= 0))[first])
+    contained = graph.by(KINDS).held_by([graph.part == other for other in others])
+    return np.asarray((~contained.any(axis=1) & (graph.of_row >= 0))[first])
 
 
 def evidence(graph: Graph) -> pl.DataFrame:
     """Why two datasets are said to share a claim: a line for every two of their texts that are
     linked, with a record of each, the kind and its score; those that are not the same text first.
     """
-    known = graph.rows.filter(pl.col("claim") >= 0)
-    known = known.unique(["claim", "part"], keep="first", maintain_order=True)
-    held = known.select("claim", "part", "dataset", "id", "text")
-    same = held.select(left="claim", right="claim", kind=pl.lit(SAME), score=1.0).unique()
+    with_claim = graph.rows.filter(pl.col("claim") >= 0)
+    with_claim = with_claim.unique(["claim", "part"], keep="first", maintain_order=True)
+    records_of_claim = with_claim.select("claim", "part", "dataset", "id", "text")
+    same = records_of_claim.select(
+        left="claim", right="claim", kind=pl.lit(SAME), score=1.0
+    ).unique()
     turned = graph.links.rename({"left": "right", "right": "left"}).select(graph.links.columns)
     lines = (
         pl.concat([graph.links, turned, same])
-        .join(held, left_on="left", right_on="claim")
-        .join(held, left_on="right", right_on="claim", suffix="_other")
+        .join(records_of_claim, left_on="left", right_on="claim")
+        .join(records_of_claim, left_on="right", right_on="claim", suffix="_other")
         .filter(pl.col("part") < pl.col("part_other"))
         .sort(pl.col("kind") == SAME, "left", "right", "part", "part_other")
     )
@@ -168,8 +170,8 @@ def examples(links: pl.DataFrame) -> Examples:
     columns = ("dataset", "text", "other", "other_text", "kind")
     out: Examples = {}
     for here, text, there, other_text, kind in sure.select(columns).iter_rows():
-        for pair, shown in (((here, there), text), ((there, here), other_text)):
+        for pair, said in (((here, there), text), ((there, here), other_text)):
             listed = out.setdefault(pair, [])
-            if len(listed) < EXAMPLES:
-                listed.append((kind, shown))
+            if len(listed) < EXAMPLES_KEPT:
+                listed.append((kind, said))
     return out

@@ -8,14 +8,15 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.progress import Progress
-from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.codes import Codes
 from claimlab.core.stats.scores import Flags, Floats, Floats32
 from claimlab.text.kept_vectors import vectors_of
 from claimlab.text.vectors import readable
 
-COSINE, COSINE_ACROSS = 0.9, 0.8  # in one language, and across two (bench/overlap_truth.py)
-FEWEST = 6  # words: shorter texts are alike by accident
-BLOCK = 2_000
+# in one language, and across two (bench/overlap_truth.py)
+LEAST_COSINE, LEAST_COSINE_ACROSS = 0.9, 0.8
+LEAST_WORDS = 6  # shorter texts are alike by accident
+BLOCK_ROWS = 2_000
 Found = tuple[Codes, Codes, Floats]
 
 
@@ -23,9 +24,9 @@ def alike_in_meaning(rows: pl.DataFrame, progress: Progress) -> tuple[Found, int
     """Pairs of claims with their cosine, and how many records have a text in a language that the
     encoder does not know."""
     texts = _texts(rows)
-    known = readable(texts["text"], texts["language"])
-    unread = int(texts["records"].filter(pl.Series(~known)).sum())
-    texts = texts.filter(pl.Series(known))
+    measured = readable(texts["text"], texts["language"])
+    unread = int(texts["records"].filter(pl.Series(~measured)).sum())
+    texts = texts.filter(pl.Series(measured))
     vectors = vectors_of(texts["text"].to_list())
     language = texts["language"].fill_null("").rank("dense").cast(pl.Int64).to_numpy()
     first, last, claim = (texts[c].to_numpy() for c in ("first", "last", "claim"))
@@ -39,7 +40,7 @@ def _texts(rows: pl.DataFrame) -> pl.DataFrame:
     split of a record.
     """
     return (
-        rows.filter(pl.col("text").str.count_matches(r"\S+") >= FEWEST)
+        rows.filter(pl.col("text").str.count_matches(r"\S+") >= LEAST_WORDS)
         .group_by("claim", maintain_order=True)
         .agg(
             pl.col("text").first(),
@@ -54,19 +55,19 @@ def _texts(rows: pl.DataFrame) -> pl.DataFrame:
 def _near(vectors: Floats32, language: Codes, side: Codes, progress: Progress) -> Found:
     none = np.empty(0, np.int64)
     blocks: list[Found] = [(none, none, np.empty(0))]
-    for start in range(0, len(vectors), BLOCK):
+    for start in range(0, len(vectors), BLOCK_ROWS):
         progress("comparing meanings", start, len(vectors))
-        rows = slice(start, start + BLOCK)
+        rows = slice(start, start + BLOCK_ROWS)
         similar = vectors[rows] @ vectors[start:].T
-        one, other = np.nonzero(similar >= COSINE_ACROSS)
-        keep: Flags = other > one
-        one, other = one[keep], other[keep]
-        cosine = similar[one, other]
-        one, other = one + start, other + start
-        across = language[one] != language[other]
-        apart = (side[one] != side[other]) | (side[one] < 0)
-        keep = apart & (cosine >= np.where(across, COSINE_ACROSS, COSINE))
-        blocks.append((one[keep], other[keep], cosine[keep].astype(np.float64)))
+        left, right = np.nonzero(similar >= LEAST_COSINE_ACROSS)
+        keep: Flags = right > left
+        left, right = left[keep], right[keep]
+        cosine = similar[left, right]
+        left, right = left + start, right + start
+        across = language[left] != language[right]
+        apart = (side[left] != side[right]) | (side[left] < 0)
+        keep = apart & (cosine >= np.where(across, LEAST_COSINE_ACROSS, LEAST_COSINE))
+        blocks.append((left[keep], right[keep], cosine[keep].astype(np.float64)))
     progress("comparing meanings", len(vectors), len(vectors))
-    left, right, cosines = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    return left, right, cosines
+    lefts, rights, cosines = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return lefts, rights, cosines

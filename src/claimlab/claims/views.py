@@ -40,9 +40,9 @@ from claimlab.pages.blocks import (
 from claimlab.pages.charts import heatmap
 from claimlab.pages.folder import Contents
 
-LISTED = 60
-HISTORIES = 20  # claims whose records the page lists
-MOST_IN_FIGURE = 40  # datasets: a larger matrix is a table only
+ROWS_LISTED = 60
+HISTORIES_LISTED = 20  # claims whose records the page lists
+MOST_DATASETS_IN_FIGURE = 40  # a larger matrix is a table only
 _METHOD = (
     "Same text: case, punctuation and whitespace aside. Near-duplicate: Jaccard similarity of"
     " character 5-grams of at least 0.7, verified exactly. Few words changed: at least half of the"
@@ -55,12 +55,71 @@ _METHOD = (
     "A share is of the records of the row. Each record is counted once, under its strongest kind."
     " Leaks use the published train and test splits where there are some, else all records.",
     "Sources disagree where both decide one text and their verdicts differ. Verdicts dated more"
-    " than 30 days apart may have changed over time, and are counted apart.",
+    " than 30 days apart may have changed over time, and are counted apart; so are labels that both"
+    " sources wrote alike, and whose label maps differ. Nearly the same text with another number, a"
+    " negation, or another word in place of one is another claim, and no conflict.",
+)
+SPLIT: Columns[JsonObject] = (
+    Column("Dataset", format=short(50)),
+    Column("Split", missing="all"),
+    Column("In", "other", short(50)),
+    Column("Its split", "other_split", missing="all"),
+    Column("Records"),
+    Column("Shared"),
+    Column("Share (%)", lambda row: row["shared"] / row["records"], percent),
+)
+LEAK: Columns[JsonObject] = (
+    Column("Trained on", "train", short(50)),
+    Column("Tested on", "test", short(50)),
+    Column("Test records", "records"),
+    Column("Seen in train", "seen"),
+    Column("Share (%)", "share", percent),
+)
+TORN: Columns[JsonObject] = (
+    Column("Dataset", "dataset", short(50)),
+    Column("Other", "other", short(50)),
+    Column("Claims of both", "claims"),
+    Column("Disagree", "disagree"),
+    Column("Share (%)", lambda row: row["disagree"] / row["claims"], percent),
+    Column(
+        "95% interval",
+        lambda row: wilson(row["disagree"], row["claims"]) if row["claims"] >= 20 else None,
+        span,
+    ),
+    Column("True against false", "opposed"),
+    Column("Dated apart", "dated_apart"),
+    Column("Another label map", "other_map"),
+)
+CLAIM: Columns[JsonObject] = (
+    Column("Claim", "text", short(140)),
+    Column("Datasets", "datasets", short(90)),
+    Column("Records", "records"),
+    Column("First seen", "first", str),
+    Column("Last seen", "last", str),
+    Column("Labels", "verdicts"),
+    Column("Languages", "languages", short(40)),
+)
+RECORD: Columns[JsonObject] = (
+    Column("Date", format=str),
+    Column("Dataset", format=short(50)),
+    Column("Label", "veracity"),
+    Column("As written", "label_raw", short(40)),
+    Column("Language", optional=True),
+    Column("Text", format=short(200)),
+)
+SIDES: Columns[Conflict] = (
+    Column("Same", lambda c: f"{c.similarity:.2f}"),
+    Column(
+        "Labels", lambda c: "; ".join(f"{s.dataset}: {s.veracity}" for s in c.sides), short(120)
+    ),
+    Column("Dated apart", "dated_apart"),
+    Column("Another label map", "other_map"),
+    Column("Text", lambda c: next((s.text for s in c.sides if s.text), None), short(160)),
 )
 
 
 def contents(overlap: Overlap) -> Contents:
-    known = overlap.contamination
+    contamination = overlap.contamination
     data: dict[str, JsonObject] = {FILE: overlap.to_json()}
     files: dict[str, str | pl.DataFrame] = {
         "matrix.parquet": overlap.matrix,
@@ -69,9 +128,9 @@ def contents(overlap: Overlap) -> Contents:
         "links.parquet": overlap.links,
         "conflicts.csv": as_csv(overlap.conflicts.table),
     }
-    if known is not None:
-        data[MODEL_FILE] = known.to_json()
-        files[MODEL_TABLE] = known.records
+    if contamination is not None:
+        data[MODEL_FILE] = contamination.to_json()
+        files[MODEL_TABLE] = contamination.records
     if overlap.unseen is not None:
         files["unseen.csv"] = as_csv(overlap.unseen.records.select("id"))
     return Contents(KIND, [page(overlap)], data=data, files=files)
@@ -141,21 +200,21 @@ def hover(overlap: Overlap, row: Mapping[str, object]) -> str:
         f" {kinds}."
     )
     pairs = overlap.examples.get((str(row["dataset"]), str(row["other"])), [])
-    shown = [f"{kind}: “{excerpt(one, 90)}”" for kind, one in pairs]
-    return " ".join([counted, *shown])
+    listed = [f"{kind}: “{excerpt(example, 90)}”" for kind, example in pairs]
+    return " ".join([counted, *listed])
 
 
 def _matrix(overlap: Overlap) -> Blocks:
     n = len(overlap.datasets)
     if n < 2:
         return []
-    blocks = [_figure(overlap)] if n <= MOST_IN_FIGURE else []
+    blocks = [_figure(overlap)] if n <= MOST_DATASETS_IN_FIGURE else []
     folded = [Fold("As a table", [matrix_table(overlap, overlap.datasets)], open=not blocks)]
     by_split = overlap.matrix.filter(
         pl.col("shared") > 0, ~pl.all_horizontal(pl.col("split", "other_split").is_null())
     )
     if by_split.height:
-        rows = by_split.sort("shared", descending=True, maintain_order=True).head(LISTED)
+        rows = by_split.sort("shared", descending=True, maintain_order=True).head(ROWS_LISTED)
         folded.append(Fold("By split", [Table.of(SPLIT, rows.iter_rows(named=True))]))
     return [Section("Overlap matrix", [*blocks, *folded], anchor="matrix")]
 
@@ -178,66 +237,10 @@ def _figure(overlap: Overlap) -> Figure:
     return Figure(chart, caption, "Overlap matrix of the datasets.", "matrix")
 
 
-SPLIT: Columns[JsonObject] = (
-    Column("Dataset", format=short(50)),
-    Column("Split", missing="all"),
-    Column("In", "other", short(50)),
-    Column("Its split", "other_split", missing="all"),
-    Column("Records"),
-    Column("Shared"),
-    Column("Share (%)", lambda row: row["shared"] / row["records"], percent),
-)
-LEAK: Columns[JsonObject] = (
-    Column("Trained on", "train", short(50)),
-    Column("Tested on", "test", short(50)),
-    Column("Test records", "records"),
-    Column("Seen in train", "seen"),
-    Column("Share (%)", "share", percent),
-)
-TORN: Columns[JsonObject] = (
-    Column("Dataset", "dataset", short(50)),
-    Column("Other", "other", short(50)),
-    Column("Claims of both", "claims"),
-    Column("Disagree", "disagree"),
-    Column("Share (%)", lambda row: row["disagree"] / row["claims"], percent),
-    Column(
-        "95% interval",
-        lambda row: wilson(row["disagree"], row["claims"]) if row["claims"] >= 20 else None,
-        span,
-    ),
-    Column("Dated apart", "dated_apart"),
-)
-CLAIM: Columns[JsonObject] = (
-    Column("Claim", "text", short(140)),
-    Column("Datasets", "datasets", short(90)),
-    Column("Records", "records"),
-    Column("First seen", "first", str),
-    Column("Last seen", "last", str),
-    Column("Labels", "verdicts"),
-    Column("Languages", "languages", short(40)),
-)
-RECORD: Columns[JsonObject] = (
-    Column("Date", format=str),
-    Column("Dataset", format=short(50)),
-    Column("Label", "veracity"),
-    Column("As written", "label_raw", short(40)),
-    Column("Language", optional=True),
-    Column("Text", format=short(200)),
-)
-SIDES: Columns[Conflict] = (
-    Column("Same", lambda c: f"{c.similarity:.2f}"),
-    Column(
-        "Labels", lambda c: "; ".join(f"{s.dataset}: {s.veracity}" for s in c.sides), short(120)
-    ),
-    Column("Dated apart", "dated_apart"),
-    Column("Text", lambda c: next((s.text for s in c.sides if s.text), None), short(160)),
-)
-
-
 def _leaks(overlap: Overlap) -> Blocks:
     if not overlap.leaks.height:
         return []
-    rows = overlap.leaks.head(LISTED).iter_rows(named=True)
+    rows = overlap.leaks.head(ROWS_LISTED).iter_rows(named=True)
     title = "What a train/test pair would leak"
     return [Section(title, [Table.of(LEAK, rows)], anchor="leaks")]
 
@@ -250,7 +253,7 @@ def _disagreement(overlap: Overlap) -> Blocks:
         blocks.append(Table.of(TORN, ordered.iter_rows(named=True)))
     if conflicts:
         summary = f"{several(len(conflicts), 'claim')} under different labels"
-        blocks.append(Fold(summary, [Table.of(SIDES, conflicts[:LISTED])]))
+        blocks.append(Fold(summary, [Table.of(SIDES, conflicts[:ROWS_LISTED])]))
     return [Section("How often sources disagree", blocks, anchor="disagreement")] if blocks else []
 
 
@@ -258,17 +261,17 @@ def _claims(overlap: Overlap) -> Blocks:
     first = overlap.clusters.unique("claim", keep="first", maintain_order=True)
     if not first.height:
         return []
-    table = Table.of(CLAIM, first.head(LISTED).iter_rows(named=True))
+    table = Table.of(CLAIM, first.head(ROWS_LISTED).iter_rows(named=True))
     note = Text(
         "claims.parquet has a line for each record of every shared claim, links.parquet one for"
         " every two texts that are linked, with the evidence.",
         "note",
     )
-    listed = overlap.clusters.filter(pl.col("claim") <= HISTORIES)
+    listed = overlap.clusters.filter(pl.col("claim") <= HISTORIES_LISTED)
     histories = [
         Fold(
             excerpt(str(records["text"][0]), 90),
-            [Table.of(RECORD, records.head(LISTED).iter_rows(named=True))],
+            [Table.of(RECORD, records.head(ROWS_LISTED).iter_rows(named=True))],
         )
         for records in listed.partition_by("claim", maintain_order=True)
     ]
@@ -277,11 +280,11 @@ def _claims(overlap: Overlap) -> Blocks:
     return [Section(title, blocks, anchor="claims")]
 
 
-def _model(known: Contamination | None) -> Blocks:
-    if known is None:
+def _model(contamination: Contamination | None) -> Blocks:
+    if contamination is None:
         return []
-    title = f"What a model may know of {excerpt(known.dataset, 60)}"
-    return [Section(title, of_model.blocks(known), anchor="model")]
+    title = f"What a model may know of {excerpt(contamination.dataset, 60)}"
+    return [Section(title, of_model.blocks(contamination), anchor="model")]
 
 
 def printed(overlap: Overlap) -> Table:

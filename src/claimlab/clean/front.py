@@ -9,11 +9,12 @@ from typing import Annotated, Unpack
 
 import polars as pl
 
-from claimlab.clean.recipe import DEFAULT, Recipe, load_recipe, masking
-from claimlab.clean.run import Cleaned, Inputs, run_stages
+from claimlab.clean.recipe import DEFAULT, Recipe, load_recipe, masking, protecting
+from claimlab.clean.run import Cleaned, ExtraTables, run_stages
 from claimlab.clean.views import KIND, write_cleaning
 from claimlab.core.atomic import atomic_text
 from claimlab.core.call import repeatable
+from claimlab.core.choices import each_of, one_of
 from claimlab.core.guard import refuse_file, refuse_taken
 from claimlab.core.options import (
     Argument,
@@ -27,19 +28,20 @@ from claimlab.core.options import (
     Seed,
     Setting,
 )
+from claimlab.core.record import SIDES
 from claimlab.core.run import Run, Source, folders_of
-from claimlab.core.settings import each_of, one_of
 from claimlab.core.version import __version__
 from claimlab.files.cells import escape_cells
 from claimlab.files.read import user_table
 from claimlab.tasks import own_task
 
 Table = pl.DataFrame | Place | None
+NO_PART, TEST = "none", "test"
 SIGN = "step"  # near the start of every list of ids
 
 
 @repeatable("report", "ids")
-def clean(
+def clean(  # noqa: PLR0913
     data: Annotated[Source, Argument("A claimlab dataset folder.")],
     recipe: Annotated[
         Recipe | str, Option("A built-in recipe, or a recipe file (.toml).")
@@ -59,6 +61,13 @@ def clean(
             " digits, case, typography or whitespace; may be repeated."
         ),
     ] = (),
+    protect: Annotated[
+        str | Sequence[str],
+        Option(
+            "Part of a given split that stays as published: what copies it is removed from train;"
+            " 'none' protects no part; may be repeated."
+        ),
+    ] = (TEST,),
     task: Annotated[
         str | None, Setting("With `mask=giveaways`: whose labels, a task or any column.")
     ] = None,
@@ -77,11 +86,12 @@ def clean(
 ) -> Cleaned:
     """Clean a dataset with a recipe: each record is kept, dropped with a reason, or doubtful.
 
-    The tables may be data frames, too. A run that was killed goes on from its last stage when it is
-    called again.
+    A given split is kept: no record moves, and the records of `protect` leave only by `decisions`;
+    what copies them leaves train. The tables may be data frames, too. A run that was killed goes on
+    from its last stage when it is called again.
     """
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
-    inputs = Inputs(_table(decisions), _table(claimreviews))
+    inputs = ExtraTables(_table(decisions), _table(claimreviews))
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
     if ids is not None:
@@ -98,14 +108,25 @@ def clean(
         **columns,
     ) as run:
         chosen = masking(chosen, each_of(mask), own_task(run.dataset, task))
+        parts = protected_parts(run.dataset.records, each_of(protect))
+        chosen = protecting(chosen, parts)
         journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
-        cleaned = run_stages(run.dataset, chosen, inputs, seed, journal)
+        cleaned = run_stages(run.dataset, chosen, inputs, seed, journal, parts)
         run.finish(cleaned.dataset)
     if report is not None:
         write_cleaning(cleaned, Path(report), force=force)
     if ids is not None:
         atomic_text(Path(ids), left_out(cleaned, Path(ids).suffix))
     return cleaned
+
+
+def protected_parts(records: pl.DataFrame, named: Sequence[str]) -> list[str]:
+    """The parts of `named` that the given split has beside train; none where it has no train."""
+    here = records["split"].drop_nulls().unique().to_list()
+    unknown = [part for part in named if part not in (NO_PART, *SIDES, *here)]
+    if unknown or (NO_PART in named and len(named) > 1):
+        one_of([NO_PART, *SIDES], unknown[0] if unknown else ", ".join(named), "protect")
+    return [part for part in dict.fromkeys(named) if part in here and "train" in here]
 
 
 def left_out(cleaned: Cleaned, suffix: str) -> str:

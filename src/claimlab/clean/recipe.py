@@ -28,18 +28,18 @@ from typing import get_args
 
 from pydantic import ValidationError
 
-from claimlab.clean.step import MISSING, Supplies
+from claimlab.clean.step import MISSING, CleanStep, Supplies
+from claimlab.core.choices import one_of
 from claimlab.core.errors import DataError, UsageError, check_name
 from claimlab.core.registry import Registry
-from claimlab.core.settings import one_of
-from claimlab.core.step import Step
 from claimlab.core.types import JsonObject
 from claimlab.text.mask import Mask
 
-STEPS: Registry[type[Step]] = Registry(
+STEPS: Registry[type[CleanStep]] = Registry(
     "cleaning step", package="claimlab.clean.steps", attribute="STEP", group="claimlab.steps"
 )
 DEFAULT = "default"
+BEFORE_PROTECTING = ("repair-text", "decisions")  # what people decided counts for every record
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class RecipeStep:
             check_name(f"parameter of the step '{self.step}'", name, settable(kind))
         self._build(kind, {})
 
-    def make(self, supplies: Supplies, seed: int) -> Step:
+    def make(self, supplies: Supplies, seed: int) -> CleanStep:
         """The step with its parameters and with what it needs. Call `missing` first."""
         kind = STEPS.get(self.step)
         arguments: JsonObject = {name: getattr(supplies, name) for name in needs(kind)}
@@ -75,7 +75,7 @@ class RecipeStep:
                 return MISSING.get(name, f"no {name} given")
         return None
 
-    def _build(self, kind: type[Step], arguments: JsonObject) -> Step:
+    def _build(self, kind: type[CleanStep], arguments: JsonObject) -> CleanStep:
         try:
             return kind(**(arguments | self.parameters))
         except ValidationError as error:
@@ -91,11 +91,11 @@ class RecipeStep:
             ) from None
 
 
-def needs(kind: type[Step]) -> tuple[str, ...]:
+def needs(kind: type[CleanStep]) -> tuple[str, ...]:
     return tuple(getattr(kind, "needs", ()))
 
 
-def settable(kind: type[Step]) -> JsonObject:
+def settable(kind: type[CleanStep]) -> JsonObject:
     """The parameters that a recipe may set, with their defaults."""
     hidden = {*needs(kind), "work"}  # given by the runner
     return {n: p.default for n, p in inspect.signature(kind).parameters.items() if n not in hidden}
@@ -151,6 +151,20 @@ def masking(recipe: Recipe, what: Sequence[str], task: str) -> Recipe:
     stage = RecipeStep("mask", {"what": kinds, "task": task})
     stage.check()
     return replace(recipe, stages=(*recipe.stages, stage))
+
+
+def protecting(recipe: Recipe, parts: Sequence[str]) -> Recipe:
+    """The recipe with a stage that drops what copies a record of `parts`, before any other stage
+    could drop that record; as it is where nothing is named.
+    """
+    if not parts:
+        return recipe
+    stage = RecipeStep("protect", {"parts": list(parts)})
+    first = next(
+        (n for n, each in enumerate(recipe.stages) if each.step not in BEFORE_PROTECTING),
+        len(recipe.stages),
+    )
+    return replace(recipe, stages=(*recipe.stages[:first], stage, *recipe.stages[first:]))
 
 
 def parse_recipe(text: str, where: str) -> Recipe:

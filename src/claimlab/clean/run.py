@@ -4,6 +4,7 @@ counts add up.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ import polars as pl
 
 from claimlab.clean.recipe import Recipe, RecipeStep
 from claimlab.clean.statistics import DOMAINS, TEXTS, Statistics, describe
-from claimlab.clean.step import Supplies
+from claimlab.clean.step import Outcome, Supplies, labels
 from claimlab.clean.steps.decisions import read_decisions
 from claimlab.clean.steps.fact_checks import ratings_of_evidence, ratings_table
 from claimlab.core.dataset import Dataset, Lineage, belonging
@@ -21,7 +22,6 @@ from claimlab.core.journal import Journal
 from claimlab.core.progress import progress
 from claimlab.core.record import to_side_table, validate
 from claimlab.core.shown import Shown
-from claimlab.core.step import Outcome
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
@@ -36,6 +36,8 @@ STAGES = {
     **dict.fromkeys(("in", "kept", *COUNTS), pl.Int64),
     "note": pl.String,
 }
+FEWEST_OF_CLASS, MOST_CLASSES = 20, 10  # records of a class, classes that a note compares
+UNEVEN = 0.2  # by which the shares that a stage takes from two classes differ
 OURS = (*LOGS, "stages", TEXTS, DOMAINS)
 
 
@@ -79,7 +81,17 @@ class State:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class Shields:
+    """The ids that no stage takes out: what people decided to keep, and what a protected part of
+    the split was published with.
+    """
+
+    decided: frozenset[str]
+    published: frozenset[str]
+
+
+@dataclass(frozen=True)
+class ExtraTables:
     """Tables that steps read besides the dataset."""
 
     decisions: pl.DataFrame | None = None
@@ -93,23 +105,29 @@ class Inputs:
 def run_stages(
     dataset: Dataset,
     recipe: Recipe,
-    inputs: Inputs,
+    inputs: ExtraTables,
     seed: int,
     journal: Journal,
+    protected: Sequence[str] = (),
 ) -> Cleaned:
-    """Put the records through the stages that `journal` does not hold yet."""
+    """Put the records through the stages that `journal` does not hold yet. Of the parts of the
+    split that are `protected`, a person's decision alone takes a record out.
+    """
     supplies, notes = _supplies(dataset, inputs)
     supplies = replace(supplies, work=journal.place)
     state = _resumed(journal, len(recipe.stages)) or State(dataset.records)
-    shielded = _shielded(recipe, supplies)
+    shields = Shields(
+        _shielded(recipe, supplies),
+        frozenset(dataset.records.filter(pl.col("split").is_in(list(protected)))["id"]),
+    )
     for number in range(len(state.stages), len(recipe.stages)):
         stage = recipe.stages[number]
         progress(f"clean: {stage.step}", number, len(recipe.stages))
-        state = _advance(state, stage, dataset.name, supplies, seed, shielded)
+        state = _advance(state, stage, dataset.name, supplies, seed, shields)
         journal.write_tables(
-            _shard(number + 1), state.stages, {"records": state.records, **state.tables}
+            _shard_name(number + 1), state.stages, {"records": state.records, **state.tables}
         )
-        journal.forget(_shard(number))  # each state holds all before it
+        journal.forget(_shard_name(number))  # each state holds all before it
     progress("clean: write", len(recipe.stages), len(recipe.stages))
     validate(state.records)
     return _finish(dataset, recipe, state, inputs, seed, notes)
@@ -118,14 +136,14 @@ def run_stages(
 def _resumed(journal: Journal, stages: int) -> State | None:
     """The state after the latest stage that was finished; null when none was."""
     for number in range(stages, 0, -1):
-        saved = journal.read_tables(_shard(number))
+        saved = journal.read_tables(_shard_name(number))
         if saved is not None:
             rows, tables = saved
             return State(tables.pop("records"), tables, rows)
     return None
 
 
-def _shard(number: int) -> str:
+def _shard_name(number: int) -> str:
     return f"{number:03d}"
 
 
@@ -135,7 +153,7 @@ def _advance(
     dataset: str,
     supplies: Supplies,
     seed: int,
-    shielded: frozenset[str],
+    shields: Shields,
 ) -> State:
     """The state after one more stage, run or not."""
     before = state.records
@@ -148,7 +166,9 @@ def _advance(
     step = stage.make(supplies, seed)
     outcome = step.apply(before)
     outcome.account(before, stage.step)
-    outcome, spared = _spare(outcome, before, shielded)
+    outcome, spared = _spare(outcome, before, shields.decided)
+    of_part = shields.published if stage.step != "decisions" else frozenset[str]()
+    outcome, published = _spare(outcome, before, of_part)
     tables, named = dict(state.tables), pl.lit(stage.step).alias("step")
     for name in ("dropped", "doubtful"):
         left = before.join(getattr(outcome, name), on="id", maintain_order="left")
@@ -157,6 +177,9 @@ def _advance(
     for name, table in {"changes": changed, **outcome.tables}.items():
         _append(tables, name, table)
     shielding = [f"{several(spared, 'record')} kept by a person's decision"] if spared else []
+    if published:
+        shielding.append(f"{several(published, 'record')} of a protected part kept as published")
+    shielding += _uneven(before, outcome.kept)
     counts = {
         "status": "run",
         "kept": outcome.kept.height,
@@ -169,8 +192,27 @@ def _advance(
     return State(outcome.kept, tables, [*state.stages, row | counts])
 
 
+def _uneven(before: pl.DataFrame, kept: pl.DataFrame) -> list[str]:
+    """What a stage took from each class, where it took much more of one than of another."""
+    stays = before.select("id", label=labels(before)).with_columns(
+        gone=~pl.col("id").is_in(kept["id"].implode())
+    )
+    by_class = stays.drop_nulls("label").group_by("label").agg(pl.len(), pl.col("gone").sum())
+    by_class = by_class.filter(pl.col("len") >= FEWEST_OF_CLASS).with_columns(
+        share=pl.col("gone") / pl.col("len")
+    )
+    shares = by_class.sort("share", "label", descending=[True, False])
+    if not 2 <= shares.height <= MOST_CLASSES or shares["share"][0] - shares["share"][-1] < UNEVEN:
+        return []
+    of_classes = [
+        f"{gone:,} of {n:,} '{label}' ({100 * share:.0f}%)"
+        for label, n, gone, share in shares.select("label", "len", "gone", "share").iter_rows()
+    ]
+    return [f"takes {', '.join(of_classes)}: the shares of the classes change"]
+
+
 def _spare(outcome: Outcome, before: pl.DataFrame, shielded: frozenset[str]) -> tuple[Outcome, int]:
-    """Take back the records that a person decided to keep; how many there were."""
+    """Take back the records that no stage may take out; how many there were."""
     stay = pl.col("id").is_in(list(shielded))
     spared = before.filter(stay).join(
         outcome.kept.select("id"), on="id", how="anti", maintain_order="left"
@@ -184,7 +226,7 @@ def _spare(outcome: Outcome, before: pl.DataFrame, shielded: frozenset[str]) -> 
 
 
 def _finish(
-    dataset: Dataset, recipe: Recipe, state: State, inputs: Inputs, seed: int, notes: list[str]
+    dataset: Dataset, recipe: Recipe, state: State, inputs: ExtraTables, seed: int, notes: list[str]
 ) -> Cleaned:
     stages = pl.DataFrame([{k: s[k] for k in STAGES} for s in state.stages], schema=STAGES)
     tables = {**_tables(dataset, state), "stages": stages}
@@ -222,14 +264,14 @@ def _tables(dataset: Dataset, state: State) -> dict[str, pl.DataFrame]:
     others |= {name: table for name, table in state.tables.items() if name not in LOGS}
     tables = belonging(others, state.records["id"])
     for name in LOGS:
-        parts = [held[name] for held in (dataset.tables, state.tables) if name in held]
+        parts = [source[name] for source in (dataset.tables, state.tables) if name in source]
         merged = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
         if merged.height:
             tables[name] = merged
     return tables
 
 
-def _supplies(dataset: Dataset, inputs: Inputs) -> tuple[Supplies, list[str]]:
+def _supplies(dataset: Dataset, inputs: ExtraTables) -> tuple[Supplies, list[str]]:
     """What steps may need, in the form they need it, and a note on decisions that no record
     fits.
     """
@@ -237,10 +279,9 @@ def _supplies(dataset: Dataset, inputs: Inputs) -> tuple[Supplies, list[str]]:
     if inputs.decisions is not None:
         decisions, lost = read_decisions(inputs.decisions, dataset.records)
         if lost:
-            shown = ", ".join(lost[:5]) + (", …" if len(lost) > 5 else "")
+            ids = ", ".join(lost[:5]) + (", …" if len(lost) > 5 else "")
             notes.append(
-                f"{several(len(lost), 'decision')} for records that are not in this dataset:"
-                f" {shown}."
+                f"{several(len(lost), 'decision')} for records that are not in this dataset: {ids}."
             )
     ratings = ratings_of_evidence(dataset.tables)
     if inputs.claimreviews is not None:

@@ -1,7 +1,7 @@
-"""What cleaning steps have in common: checked parameters, the labels they compare, and what may be
-handed to them.
+"""The contract of a cleaning step: records in; kept, dropped with a reason, or doubtful out. What
+steps have in common: checked parameters, the labels they compare, and what may be passed to them.
 
-A step that needs more than the records names it in `needs`; the runner hands it in as a constructor
+A step that needs more than the records names it in `needs`; the runner passes it as a constructor
 argument, and lists the stage as not run, with the reason, where it is not there. What is passed in
 is not a parameter: the lineage has its hash, not its rows.
 """
@@ -9,19 +9,91 @@ is not a parameter: the lineage has its hash, not its rows.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
-from claimlab.core.step import Outcome
+from claimlab.core.errors import ClaimlabError
+from claimlab.core.record import slim
 from claimlab.core.types import JsonObject
 
+Change = tuple[str, str, str | None, str | None, str]  # id, column, before, after, reason
+CHANGED = dict.fromkeys(("id", "column", "before", "after", "reason"), pl.String)
 # A folder of the run for a step's own files; null where nothing is kept.
 Place = Callable[[str], Path | None]
+# How the stage table words a missing input.
+MISSING = {
+    "decisions": "no table of decisions was passed in (`decisions`)",
+    "ratings": (
+        "no fact-checks were passed in (`claimreviews`), and the evidence table has no ratings"
+    ),
+    "original": "the records before cleaning are not known",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a step did with the records it was given.
+
+    `kept` has the record columns (values may have changed). `dropped` and `doubtful` have a column
+    `id` and a column `reason`; ids in them are absent from `kept`. `changed` (id, column, before,
+    after, reason) logs edits.
+    """
+
+    kept: pl.DataFrame
+    dropped: pl.DataFrame
+    doubtful: pl.DataFrame
+    changed: pl.DataFrame
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        before: pl.DataFrame,
+        *,
+        dropped: Mapping[str, str] | None = None,
+        doubtful: Mapping[str, str] | None = None,
+        kept: pl.DataFrame | None = None,
+        changed: list[Change] | pl.DataFrame | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Outcome:
+        """Build an outcome from id -> reason mappings; `kept` defaults to the rest of `before`, in
+        order.
+        """
+        gone = {**(dropped or {}), **(doubtful or {})}
+        rest = before if kept is None else kept
+        return cls(
+            kept=slim(rest.filter(~pl.col("id").is_in(list(gone)))) if gone else rest,
+            dropped=_by_id(dropped or {}),
+            doubtful=_by_id(doubtful or {}),
+            changed=changed
+            if isinstance(changed, pl.DataFrame)
+            else pl.DataFrame(changed or [], schema=CHANGED, orient="row"),
+            notes=notes,
+        )
+
+    def account(self, before: pl.DataFrame, step: str) -> None:
+        """Raise if a record went in and came out nowhere, or twice: nothing is ever lost."""
+        out = pl.concat([self.kept["id"], self.dropped["id"], self.doubtful["id"]])
+        if not out.equals(before["id"]) and not out.sort().equals(before["id"].sort()):
+            raise ClaimlabError(
+                f"The step '{step}' lost or repeated records ({before.height} in, {out.len()}"
+                " out).",
+                "This is a fault in the step: report it, and leave the step out of the recipe until"
+                " it is fixed.",
+            )
+
+
+def _by_id(reasons: Mapping[str, str]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"id": list(reasons), "reason": list(reasons.values())},
+        schema={"id": pl.String, "reason": pl.String},
+    )
 
 
 class CleanStep(BaseModel):
@@ -38,7 +110,19 @@ class CleanStep(BaseModel):
         return self.model_dump(mode="json", exclude=set(self.needs))
 
     @abstractmethod
-    def apply(self, records: pl.DataFrame) -> Outcome: ...
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        """Decide about every record.
+
+        Parameters
+        ----------
+        records : pl.DataFrame
+            The records as the step before left them.
+
+        Returns
+        -------
+        Outcome
+            Each record once: kept, dropped with a reason, or doubtful with a reason.
+        """
 
 
 def reasons(rows: pl.DataFrame, why: pl.Expr) -> dict[str, str]:
@@ -87,22 +171,12 @@ class Supplies:
     work: Place | None = None
 
 
-# How the stage table words a missing input.
-MISSING = {
-    "decisions": "no table of decisions was passed in (`decisions`)",
-    "ratings": (
-        "no fact-checks were passed in (`claimreviews`), and the evidence table has no ratings"
-    ),
-    "original": "the records before cleaning are not known",
-}
-
-
 def labels(records: pl.DataFrame) -> pl.Series:
     """The label by which two records can contradict each other: the verdict, or the raw label where
     there is none.
 
     "Unknown" says nothing of truth, so it contradicts nothing: null.
     """
-    known = pl.when(pl.col("veracity") != "unknown").then("veracity")
+    verdict = pl.when(pl.col("veracity") != "unknown").then("veracity")
     raw = pl.when(pl.col("veracity").is_null()).then("label_raw")
-    return records.select(label=pl.coalesce(known, raw)).to_series()
+    return records.select(label=pl.coalesce(verdict, raw)).to_series()

@@ -13,8 +13,13 @@ from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles, decimal
 from claimlab.pages.folder import Contents, write_report
 
-SHOWN = 20
+ROWS_LISTED = 20
 KIND = "cleaning report"
+_PERSONAL = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
+_SCAN = (
+    "Counted by rule; names and postal addresses are not looked for. The step mask-personal"
+    " replaces what is counted."
+)
 
 
 def stage_lines(stages: pl.DataFrame, width: int = 80) -> list[str]:
@@ -106,7 +111,7 @@ def _examples(cleaned: Cleaned) -> list[Block]:
         rows = cleaned.dataset.tables.get(name)
         if rows is None or not rows.height:
             continue
-        each = rows.group_by("step", maintain_order=True).head(3).head(SHOWN)
+        each = rows.group_by("step", maintain_order=True).head(3).head(ROWS_LISTED)
         quotes = [
             Quote((r["text"] or "")[:300], f"{r['id']}, {r['step']}: {r['reason']}")
             for r in each.iter_rows(named=True)
@@ -118,13 +123,6 @@ def _examples(cleaned: Cleaned) -> list[Block]:
             )
         )
     return out
-
-
-_PERSONAL = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
-_SCAN = (
-    "Counted by rule; names and postal addresses are not looked for. The step mask-personal"
-    " replaces what is counted."
-)
 
 
 def statistics_blocks(statistics: Statistics) -> list[Block]:

@@ -54,6 +54,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
+_DEBUG = "CLAIMLAB_DEBUG"
 
 
 def _print_version(wanted: bool) -> None:
@@ -100,7 +101,7 @@ def _explain_aborts() -> None:
         return
     import ctypes
 
-    from claimlab.core.machine import is_short
+    from claimlab.core.shortage import is_short
 
     words = {
         short: f"\nError: A compiled package gave up. {_SHORT if short else _FAULT}\n".encode()
@@ -118,9 +119,6 @@ def _explain_aborts() -> None:
     global _on_abort  # kept alive as long as the process: C calls it
     _on_abort = ctypes.CFUNCTYPE(None, ctypes.c_int)(last_words)
     ctypes.CDLL(None).signal(int(signal.SIGABRT), _on_abort)
-
-
-_DEBUG = "CLAIMLAB_DEBUG"
 
 
 def _tell_workers(args: list[str]) -> None:
@@ -224,52 +222,57 @@ def answered(question: Question | UnmappedLabels, args: Sequence[str]) -> list[s
     """The options that answer a question: what a person at the terminal types, or the first choice
     with --yes, but for what labels mean; null where there is no one to ask.
     """
-    flags = [as_flag(one.argument, one.value, args) for one in question.choices]
+    flags = [as_flag(choice.argument, choice.value, args) for choice in question.choices]
+    meaning = not isinstance(question, Question) or question.about_meaning
     if YES in args:
-        return flags[0] if isinstance(question, Question) else None
+        return None if meaning else flags[0]
     if not (flags and sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     complain(question.problem)
-    for place, one in enumerate(question.choices, 1):
-        value = one.value if isinstance(one.value, str) else " ".join(one.value)
-        complain(f"  {place}. {value}: {one.words}")
-    typed = _typed(len(flags))
+    for place, choice in enumerate(question.choices, 1):
+        value = choice.value if isinstance(choice.value, str) else " ".join(choice.value)
+        complain(f"  {place}. {value}: {choice.words}")
+    typed = _typed(len(flags), preset=not meaning)
     return None if typed is None else flags[typed - 1]
 
 
-def _typed(last: int) -> int | None:
-    """The number that a person types; null where the input has ended, so that no one is there."""
+def _typed(last: int, *, preset: bool) -> int | None:
+    """The number that a person types, or the first where that is `preset`; null where the input has
+    ended, so that no one is there.
+    """
     places = {str(place): place for place in range(1, last + 1)}
     typed = ""
     while typed not in places:
-        sys.stderr.write(f"Choose 1 to {last} [1]: ")
+        sys.stderr.write(f"Choose 1 to {last}{' [1]' * preset}: ")
         sys.stderr.flush()
         line = sys.stdin.readline()
         if not line:
             return None
-        typed = line.strip() or "1"
+        typed = line.strip() or ("1" if preset else "")
     return places[typed]
 
 
 def explain(error: BaseException, args: Sequence[str]) -> int:
     """Print `error` as a sentence on stderr, and return the exit code."""
-    known = error if isinstance(error, ClaimlabError) else None
-    if known and known.choices:
-        return _explain_choices(known, args)
-    complain(f"Error: {one_line(in_flags(str(known), args) if known else sentence(error, args))}")
-    return known.exit_code if known else 1
+    own_error = error if isinstance(error, ClaimlabError) else None
+    if own_error and own_error.choices:
+        return _explain_choices(own_error, args)
+    complain(
+        f"Error: {one_line(in_flags(str(own_error), args) if own_error else sentence(error, args))}"
+    )
+    return own_error.exit_code if own_error else 1
 
 
 def _explain_choices(error: ClaimlabError, args: Sequence[str]) -> int:
     """What is wrong, and the whole command for each answer."""
     complain(f"Error: {one_line(error.problem)} Choose one:")
     whole = error.whole if isinstance(error, Question) else ()
-    for answers in whole or [[one] for one in error.choices]:
+    for answers in whole or [[choice] for choice in error.choices]:
         command = list(args)
-        for one in answers:
-            command = _with(command, as_flag(one.argument, one.value, args))
+        for answer in answers:
+            command = _with(command, as_flag(answer.argument, answer.value, args))
         complain(f"  claimlab {shlex.join(command)}")
-        complain(f"      {one_line('; '.join(one.words for one in answers))}")
+        complain(f"      {one_line('; '.join(answer.words for answer in answers))}")
     return error.exit_code
 
 
@@ -284,7 +287,7 @@ def _with(args: Sequence[str], flag: Sequence[str]) -> list[str]:
 
 def sentence(error: BaseException, args: Sequence[str]) -> str:
     """What went wrong and what to do, for an error that claimlab did not raise itself."""
-    from claimlab.core.machine import was_disk, was_memory
+    from claimlab.core.shortage import was_disk, was_memory
 
     if was_disk(error):
         return (

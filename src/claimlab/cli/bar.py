@@ -20,7 +20,7 @@ from claimlab.core.atomic import quick_text
 from claimlab.core.plain import one_line
 from claimlab.core.progress import Progress
 
-WIDTH = 24
+BAR_WIDTH = 24
 MINUTE = 60.0  # seconds between two lines of a log
 PAUSE = 0.2  # seconds between two reports on one stage to a program
 
@@ -142,18 +142,21 @@ def bar(start: str) -> Iterator[Progress]:
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
-        BarColumn(WIDTH),
+        BarColumn(BAR_WIDTH),
         TextColumn("{task.fields[count]}"),
     )
     with Bars(*columns, Left(), console=Console(stderr=True), transient=True) as bars:
         bars.add_task(escape(start), total=None, count="")
-        (shown,) = bars.tasks
+        (shown_task,) = bars.tasks
 
         def update(label: str, done: int, total: int | None) -> None:
             stages.update(label, done, total)
-            shown.description, shown.fields["count"] = escape(stages.label()), stages.count()
+            shown_task.description, shown_task.fields["count"] = (
+                escape(stages.label()),
+                stages.count(),
+            )
             # `Bars.update` cannot take a total back: a bar without one pulses, as it must between
             # stages.
-            shown.completed, shown.total = done, None if stages.open[-1].over else total
+            shown_task.completed, shown_task.total = done, None if stages.open[-1].over else total
 
         yield update

@@ -29,13 +29,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from claimlab.cli import complete
 from claimlab.cli.asked import ESTIMATE, JSON, OPEN, is_asked
 from claimlab.cli.flags import with_flags
-from claimlab.cli.output import (
-    listing,
-    page,
-    progress_bar,
-    refuse_nothing_to_open,
-    show_estimate,
-)
+from claimlab.cli.output import listing, page, progress_bar, refuse_nothing_to_open, show_estimate
 from claimlab.core.calls.estimate import cost_of
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.options import REQUIRED, Argument, Option, Parameter, Setting, parameters_of
@@ -49,6 +43,12 @@ _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 ALWAYS = "always"  # a page is written whatever the options are
 Strict = Annotated[bool, Option("Exit with 3 when a check fails.")]
+_SET = Parameter(
+    "settings_",
+    Sequence[str],
+    (),
+    Option("A setting, of those below; may be repeated.", flag=SET, metavar="NAME=VALUE"),
+)
 
 
 @dataclass(frozen=True)
@@ -100,11 +100,11 @@ class WithSettings:
         flags = flags_of(self)  # type: ignore[arg-type]
         rows = [
             (
-                f"{name}={one.option.metavar or one.kind.__name__.upper()}",
-                f"{with_flags(one.option.help, flags)}{_default(one)}",
+                f"{name}={setting.option.metavar or setting.kind.__name__.upper()}",
+                f"{with_flags(setting.option.help, flags)}{_default(setting)}",
             )
-            for name, one in self.settings.items()
-            if one.option is not None
+            for name, setting in self.settings.items()
+            if setting.option is not None
         ]
         if rows:
             with formatter.section(f"Settings ({SET} NAME=VALUE)"):
@@ -126,12 +126,12 @@ def build(
     here after all; `start` is what the progress bar says first; `page` names the option whose
     folder a page is written to; `can_ask` is false where a recording is only read.
     """
-    own = {name: one for name, one in parameters_of(show).items() if name != "call"}
+    own = {name: parameter for name, parameter in parameters_of(show).items() if name != "call"}
     typed, settings = _typed_and_set(parameters_of(function) | own, own, flags)
-    theirs = {name: one for name, one in (typed | settings).items() if name not in own}
+    theirs = {name: parameter for name, parameter in (typed | settings).items() if name not in own}
     understood = {OPEN: bool(page), ESTIMATE: can_ask and "max_cost" in theirs}
     general = [word for word, is_understood in understood.items() if is_understood]
-    rest = next((name for name, one in typed.items() if one.flag == SET), None)
+    rest = next((name for name, parameter in typed.items() if parameter.flag == SET), None)
     parameters = _parameters(typed, settings, rest) + list(starmap(_listing, lists.items()))
 
     def callback(**values: Any) -> None:
@@ -140,13 +140,15 @@ def build(
         if page not in ("", ALWAYS):
             refuse_nothing_to_open(values.get(page), typed[page].flag)
         values |= _settings(values.pop(rest or _SET.name, []), settings, rest)
-        mine = {name: value for name, value in values.items() if name in own}
+        own_values = {name: value for name, value in values.items() if name in own}
         options = {
-            name: _typed(one, values[name]) for name, one in theirs.items() if name in values
+            name: _typed(parameter, values[name])
+            for name, parameter in theirs.items()
+            if name in values
         }
-        defaults = {name: one.default for name, one in theirs.items()}
+        defaults = {name: parameter.default for name, parameter in theirs.items()}
         call = Call(function, options, start.format_map(defaults | options), page)
-        show(*([] if function is show else [call]), **mine)
+        show(*([] if function is show else [call]), **own_values)
 
     callback.__dict__["__signature__"] = inspect.Signature(parameters)  # Typer reads it
     return {"settings": settings, "general": (*general, JSON)}, callback
@@ -156,10 +158,10 @@ def _parameters(
     typed: Mapping[str, Parameter], settings: Mapping[str, Parameter], rest: str | None
 ) -> list[inspect.Parameter]:
     """The options as Typer takes them, and --set where there are settings."""
-    names = {name: one.flag for name, one in typed.items()}
+    names = {name: parameter.flag for name, parameter in typed.items()}
     names |= {name: f"{SET} {name}=" for name in settings}
-    shown = [*typed.values(), _SET] if settings and rest is None else typed.values()
-    return [_typer_parameter(one, names) for one in shown]
+    on_the_line = [*typed.values(), _SET] if settings and rest is None else typed.values()
+    return [_typer_parameter(parameter, names) for parameter in on_the_line]
 
 
 def _given(values: JsonObject) -> JsonObject:
@@ -171,11 +173,11 @@ def _typed_and_set(
 ) -> tuple[dict[str, Parameter], dict[str, Parameter]]:
     """The parameters that have a flag or a place, and those that --set gives."""
     typed, settings = {}, {}
-    for name, one in parameters.items():
-        if isinstance(one.option, Setting) and name not in flags:
-            settings[name] = one
-        elif one.option is not None or name in own:
-            typed[name] = one
+    for name, parameter in parameters.items():
+        if isinstance(parameter.option, Setting) and name not in flags:
+            settings[name] = parameter
+        elif parameter.option is not None or name in own:
+            typed[name] = parameter
     return typed, settings
 
 
@@ -183,14 +185,6 @@ def _refuse_unknown(general: Sequence[str]) -> None:
     for word in (OPEN, ESTIMATE):
         if is_asked(word) and word not in general:
             raise UsageError(f"This command has no option {word}.", "Leave it out.")
-
-
-_SET = Parameter(
-    "settings_",
-    Sequence[str],
-    (),
-    Option("A setting, of those below; may be repeated.", flag=SET, metavar="NAME=VALUE"),
-)
 
 
 def _typer_parameter(parameter: Parameter, names: Mapping[str, str]) -> inspect.Parameter:
@@ -219,19 +213,19 @@ def _keyword(name: str, annotation: Any, default: Any = REQUIRED) -> inspect.Par
 def _info(parameter: Parameter, option: Option, sentence: str, plain: object) -> Any:
     """What Typer is told about a parameter besides its type."""
     placed = isinstance(option, Argument)
-    shown: JsonObject = {
+    details: JsonObject = {
         "help": sentence,
         "metavar": option.metavar or (parameter.name.upper() if placed else None),
         "min": option.least,
         "max": option.most,
     }
     if plain is None and _default(parameter):
-        shown["show_default"] = _shown(parameter.default)
+        details["show_default"] = _shown(parameter.default)
     if option.complete is not None:
-        shown["autocompletion"] = getattr(complete, option.complete)
+        details["autocompletion"] = getattr(complete, option.complete)
     if placed:
-        return typer.Argument(**shown)
-    return typer.Option(*filter(None, (parameter.flag, option.short)), **shown)
+        return typer.Argument(**details)
+    return typer.Option(*filter(None, (parameter.flag, option.short)), **details)
 
 
 def _shown(default: Any) -> str:
@@ -262,7 +256,7 @@ def _listing(what: str, summaries: Summaries) -> inspect.Parameter:
 
 def flags_of(command: Command | WholeSummaries) -> dict[str, str]:
     """Parameter -> flag of a command."""
-    typed = {one.name: one.opts[0] for one in command.params if one.name}
+    typed = {param.name: param.opts[0] for param in command.params if param.name}
     return typed | {name: f"{SET} {name}=" for name in command.settings}
 
 
@@ -323,10 +317,10 @@ class Command(WithSettings, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The last of two values would win without a word."""
         words = list(takewhile(lambda word: word != "--", args))
-        for one in self.params:
-            takes_one = isinstance(one, TyperOption) and not (one.multiple or one.is_flag)
-            if takes_one and sum(word.split("=")[0] in one.opts for word in words) > 1:
-                raise UsageError(f"{one.opts[0]} is given twice.", "Give it once.")
+        for param in self.params:
+            takes_one = isinstance(param, TyperOption) and not (param.multiple or param.is_flag)
+            if takes_one and sum(word.split("=")[0] in param.opts for word in words) > 1:
+                raise UsageError(f"{param.opts[0]} is given twice.", "Give it once.")
         return super().parse_args(ctx, args)
 
 
@@ -334,17 +328,17 @@ class WholeSummaries(WithSettings, TyperGroup):
     """Sub-commands with their summaries in full: Typer would cut them at the end of the line."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        known = self.list_commands(ctx)
-        if args[0] not in known and not args[0].startswith("-"):
-            raise UnknownName(f"command of '{ctx.command_path}'", args[0], known)
+        commands = self.list_commands(ctx)
+        if args[0] not in commands and not args[0].startswith("-"):
+            raise UnknownName(f"command of '{ctx.command_path}'", args[0], commands)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         named = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         rows = [
-            (name, " ".join((one.help or "").split("\n\n")[0].split()))
-            for name, one in named.items()
-            if one
+            (name, " ".join((summary.help or "").split("\n\n")[0].split()))
+            for name, summary in named.items()
+            if summary
         ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)

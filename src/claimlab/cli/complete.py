@@ -2,8 +2,9 @@
 checks, strategies and formats.
 
 A shell asks at every press of the tab key, so nothing is imported: commands and options are in
-`words.json`, which is written with the help pages; names are those of files, and of the rows that a
-`table.py` is made of. Tests compare them with the commands and the registries.
+`words.json`, which is written with the help pages (for verbs of another package, beside those);
+names are those of files, and of the rows that a `table.py` is made of. Tests compare them with the
+commands and the registries.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import ast
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +25,7 @@ Row = Sequence[str]  # an option: its flags, what follows it, and whose names ar
 HOME = Path(__file__).resolve().parents[1]
 
 Complete = Callable[[str], list[str]]
+_KINDS: dict[str, Any] = {"flag": bool, "one": str, "many": list[str]}
 
 
 def names(room: str, group: str) -> list[str]:
@@ -39,12 +42,12 @@ def _names_in(file: Path) -> Iterator[str]:
     if not file.stem.startswith("table"):
         yield file.stem.replace("_", "-")
         return
-    for one in ast.parse(file.read_text(encoding="utf-8")).body:
-        if not isinstance(one, ast.Assign | ast.AnnAssign):
+    for statement in ast.parse(file.read_text(encoding="utf-8")).body:
+        if not isinstance(statement, ast.Assign | ast.AnnAssign):
             continue
-        target = one.targets[0] if isinstance(one, ast.Assign) else one.target
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
         if getattr(target, "id", "") == "ENTRIES":
-            rows = getattr(one.value, "elts", [])
+            rows = getattr(statement.value, "elts", [])
             calls = [row for row in rows if isinstance(row, ast.Call)]
             yield from (str(ast.literal_eval(_name_of(call))) for call in calls)
 
@@ -69,19 +72,30 @@ detectors = _completes(lambda: names("detect/detectors", "claimlab.detectors"))
 checks = _completes(lambda: names("audit/checks", "claimlab.checks"))
 formats = _completes(lambda: names("exchange/formats", "claimlab.formats"))
 strategies = _completes(lambda: names("split/strategies", "claimlab.splitters"))
-_KINDS: dict[str, Any] = {"flag": bool, "one": str, "many": list[str]}
 
 
-def words_of(verb: str) -> typer.Typer:
-    """The commands of a verb with their options, to be completed and not to be called."""
+def words_of(verb: str, module: str | None = None) -> typer.Typer | None:
+    """The commands of a verb with their options, to be completed and not to be called; null where a
+    package that offers the verb, in `module`, has no `words.json` beside it.
+    """
     app = typer.Typer(add_completion=False)
-    table: Mapping[str, list[Row]] = json.loads(WORDS.read_bytes())
+    file = WORDS if module is None else words_beside(module)
+    if not file.is_file():
+        return None
+    table: Mapping[str, list[Row]] = json.loads(file.read_bytes())
     inside = {path: rows for path, rows in table.items() if path.split()[0] == verb}
     for path, rows in inside.items():
         group = len(inside) > 1 and path == verb
         add = app.callback() if group else app.command(path.split()[-1])
         add(_completed(rows))
     return app
+
+
+def words_beside(module: str) -> Path:
+    """`words.json` in the folder of a module, which is not imported."""
+    spec = find_spec(module.partition(":")[0].rpartition(".")[0])
+    folder = spec.submodule_search_locations if spec else None
+    return Path(folder[0] if folder else "") / WORDS.name
 
 
 def _completed(rows: Sequence[Row]) -> Callable[..., None]:

@@ -35,7 +35,7 @@ def with_flags(message: str, flags: Mapping[str, str]) -> str:
 def as_flag(argument: str, value: str | list[str], command: Sequence[str]) -> list[str]:
     """The words that give an argument of a command its value; a list is the flag several times."""
     if not isinstance(value, str):
-        return [word for one in value for word in as_flag(argument, one, command)]
+        return [word for part in value for word in as_flag(argument, part, command)]
     flag = _flags(command).get(argument, f"--{argument.replace('_', '-')}")
     if flag.endswith("="):
         return [*flag.split()[:1], f"{argument}={value}"]
@@ -82,7 +82,9 @@ def _flags(args: Sequence[str]) -> dict[str, str]:
     command = next((below[name] for name in args[1:] if name in below), verb)
     general = {"debug": "--debug", "as_json": "--json", "estimate": "--estimate"}
     typed = {
-        one.name: one.name.upper() if one.param_type_name == "argument" else one.opts[0]
-        for one in getattr(command, "params", ())
+        parameter.name: parameter.name.upper()
+        if parameter.param_type_name == "argument"
+        else parameter.opts[0]
+        for parameter in getattr(command, "params", ())
     }
     return general | typed | {name: f"--set {name}=" for name in getattr(command, "settings", ())}

@@ -5,35 +5,39 @@ feels instant.
 from __future__ import annotations
 
 import difflib
-import importlib
 import os
-import pkgutil
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from typer.core import TyperGroup
 from typer.main import get_command as to_command
 
-from claimlab.cli import verbs
 from claimlab.cli.asked import GENERAL, JSON, without_general
 from claimlab.cli.complete import COMPLETING, words_of
 from claimlab.core import packaged
-from claimlab.core.errors import UsageError, either
+from claimlab.core.companions import also_said, with_companions
+from claimlab.core.errors import ClaimlabError, UsageError, either
+from claimlab.core.registry import Registry
 
+# A file of `cli/verbs`, or a module that an installed package names; `app` has its commands.
+VERBS: Registry[Any] = Registry(
+    "command", package="claimlab.cli.verbs", attribute="app", group="claimlab.verbs"
+)
 _WORDS = packaged.toml("claimlab.cli", "verbs.toml")
-GROUPS: dict[str, dict[str, str]] = _WORDS["groups"]
+# What is in each group of the help: verb -> summary.
+GROUPS: dict[str, dict[str, str]] = with_companions(_WORDS["groups"])
+ALSO: dict[str, str] = _WORDS["also"] | also_said()
 _ALWAYS = "-q, --quiet for results and errors only; --debug for the traceback of an error."
+_OURS = {
+    "a valid integer": "Give a whole number",
+    "a valid number": "Give a number",
+    "((?:greater|less) than .*)": r"Give a number \1",
+}
 
 
-@cache
 def verb_names() -> list[str]:
-    return sorted(
-        m.name.rstrip("_")
-        for m in pkgutil.iter_modules(verbs.__path__)
-        if not m.name.startswith("_")
-    )
+    return VERBS.names()
 
 
 def _say_what_all_share(command: Any) -> None:
@@ -51,20 +55,20 @@ class LazyVerbs(TyperGroup):
         return super().parse_args(ctx, without_general(args))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        if cmd_name not in verb_names():
+        if not VERBS.offers(cmd_name):
             return None
         if COMPLETING in os.environ:
-            return to_command(words_of(cmd_name))
-        file = "import_" if cmd_name == "import" else cmd_name
-        module = importlib.import_module(f"claimlab.cli.verbs.{file}")
-        command: Any = to_command(module.app)
+            return to_command(words_of(cmd_name, VERBS.place(cmd_name)) or VERBS.get(cmd_name))
+        command: Any = to_command(VERBS.get(cmd_name))
         command.name = cmd_name
         _say_what_all_share(command)
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] not in verb_names():
-            raise UsageError(f"There is no command named '{args[0]}'.", _instead(args[0]))
+        if not VERBS.offers(args[0]):
+            raise VERBS.absent(args[0]) or UsageError(
+                f"There is no command named '{args[0]}'.", _instead(args[0])
+            )
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -79,25 +83,36 @@ class LazyVerbs(TyperGroup):
             raise words(error) from None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Every verb with its summary; those of a companion that is not installed say so."""
         listed = {name for group in GROUPS.values() for name in group}
-        rest = {
-            name: self.get_command(ctx, name).get_short_help_str(66)
-            for name in verb_names()
-            if name not in listed
-        }
+        rest = {name: self._summary(ctx, name) for name in verb_names() if name not in listed}
         for title, group in {**GROUPS, "More": rest}.items():
-            rows = [(name, summary) for name, summary in group.items() if name in verb_names()]
+            rows = [(f"{name:<8}", summary) for name, summary in group.items()]
+            missing = next(filter(None, map(_absent, group)), None)
             if rows:
                 with formatter.section(title):
-                    formatter.write_dl([(f"{name:<8}", summary) for name, summary in rows])
+                    formatter.write_dl(rows)
+                    if missing:
+                        formatter.write_text(str(missing).replace("'", ""))
+
+    def _summary(self, ctx: Any, name: str) -> str:
+        """Of a verb of another package, which may not load."""
+        try:
+            summary: str = self.get_command(ctx, name).get_short_help_str(66)
+        except ClaimlabError as error:
+            return error.problem
+        return summary
+
+
+def _absent(name: str) -> ClaimlabError | None:
+    return None if VERBS.offers(name) else VERBS.absent(name)
 
 
 def _instead(word: str) -> str:
     """What a mistyped verb was probably meant to be."""
-    known = _WORDS["also"].get(word.lower())
-    near = (
-        [known] if known else difflib.get_close_matches(word.lower(), verb_names(), n=2, cutoff=0.6)
-    )
+    verb = ALSO.get(word.lower())
+    alike = difflib.get_close_matches(word.lower(), verb_names(), n=2, cutoff=0.6)
+    near = [verb] if verb else alike
     return f"Did you mean {either(near)}?" if near else "To see them all: claimlab --help"
 
 
@@ -106,13 +121,13 @@ def _no_such_option(error: Any) -> UsageError:
     place, word = error.ctx.command_path, error.option_name
     command = error.ctx.command
     flags = {option for parameter in command.params for option in parameter.opts}
-    known = sorted(flag[2:] for flag in {*flags, *command.general} if flag.startswith("--"))
+    names = sorted(flag[2:] for flag in {*flags, *command.general} if flag.startswith("--"))
     bare = word.lower().lstrip("-")  # two dashes are alike in all options
     if bare.replace("-", "_") in getattr(error.ctx.command, "settings", ()):
         todo = f"It is a setting: --set {bare.replace('-', '_')}=VALUE"
         return UsageError(f"'{place}' has no option {word}.", todo)
     meant = _WORDS["also_options"].get(bare)
-    near = [meant] if meant in known else difflib.get_close_matches(bare, known, n=2, cutoff=0.7)
+    near = [meant] if meant in names else difflib.get_close_matches(bare, names, n=2, cutoff=0.7)
     todo = (
         f"Did you mean {' or '.join(f'--{name}' for name in near)}?"
         if near
@@ -142,11 +157,6 @@ def _missing(error: Any) -> UsageError:
     return UsageError(f"'{place}' needs {name} ({words}).", f"To see its options: {place} --help")
 
 
-_OURS = {
-    "a valid integer": "Give a whole number",
-    "a valid number": "Give a number",
-    "((?:greater|less) than .*)": r"Give a number \1",
-}
 _IN_OUR_WORDS: dict[str, Callable[[Any], UsageError]] = {
     "NoSuchOption": _no_such_option,
     "BadParameter": _bad_value,

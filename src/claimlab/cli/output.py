@@ -26,6 +26,17 @@ if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
     from claimlab.pages.blocks import Block, Table
 
+_TONES = {
+    "Error": "31;1",
+    "Failed": "31",
+    "Refused": "31",
+    "Warning": "33",
+    "Note": "33",
+    "Next": "36",
+    "Report": "36",
+}
+ALIKE = 20_000  # texts that are compared without case and marks; all are compared as they are
+
 
 def emit(value: JsonObject) -> None:
     """One JSON object on stdout."""
@@ -48,17 +59,6 @@ def show_blocks(blocks: Iterable[Block], *, most: int | None = None) -> None:
 
     width, colour = screen()
     echo(to_text(blocks, width=min(width, most or width), colour=colour), styled=True)
-
-
-_TONES = {
-    "Error": "31;1",
-    "Failed": "31",
-    "Refused": "31",
-    "Warning": "33",
-    "Note": "33",
-    "Next": "36",
-    "Report": "36",
-}
 
 
 def say(message: str) -> None:
@@ -169,8 +169,8 @@ def written(dataset: Dataset, *, more: JsonObject | None = None) -> None:
     labels = counts.get("veracity", {})
     if labels and (rest := counts["records"] - sum(labels.values())):
         labels = {**labels, "no label": rest}
-    shown = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no labels"
-    echo(f"Wrote {dataset.path}: {several(counts['records'], 'record')} ({shown}).")
+    tally = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no labels"
+    echo(f"Wrote {dataset.path}: {several(counts['records'], 'record')} ({tally}).")
 
 
 def show_estimate(estimate: JsonObject) -> None:
@@ -199,9 +199,6 @@ def progress_bar(start: str = "starting") -> Iterator[None]:
             listener = to_log(sys.stderr)
         stack.enter_context(reporting(listener))
         yield
-
-
-ALIKE = 20_000  # texts that are compared without case and marks; all are compared as they are
 
 
 def following(

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _RENAME_EXCHANGE = 2
 _AT_FDCWD = -100
-_DAY = 86_400.0
+_DAY_SECONDS = 86_400.0
+in_place: set[Path] = set()  # folders that this process has put in place
 
 
 @contextlib.contextmanager
@@ -143,12 +144,9 @@ def _machine() -> str:
 
 def _young(path: Path) -> bool:
     try:
-        return time.time() - path.stat().st_mtime < _DAY
+        return time.time() - path.stat().st_mtime < _DAY_SECONDS
     except FileNotFoundError:
         return True  # just put in place, or removed
-
-
-in_place: set[Path] = set()  # folders that this process has put in place
 
 
 def _swap(building: Path, target: Path) -> None:

@@ -2,125 +2,33 @@
 models and search.
 
     budget = Budget(money=5.0, calls=10_000)
-    with await budget.reserve(Amount(money=0.02, tokens=1500, calls=1)) as hold:    # the most this
-    call can cost
-        hold.settle(Amount(money=0.004, tokens=310, calls=1))                       # what it did
-        cost
+    # the most that this call can cost, and what it did cost
+    with await budget.reserve(Amount(money=0.02, tokens=1500, calls=1)) as hold:
+        hold.settle(Amount(money=0.004, tokens=310, calls=1))
 
 The most a call can cost is set aside before it starts, so the cap holds however many calls run at
 once. A call that does not fit beside the ones still running waits for them; one that cannot fit at
 all raises BudgetSpent. What is unknown counts as spent: a call whose true cost never came back (a
 timeout, a lost connection) keeps its reservation. With a ledger, what earlier starts of the same
 run spent counts too.
-
-What a run has spent, on disk, so that a cap holds over all its starts and not over each of them.
-
-One line of JSON when an amount is set aside and one when it is settled. A run that is killed in
-between leaves the first without the second: the call may well have been charged for, so at the next
-start all of it counts as spent.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 from dataclasses import asdict, dataclass
-from functools import reduce
 from itertools import compress
-from operator import add, sub
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING
 
 from claimlab.core.errors import BudgetSpent
+from claimlab.core.ledger import Ledger, Units
 from claimlab.core.types import JsonObject
 
 if TYPE_CHECKING:
     import asyncio
 
 _NANO = 1_000_000_000
-
-
-class Units(NamedTuple):
-    """What is counted, in whole numbers: sums of floats could slip past the cap."""
-
-    money: int = 0  # billionths of a dollar
-    tokens: int = 0
-    calls: int = 0
-
-    def plus(self, other: Units) -> Units:
-        return Units(*map(add, self, other))
-
-    def less(self, other: Units) -> Units:
-        return Units(*map(sub, self, other))
-
-
-class Ledger:
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._next = 0
-        self._file: TextIO | None = None
-        self.opening, self.assumed = self._read()
-        if any(self.opening):  # many lines become one
-            short = path.with_name(f"{path.name}.new")
-            short.write_text(_line("opening", self.opening, self.assumed), encoding="utf-8")
-            short.replace(path)
-
-    def hold(self, units: Units) -> int:
-        """Note an amount set aside; the number names it when it is settled."""
-        self._next += 1
-        self._write(_line("hold", self._next, units))
-        return self._next
-
-    def settle(self, number: int, units: Units, *, assumed: bool) -> None:
-        self._write(_line("assumed" if assumed else "settle", number, units))
-
-    def correct(self, assumed: Units, actual: Units) -> None:
-        """What was assumed of calls that are answered only later turns out to be `actual`."""
-        self._write(_line("correct", assumed, actual))
-
-    def close(self, *, complete: bool = False) -> None:
-        """Keep the file for the next start, or remove it when the run is complete."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-        if complete:
-            self.path.unlink(missing_ok=True)
-
-    def _write(self, line: str) -> None:
-        if self._file is None:  # a run that spends nothing leaves no file
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("a", encoding="utf-8")
-        self._file.write(line)
-        self._file.flush()
-
-    def _read(self) -> tuple[Units, Units]:
-        spent, assumed = Units(), Units()
-        held = {}
-        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.is_file() else []
-        for line in lines:
-            try:
-                kind, first, last = json.loads(line)
-            except ValueError:
-                # the line that was being written when the run was killed: its call was never made
-                continue
-            units = Units(*last)
-            if kind == "opening":
-                spent, assumed = Units(*first), units
-            elif kind == "correct":
-                spent, assumed = spent.less(Units(*first)).plus(units), assumed.less(Units(*first))
-            elif kind == "hold":
-                held[first] = units
-            else:
-                held.pop(first, None)
-                spent = spent.plus(units)
-                assumed = assumed.plus(units) if kind == "assumed" else assumed
-        unsettled = reduce(Units.plus, held.values(), Units())
-        return spent.plus(unsettled), assumed.plus(unsettled)
-
-
-def _line(kind: str, first: int | Units, units: Units) -> str:
-    return json.dumps([kind, first, units]) + "\n"
 
 
 @dataclass(frozen=True)
@@ -237,11 +145,11 @@ class Budget:
             "caps": {"money": self.money, "tokens": self.tokens, "calls": self.calls},
         }
 
-    def _settle(self, number: int, held: Units, actual: Units, assumed: bool) -> None:
+    def _settle(self, number: int, reserved: Units, actual: Units, assumed: bool) -> None:
         with self._lock:
             if self.ledger:
                 self.ledger.settle(number, actual, assumed=assumed)
-            self._held, self._spent = self._held.less(held), self._spent.plus(actual)
+            self._held, self._spent = self._held.less(reserved), self._spent.plus(actual)
             if assumed:
                 self._assumed = self._assumed.plus(actual)
             waiting, self._waiting = self._waiting, []
@@ -273,10 +181,10 @@ class Budget:
 class Reservation:
     """An amount set aside in a budget until it is settled; settling twice changes nothing."""
 
-    def __init__(self, budget: Budget, held: Units, number: int) -> None:
+    def __init__(self, budget: Budget, reserved: Units, number: int) -> None:
         self._budget = budget
         self._number = number
-        self._held: Units | None = held
+        self._held: Units | None = reserved
 
     def __enter__(self) -> Reservation:
         return self
@@ -290,9 +198,9 @@ class Reservation:
         """
         if self._held is None:
             return
-        held, self._held = self._held, None
-        true = held if actual is None else _units(actual, up=False)
-        self._budget._settle(self._number, held, true, assumed=actual is None)
+        reserved, self._held = self._held, None
+        true = reserved if actual is None else _units(actual, up=False)
+        self._budget._settle(self._number, reserved, true, assumed=actual is None)
 
 
 def _units(amount: Amount, *, up: bool) -> Units:

@@ -33,21 +33,28 @@ from claimlab.core.remote import copy_of, is_remote, send, to_continue, to_read,
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 
-CALL = "call.json"
+CALL_FILE = "call.json"
 # How values are written that JSON does not have.
 INPUT, OBJECT, FIELDS, DATE = "$input", "$object", "$fields", "$date"
 _NEVER = {"output", "force", "debug", "engine"}
 _OF_CALLS = {"cache", "mode", "batch", "concurrency", "max_cost", "max_calls", "max_tokens"}
 _PLAIN = str | bool | int | float
 _BESIDE = "leaves_the_folder_as_it_is"
+_RECORDED = "recorded_under"
 MARKED = re.compile(r"^(?:[\w-]+[=:])?")  # local:FILE, prompt=FILE
+FUNCTION_IN = re.compile(
+    r"(?P<file>.+\.py)(?P<end>:[A-Za-z_][\w.]*)"
+)  # a file, and a function in it
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Output = Literal["new", "continued", "named"]
+_OUTPUTS = ("output", "report", "file")
+_LOCAL = {"new": to_write, "continued": to_continue, "named": copy_of}
 
 
 @dataclass(frozen=True)
-class Call:
+class RepeatableCall:
     """A call as `call.json` says it."""
 
     function: str  # claimlab.clean.front.clean
@@ -59,18 +66,22 @@ _current: ContextVar[tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any
 _current = ContextVar("call", default=None)
 
 
-_OUTPUTS = ("output", "report", "file")
-_LOCAL = {"new": to_write, "continued": to_continue, "named": copy_of}
-Output = Literal["new", "continued", "named"]
-
-
 def repeatable(
-    *beside: str, writes: str = "", output: Output = "new"
+    *beside: str, writes: str = "", output: Output = "new", recorded: str = ""
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let every folder that a function writes say how it was called. `beside` are further arguments
-    that leave the folder as it is; for the others, see `in_storage`.
+    that leave the folder as it is; `recorded` is the name that stands for a function that has moved
+    since the first folders were written, so that those can still be made again; for the others, see
+    `in_storage`.
     """
-    return in_storage(writes, output=output, beside={*beside, writes})
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        call = in_storage(writes, output=output, beside={*beside, writes})(function)
+        if recorded:
+            call.__dict__[_RECORDED] = recorded
+        return call
+
+    return decorate
 
 
 def in_storage(
@@ -132,7 +143,7 @@ def _put_copies(
         elif is_remote(value):
             arguments[name] = to_read(value)
         else:
-            arguments[name] = [to_read(one) if is_remote(one) else one for one in value]
+            arguments[name] = [to_read(path) if is_remote(path) else path for path in value]
     return outputs
 
 
@@ -145,17 +156,21 @@ def paths_of(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
     """The arguments that may be a path as a plain word, and those that take one or several: one
     alone is the same.
     """
-    types = {name: types_in(known.hint) for name, known in parameters_of(function).items()}
+    types = {name: types_in(parameter.hint) for name, parameter in parameters_of(function).items()}
     paths = {name for name, parts in types.items() if any(map(_takes_a_path, parts))}
-    one = {str, Path, Dataset}
-    return paths, {name for name, parts in types.items() if len(parts) > 1 and one & {*parts}}
+    alone = {str, Path, Dataset}
+    return paths, {name for name, parts in types.items() if len(parts) > 1 and alone & {*parts}}
 
 
 @cache
 def _take_several(function: Callable[..., object]) -> set[str]:
     """The arguments that are several words, of which one alone may be given."""
-    known = parameters_of(function).values()
-    return {one.name for one in known if one.is_many and not {str, Path} & {*types_in(one.hint)}}
+    parameters = parameters_of(function).values()
+    return {
+        parameter.name
+        for parameter in parameters
+        if parameter.is_many and not {str, Path} & {*types_in(parameter.hint)}
+    }
 
 
 def _takes_a_path(hint: Any) -> bool:
@@ -166,6 +181,14 @@ def is_repeatable(function: object) -> bool:
     return hasattr(function, _BESIDE)
 
 
+def full_name(function: Callable[..., Any]) -> str:
+    """The name that `call.json` knows a function by: its module and its own, or what `repeatable`
+    says.
+    """
+    recorded: str = function.__dict__.get(_RECORDED, "")
+    return recorded or f"{function.__module__}.{function.__name__}"
+
+
 def note_call(folder: Path, output: Path) -> None:
     """Write `call.json` into `folder`, which will be `output`; nothing where that is not what a
     repeatable function was asked to write, but a part of it."""
@@ -173,19 +196,21 @@ def note_call(folder: Path, output: Path) -> None:
     if current is None or _output(*current) != output:
         return
     call = asdict(_described(*current))
-    (folder / CALL).write_text(
+    (folder / CALL_FILE).write_text(
         json.dumps(call, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8"
     )
 
 
-def read_call(folder: Path) -> Call | None:
+def read_call(folder: Path) -> RepeatableCall | None:
     """The call that made `folder`; null where it does not say."""
-    file = folder / CALL
+    file = folder / CALL_FILE
     if not file.is_file():
         return None
     try:
         content = json.loads(file.read_bytes())
-        return Call(str(content["function"]), dict(content["arguments"]), str(content["tool"]))
+        return RepeatableCall(
+            str(content["function"]), dict(content["arguments"]), str(content["tool"])
+        )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise SchemaError(f"'{file}' cannot be read.", "Make the folder again.") from None
 
@@ -207,7 +232,7 @@ def _output(
 
 def _described(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Call:
+) -> RepeatableCall:
     signature = inspect.signature(function)
     bound = signature.bind(*args, **kwargs).arguments
     more = [p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD]
@@ -222,7 +247,7 @@ def _described(
             content = _written(value, is_path=name in paths)
             one_alone = name in either and isinstance(content, list) and len(content) == 1
             arguments[name] = content[0] if one_alone else content
-    return Call(f"{function.__module__}.{function.__name__}", arguments)
+    return RepeatableCall(full_name(function), arguments)
 
 
 def _same(value: Any, default: Any) -> bool:
@@ -244,10 +269,10 @@ def _written(value: Any, *, is_path: bool) -> Any:
         case date():
             return {DATE: value.isoformat()[:10]}
         case Mapping():
-            return {str(key): _written(one, is_path=is_path) for key, one in value.items()}
+            return {str(key): _written(part, is_path=is_path) for key, part in value.items()}
         case Sequence() if not isinstance(value, bytes):
-            data = is_path and any(isinstance(one, Mapping) for one in value)
-            return {OBJECT: "rows"} if data else [_written(one, is_path=is_path) for one in value]
+            data = is_path and any(isinstance(part, Mapping) for part in value)
+            return {OBJECT: "rows"} if data else [_written(part, is_path=is_path) for part in value]
     return _object(value)
 
 
@@ -268,6 +293,10 @@ def _named(value: str | Path, *, is_path: bool) -> Any:
     """A word, or a file or folder by its name and digest. A plain word counts as a path only where
     a path may be given: a detector `tfidf` is not the file of that name."""
     text = str(value)
+    function = FUNCTION_IN.fullmatch(text)
+    if function is not None and Path(function["file"]).is_file():
+        file = Path(function["file"])
+        return {INPUT: _name(file), "sha256": digest_input(file), "end": function["end"]}
     mark = MARKED.match(text)
     front = "" if (is_path and Path(text).exists()) or mark is None else mark.group()
     path = Path(text[len(front) :])

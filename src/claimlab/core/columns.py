@@ -28,10 +28,12 @@ MAY_BE_EMPTY = (
     "split",
 )
 
-KEYS = 30  # of meta, the most often filled
+KEYS_LISTED = 30  # of meta, the most often filled
 
-# What claimlab itself notes of synthetic text: it is on machine-made rows alone and names its label
-OWN = ("synthetic",)
+# What claimlab itself notes, and no column of the data: of synthetic text, which is on machine-made
+# rows alone and names its label; a text before `clean` changed it; the row of the file; a date that
+# cannot be read
+OWN_KEYS = ("synthetic", "original_text", "row", "date_as_written")
 
 LANGUAGE_FACTS = ("resource", "family", "script", "word_order")
 
@@ -97,8 +99,8 @@ def filled_columns(records: pl.DataFrame) -> pl.DataFrame:
     left out.
     """
     flags = {name: records[name].is_not_null() for name in MAY_BE_EMPTY}
-    keys = {key: values for key, values in meta_values(records).items() if key not in OWN}
-    often = sorted(keys, key=lambda key: (keys[key].null_count(), key))[:KEYS]
+    keys = {key: values for key, values in meta_values(records).items() if key not in OWN_KEYS}
+    often = sorted(keys, key=lambda key: (keys[key].null_count(), key))[:KEYS_LISTED]
     flags |= {f"meta.{key}": keys[key].is_not_null() for key in sorted(often)}
     return pl.DataFrame(
         {name: flag for name, flag in flags.items() if 0 < flag.sum() < records.height}

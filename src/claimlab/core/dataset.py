@@ -4,14 +4,12 @@
 `dataset.json` has the counts, the sha256 of each file, and the lineage: every step with its
 parameters, seed, tool version and input hashes. It has no times and no paths, so the same inputs,
 parameters and seed give the same bytes.
-
-Accept a dataset folder that was edited by hand: check what must still hold, and record the edit
-in the lineage.
 """
 
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -24,21 +22,20 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError, UsageError, check_name, either
+from claimlab.core.facts import facts, first_records
 from claimlab.core.foreign import Foreign, importer
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.options import DataOptions
 from claimlab.core.record import (
     SIDE_TABLES,
-    SIDES,
     check_columns,
-    refuse_wrong_meta,
     slim,
     to_records,
     to_side_table,
     validate,
 )
 from claimlab.core.remote import send, to_read, to_write
-from claimlab.core.shown import facts, first_records, to_pandas
+from claimlab.core.shown import to_pandas
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -263,6 +260,13 @@ class Dataset:
             lineage=self.lineage,
         )
 
+    @property
+    def label_map(self) -> str | None:
+        """The name of the label map, as the step that applied it recorded it."""
+        named = (step.parameters.get("map") for step in reversed(self.lineage))
+        name = next((one for one in named if isinstance(one, str)), None)
+        return None if name is None else name.partition("@")[0]
+
     def derive(
         self, records: pl.DataFrame, step: Lineage, tables: Mapping[str, pl.DataFrame] | None = None
     ) -> Dataset:
@@ -288,12 +292,25 @@ class Dataset:
             return self
         return self._narrowed(self.records.head(limit), "limit", {"limit": limit})
 
-    def _narrowed(self, records: pl.DataFrame, step: str, parameters: JsonObject) -> Dataset:
+    def sampled(self, n: int | None, seed: int) -> Dataset:
+        """`n` records drawn at random where there are more, in their order, with a lineage step
+        that says of how many; null: all.
+        """
+        if n is None or n >= len(self):
+            return self
+        rows = sorted(random.Random(seed).sample(range(len(self)), n))
+        return self._narrowed(self.records[rows], "sample", {"records": n}, seed)
+
+    def _narrowed(
+        self, records: pl.DataFrame, step: str, parameters: JsonObject, seed: int | None = None
+    ) -> Dataset:
+        of = {} if seed is None else {"of": len(self)}
         lineage = Lineage(
             step=step,
             parameters=parameters,
+            seed=seed,
             inputs={self.name: self.digest()},
-            counts={"records": records.height},
+            counts={"records": records.height, **of},
         )
         narrowed = self.derive(records, lineage, belonging(self.tables, records["id"]))
         narrowed.path = self.path  # runs are known by the name of their folder
@@ -411,53 +428,3 @@ def count(records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> JsonObje
             out[column] = dict(zip(tally[column], tally["count"], strict=True))
     out.update({name: table.height for name, table in sorted(tables.items())})
     return out
-
-
-def accept_edits(folder: Path, why: str) -> Manifest:
-    """Take the tables in `folder` as they are now: check them, and record the edit in the lineage.
-    The manifest as it is when nothing was edited."""
-    manifest = read_manifest(folder)
-    dataset = Dataset.open(folder, verify=False)
-    _check_edited(dataset, manifest)
-    changed = changed_files(folder, manifest)
-    if not changed and manifest.counts == count(dataset.records, dataset.tables):
-        return manifest
-    changed = changed or [MANIFEST]
-    step = Lineage(
-        step="edit",
-        parameters={"why": why, "files": changed},
-        inputs={name: manifest.files.get(name, "") for name in changed},
-        counts={"records": len(dataset)},
-    )
-    edited = dataset.manifest()
-    edited.lineage = [*dataset.lineage, step]
-    return seal(folder, edited)
-
-
-def _check_edited(dataset: Dataset, before: Manifest) -> None:
-    """What claimlab itself always writes, and what an editor may have broken."""
-    records = dataset.records
-    validate(records)
-    # The name is in every record, too: changed in one place only, it would say that the records are
-    # another's.
-    names = sorted(records["dataset"].drop_nulls().unique())
-    if len(names) == 1 and names != [dataset.name]:
-        raise SchemaError(
-            f"The records belong to the dataset '{names[0]}', and {MANIFEST} calls it"
-            f" '{dataset.name}'.",
-            "Give it one name in both places.",
-        )
-    # A misspelt side ("Train", "validation") would leave its records out of every part without a
-    # word.
-    known = {*SIDES, *before.counts.get("split", {})}
-    new = sorted(set(records["split"].drop_nulls()) - known)
-    if new:
-        raise SchemaError(
-            f"Column 'split' holds {new[:5]}.", f"Use only: {', '.join(sorted(known))}, or null."
-        )
-    refuse_wrong_meta(records)
-    for name, table in dataset.tables.items():
-        if name in SIDE_TABLES and table.schema != to_side_table(name, table).schema:
-            raise SchemaError(
-                f"The table '{name}' has wrong or missing columns.", "Restore it or make it again."
-            )

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 # nanoseconds in which a file may be changed again without its time showing it
-_COARSE = 2_000_000_000
+_COARSE_NANOSECONDS = 2_000_000_000
 _known: dict[tuple[int, ...], str] = {}  # what a file was when it was hashed, and its hash
 
 
@@ -29,7 +29,7 @@ def digest_once(path: Path) -> str:
     state = path.stat()
     stamp = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
     digest = _known.get(stamp) or digest_file(path)
-    if time.time_ns() - max(state.st_mtime_ns, state.st_ctime_ns) > _COARSE:
+    if time.time_ns() - max(state.st_mtime_ns, state.st_ctime_ns) > _COARSE_NANOSECONDS:
         _known[stamp] = digest
     return digest
 
@@ -63,7 +63,7 @@ def write_parquet(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
             target, compression="zstd", compression_level=1, row_group_size=65_536, statistics=True
         )
     except pl.exceptions.ComputeError as error:
-        from claimlab.core.machine import was_disk  # asked only when something went wrong
+        from claimlab.core.shortage import was_disk  # asked only when something went wrong
 
         if was_disk(error) or "transport error" in str(
             error

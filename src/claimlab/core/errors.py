@@ -89,35 +89,38 @@ def either(names: Sequence[str]) -> str:
 
 class UnknownName(UsageError):
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], problem: str | None = None
+        self, kind: str, name: str, names: Iterable[str], problem: str | None = None
     ) -> None:
         self.name = name
-        self.known = sorted(known)
+        self.known = sorted(names)
         near = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=0.9)
         near = near or difflib.get_close_matches(name.lower(), self.known, n=3, cutoff=0.5)
         problem = problem or f"There is no {kind} named '{name}'."
         if near:
             todo = f"Did you mean {either(near)}?"
         elif self.known:
-            shown = ", ".join(self.known[:12]) + (", …" if len(self.known) > 12 else "")
-            todo = f"Choose one of: {shown}."
+            choices = ", ".join(self.known[:12]) + (", …" if len(self.known) > 12 else "")
+            todo = f"Choose one of: {choices}."
         else:
             todo = f"No {kind} is installed; install a package that provides one."
         super().__init__(problem, todo)
 
 
-def check_name(kind: str, name: str, known: Collection[str]) -> None:
+def check_name(kind: str, name: str, names: Collection[str]) -> None:
     """Refuse a name that is not one of the known ones."""
-    if name not in known:
-        raise UnknownName(kind, name, known)
+    if name not in names:
+        raise UnknownName(kind, name, names)
 
 
 class Question(UsageError):
     """What only the user can decide; each of `choices` is one argument more. `whole` has the
-    arguments that answer it together with what would be asked next.
+    arguments that answer it together with what would be asked next. What labels mean is never
+    answered by a default.
     """
 
+    exit_code = 1
     whole: Sequence[Sequence[Choice]] = ()
+    about_meaning = False
 
     def __init__(self, problem: str, choices: Sequence[Choice]) -> None:
         self.choices = list(choices)
@@ -137,19 +140,25 @@ class SchemaError(DataError):
 
 
 class UnmappedLabels(DataError):
-    """With `choices` it is a question to the user, and not a fault of the data."""
+    """With `choices` it is a question to the user, and not a fault of the data; `examples` say
+    what the values are like.
+    """
 
     def __init__(
-        self, map_name: str, counts: Mapping[str, int], choices: Sequence[Choice] = ()
+        self,
+        map_name: str,
+        counts: Mapping[str, int],
+        choices: Sequence[Choice] = (),
+        examples: Sequence[str] = (),
     ) -> None:
         self.choices = list(choices)
-        if choices:
-            self.exit_code = UsageError.exit_code
         self.counts = dict(sorted(counts.items(), key=lambda kv: (-kv[1], kv[0])))
-        shown = ", ".join(f"'{value}' ({n})" for value, n in list(self.counts.items())[:20])
+        listed = ", ".join(f"'{value}' ({n})" for value, n in list(self.counts.items())[:20])
         more = f" and {len(self.counts) - 20} more" if len(self.counts) > 20 else ""
+        seen = f" {'; '.join(examples)}." if examples else ""
         super().__init__(
-            f"The meaning of these label values is not known: {shown}{more} (map '{map_name}').",
+            f"The meaning of these label values is not known: {listed}{more} (map '{map_name}')."
+            + seen,
             f"Say what they mean: {' or '.join(map(str, choices))}."
             if choices
             else "Add them to a map file and pass it as `map`, or accept them:"
@@ -194,10 +203,10 @@ class OutputExists(ClaimlabError):
     def __init__(
         self,
         path: object,
-        held: str = "already exists",
+        reason: str = "already exists",
         todo: str = "Choose another output, or pass `force=True` to replace it.",
     ) -> None:
-        super().__init__(f"'{path}' {held}.", todo)
+        super().__init__(f"'{path}' {reason}.", todo)
 
 
 class OutputBusy(ClaimlabError):
@@ -219,10 +228,12 @@ class FileChanged(SchemaError):
 
 
 class MissingExtra(ClaimlabError):
-    def __init__(self, what: str, extra: str) -> None:
+    """`package` has the extra, as pip is given it: another than claimlab, or the folder of one."""
+
+    def __init__(self, what: str, extra: str, package: str = "claimlab") -> None:
         super().__init__(
             f"{what} needs packages that are not installed.",
-            f"Install them with: pip install 'claimlab[{extra}]'",
+            f"Install them with: pip install '{package}[{extra}]'",
         )
 
 

@@ -14,7 +14,7 @@ def require_extra(what: str, extra: str) -> None:
     """Raise where a package of the extra is not installed; several extras are separated by
     commas.
     """
-    if not all(has_extra(one) for one in extra.split(",")):
+    if not all(has_extra(name) for name in extra.split(",")):
         raise MissingExtra(what, extra)
 
 

@@ -16,9 +16,11 @@ from pydantic import (
 
 from claimlab.core.types import Json
 
-Verdict = Literal["fail", "warn", "inconclusive", "pass", "not-measured"]
+# What cannot be told is "not measured"; a column that is not there is "not applicable".
+Verdict = Literal["fail", "warn", "inconclusive", "pass", "not-measured", "not-applicable"]
+UNMEASURED: tuple[Verdict, ...] = ("not-measured", "not-applicable")
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # the most severe first
-KEPT = 5_000  # ids of records that a finding keeps
+RECORDS_KEPT = 5_000  # ids of records that a finding keeps
 
 
 class Baselines(BaseModel):
@@ -44,8 +46,8 @@ class Baselines(BaseModel):
         }
 
     def best(self) -> float | None:
-        known = [value for value in vars(self).values() if value is not None]
-        return max(known, default=None)
+        values = [value for value in vars(self).values() if value is not None]
+        return max(values, default=None)
 
 
 class Finding(BaseModel):
@@ -78,7 +80,7 @@ class Finding(BaseModel):
     n: int = 0
     classes: dict[str, int] = {}
     feature: str | None = None  # the column or feature group when a check yields several findings
-    records: list[str] = []  # ids to look at, the first `KEPT`
+    records: list[str] = []  # ids to look at, the first `RECORDS_KEPT`
     records_in_all: int | None = None  # how many there are, where more than are kept
     fact: str | None = None
     others: list[Finding] = []
@@ -90,10 +92,10 @@ class Finding(BaseModel):
     def _honest(self) -> Finding:
         if not self.why.strip():
             raise ValueError("a finding needs a sentence of why")
-        if self.verdict == "not-measured" and self.score is not None:
+        if self.verdict in UNMEASURED and self.score is not None:
             raise ValueError("a finding that was not measured has no score")
-        if len(self.records) > KEPT:
-            self.records_in_all, self.records = len(self.records), self.records[:KEPT]
+        if len(self.records) > RECORDS_KEPT:
+            self.records_in_all, self.records = len(self.records), self.records[:RECORDS_KEPT]
         return self
 
     @property

@@ -15,7 +15,7 @@ from pathlib import Path
 from claimlab.core.atomic import read_object, recover
 from claimlab.core.errors import OutputExists, UsageError
 
-MARK = ".claimlab.json"
+MARK_FILE = ".claimlab.json"
 DATASET, EXPORT, AUDIT = "dataset", "export", "audit report"
 _MANIFESTS = {
     "dataset.json": DATASET,
@@ -42,13 +42,13 @@ def refuse_taken(target: Path, *, force: bool, kind: str, reads: Sequence[Path] 
         return
     if not force:
         raise OutputExists(target)
-    held = kind_of(target)
-    if held is None:
+    present = kind_of(target)
+    if present is None:
         todo = "Choose another output; `force=True` does not remove it."
         raise OutputExists(target, "holds something that claimlab did not write", todo)
-    if held != kind:
+    if present != kind:
         todo = f"Choose another output; `force=True` replaces only a claimlab {kind} here."
-        raise OutputExists(target, f"holds a claimlab {held}", todo)
+        raise OutputExists(target, f"holds a claimlab {present}", todo)
     if others := foreign_files(target):
         names = ", ".join(f"'{name}'" for name in others[:5]) + (", …" if len(others) > 5 else "")
         todo = "Move them away, or choose another output."
@@ -74,15 +74,15 @@ def refuse_file(target: Path, *, force: bool, kind: str, sign: str) -> None:
 
 def seal_folder(folder: Path, kind: str) -> None:
     """Note in `folder` what it is and which files claimlab wrote there; the last thing to write."""
-    content = {"kind": kind, "files": [name for name in _files(folder) if name != MARK]}
-    (folder / MARK).write_text(
+    content = {"kind": kind, "files": [name for name in _files(folder) if name != MARK_FILE]}
+    (folder / MARK_FILE).write_text(
         json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )
 
 
 def kind_of(folder: Path) -> str | None:
     """What claimlab wrote there; null for everything else."""
-    kind = read_object(folder / MARK).get("kind")
+    kind = read_object(folder / MARK_FILE).get("kind")
     if isinstance(kind, str):
         return kind
     return next((kind for name, kind in _MANIFESTS.items() if (folder / name).is_file()), None)
@@ -90,25 +90,23 @@ def kind_of(folder: Path) -> str | None:
 
 def files_of(folder: Path) -> list[str]:
     """The files that claimlab wrote there, as its mark lists them; none where there is no mark."""
-    listed = read_object(folder / MARK).get("files")
+    listed = read_object(folder / MARK_FILE).get("files")
     return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
 
 
 def foreign_files(folder: Path) -> list[str]:
     """The files in `folder` that claimlab did not write, as paths inside it. A folder within that
     has a mark or a `dataset.json` of its own speaks for its own files."""
-    known = {MARK}
+    own = {MARK_FILE}
     for place in [folder, *(p for p in sorted(folder.rglob("*")) if p.is_dir())]:
         prefix = place.relative_to(folder)
-        names = [*files_of(place), MARK]
+        names = [*files_of(place), MARK_FILE]
         for manifest in _MANIFESTS:
             hashes = read_object(place / manifest).get("files")
             names += [*hashes, manifest] if isinstance(hashes, dict) else []
-        known |= {(prefix / name).as_posix() for name in names if isinstance(name, str)}
+        own |= {(prefix / name).as_posix() for name in names if isinstance(name, str)}
     return [
-        name
-        for name in _files(folder)
-        if name not in known and Path(name).name not in _OF_THE_SYSTEM
+        name for name in _files(folder) if name not in own and Path(name).name not in _OF_THE_SYSTEM
     ]
 
 

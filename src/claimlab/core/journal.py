@@ -4,6 +4,12 @@ it was.
 A shard is a JSON file, or a folder with tables, that is put in place in one step: if it is there,
 it is whole. Shards lie under a key made of everything that decides the result (input, parameters,
 seed, version), so that a run with another seed or an edited input never meets them.
+
+It is not a stage of the engine (`core/engine/stage.py`) with one worker. What is kept here is made
+inside the run: by questions under way at the same time over one open connection, of which the
+failed ones are asked again, or by steps of which each replaces the one before. A stage has
+functions with a name, called in any process on plain JSON, and seals and hashes what they wrote, as
+others may write into its folder too: nine times the work for a shard.
 """
 
 from __future__ import annotations

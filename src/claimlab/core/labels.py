@@ -1,17 +1,20 @@
 """Label maps: from what a source wrote to true | false | mixed | unknown.
 
 A map is data with a name and a version. Values are compared after folding (Unicode NFKC, case,
-accents, whitespace, surrounding punctuation), unless the map says `exact`. A value that no map
-knows is an error that lists the values and their counts; a caller may accept them as unknown, and
-gets their number.
+accents, whitespace, surrounding punctuation), unless the map says `exact`. A map may also read
+several ratings in one value ("truth & fiction") and openings that a clause follows ("was true, but
+..."). A value that no map knows is an error that lists the values and their counts; a caller may
+accept them as unknown, and gets their number.
 """
 
 from __future__ import annotations
 
+import html
+import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -20,12 +23,20 @@ from typing import Literal, get_args
 import polars as pl
 
 from claimlab.core import packaged
+from claimlab.core.choices import one_of
 from claimlab.core.errors import DataError, UnmappedLabels, UsageError, check_name, either
 from claimlab.core.record import VERACITIES
-from claimlab.core.settings import one_of
 
 Unmapped = Literal["error", "unknown"]
 GENERAL = "ratings"
+_LISTED = re.compile(
+    r"(?:(?<!\s)\s+)?[,;/|+\[\]()]\s*"
+)  # between ratings that may be of several raters
+_JOINED = re.compile(r"(?:(?<!\s)\s+)?(?:&|\band\b)\s*")  # within what one rater says
+_LONGEST_RATING = 80  # characters; longer values are sentences and no ratings
+# A flag or a code says what it means only with its column: 1 may be of "is_fake" or of "verified".
+_FLAGS = frozenset(("true", "false", "yes", "no", "right", "wrong", "positive", "negative"))
+_FEWEST_LETTERS = 3  # of a word
 _BLANK = frozenset(("", "nan", "null", "<na>", "#n/a"))  # what programs write into an empty cell
 
 
@@ -38,6 +49,9 @@ def check_unmapped(choice: str) -> Unmapped:
 class LabelMap:
     """`verdicts` maps a raw value to a veracity; null and blank values always give null. Labels of
     another `task` (subjective or objective) say nothing of veracity: all of them give null.
+    `openings` maps how a rating begins that goes on in words of its own ("was true": "mixed"); a
+    map that is `joined` also reads several ratings in one value. Of pairs that are added to the
+    general map, `stated` has the labels that they name, folded.
     """
 
     name: str
@@ -46,9 +60,13 @@ class LabelMap:
     exact: bool = False
     note: str = ""
     task: str | None = None
+    openings: Mapping[str, str] = field(default_factory=dict)
+    joined: bool = False
+    stated: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        wrong = sorted({v for v in self.verdicts.values() if v not in VERACITIES})
+        given = {*self.verdicts.values(), *self.openings.values()}
+        wrong = sorted(given - {*VERACITIES})
         if wrong:
             raise DataError(
                 f"The label map '{self.name}' maps to {wrong}.",
@@ -75,7 +93,27 @@ class LabelMap:
         """
         if raw is None or not raw.strip():
             return None
-        return self._folded.get(raw if self.exact else fold(raw))
+        if self.exact:
+            return self._folded.get(raw)
+        rating = fold(raw)
+        known = self._folded.get(rating)
+        if known is not None or len(rating) > _LONGEST_RATING:
+            return known
+        return self._opened(rating) or (self._together(raw) if self.joined else None)
+
+    def _opened(self, rating: str) -> str | None:
+        """The veracity of a rating that goes on in words of its own."""
+        openings = (o for o in self.openings if rating.startswith((f"{o} ", f"{o},", f"{o};")))
+        return next((self.openings[opening] for opening in openings), None)
+
+    def _together(self, raw: str) -> str | None:
+        """The veracity of several ratings in one value; None unless every one is known."""
+        text = html.unescape(raw).casefold()
+        listed = [part for part in _LISTED.split(text) if part.strip(" .")]
+        if len(listed) > 1:
+            return combined([self.verdict(part) for part in listed])
+        parts = _JOINED.split(text)
+        return combined([*map(self.verdict, parts)], of_one=True) if len(parts) > 1 else None
 
     def apply(self, raw: pl.Series, *, unmapped: Unmapped = "error") -> Mapped:
         """Map a column. Blank values become null; unknown values raise or become "unknown", and are
@@ -87,13 +125,13 @@ class LabelMap:
             )
         counts = raw.drop_nulls().alias("value").value_counts(name="n")
         values: dict[str, int] = dict(counts.iter_rows())
-        known = {v: self.verdict(v) for v in values}
-        strangers = {v: n for v, n in values.items() if known[v] is None and not is_blank(v)}
+        verdicts_of = {v: self.verdict(v) for v in values}
+        strangers = {v: n for v, n in values.items() if verdicts_of[v] is None and not is_blank(v)}
         if strangers and unmapped == "error":
             raise UnmappedLabels(self.name, strangers)
         table = {
             v: k if k is not None else (None if is_blank(v) else "unknown")
-            for v, k in known.items()
+            for v, k in verdicts_of.items()
         }
         if not table:
             return Mapped(raw.cast(pl.String).alias("veracity"), strangers)
@@ -105,6 +143,18 @@ class LabelMap:
         """The values that `other` knows too, and reads otherwise: value -> its verdict there."""
         theirs = {raw: other.verdict(raw) for raw in self.verdicts}
         return {raw: v for raw, v in theirs.items() if v not in (None, self.verdicts[raw])}
+
+
+def combined(verdicts: Sequence[str | None], *, of_one: bool = False) -> str | None:
+    """What several ratings of one claim say together, None where they leave it open: false
+    outweighs partly false. `of_one` rater, a part that is true and another that is not are mixed.
+    """
+    of = set(verdicts)
+    if None in of or not of:
+        return None
+    if of <= {"false", "mixed"} or len(of) == 1:
+        return "false" if "false" in of else of.pop()
+    return "mixed" if of_one and "true" in of else None
 
 
 @dataclass(frozen=True)
@@ -122,6 +172,8 @@ def is_blank(value: str) -> bool:
 def fold(value: str) -> str:
     """What two spellings of one rating have in common."""
     text = value.casefold()
+    if "&" in text:
+        text = html.unescape(text)
     if not value.isascii():
         text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", value).casefold())
         text = "".join(c for c in text if not unicodedata.combining(c)).replace("ı", "i")
@@ -130,6 +182,40 @@ def fold(value: str) -> str:
         return text  # -1 is not 1
     text = text.replace("-", " ").replace("_", " ").replace("–", " ").replace("’", "'")
     return " ".join(text.split()).strip(" .!?:;\"'()[]")
+
+
+def word_of(raw: str | None) -> str | None:
+    """What a source wrote, folded, where it means the same in any column; None for flags, codes and
+    null.
+    """
+    rating = fold(raw or "")
+    letters = sum(character.isalpha() for character in rating)
+    unspaced = letters and not rating.isascii()  # one character of Chinese is a word
+    return rating if rating not in _FLAGS and (letters >= _FEWEST_LETTERS or unspaced) else None
+
+
+def read_differently(labels: pl.DataFrame, others: pl.DataFrame) -> dict[str, tuple[str, str]]:
+    """The words that two tables of records both have as the label of the source, and to which each
+    gives one verdict, another one: word -> the verdict of each.
+    """
+    meanings = [_meanings(table) for table in (labels, others)]
+    one, two = meanings
+    return {
+        word: (one[word], two[word])
+        for word in sorted(one)
+        if two.get(word, one[word]) != one[word]
+    }
+
+
+def _meanings(labels: pl.DataFrame) -> dict[str, str]:
+    """What each word means in one table, where it means one thing."""
+    verdicts: dict[str, set[str]] = {}
+    distinct = labels.select("label_raw", "veracity").drop_nulls().unique(maintain_order=True)
+    for raw, veracity in distinct.iter_rows():
+        word = word_of(raw)
+        if word is not None:
+            verdicts.setdefault(word, set()).add(veracity)
+    return {word: next(iter(given)) for word, given in verdicts.items() if len(given) == 1}
 
 
 @cache
@@ -174,7 +260,10 @@ def _of_pairs(pairs: Mapping[str, str]) -> LabelMap:
             f" {either(VERACITIES)}.",
         )
     own = {fold(raw): verdict for raw, verdict in pairs.items()}
-    return LabelMap(words, general()._folded | own)
+    ratings = general()
+    verdicts = ratings._folded | own
+    stated = frozenset(own)
+    return replace(ratings, name=words, verdicts=verdicts, version=1, note="", stated=stated)
 
 
 def built_in_maps() -> list[str]:
@@ -205,6 +294,8 @@ def parse_map(text: str, where: str) -> LabelMap:
         exact=bool(raw.get("exact", False)),
         note=str(raw.get("note", "")),
         verdicts=_flatten(table, where),
+        openings={fold(o): v for o, v in _flatten(raw.get("openings", {}), where).items()},
+        joined=bool(raw.get("joined", False)),
     )
 
 

@@ -19,6 +19,9 @@ from typing import Any
 from claimlab.core import packaged
 from claimlab.core.errors import UsageError
 
+# Hard to distinguish for every identifier: a caller may count them as one.
+CONFUSABLE = (frozenset({"msa", "ind"}), frozenset({"bos", "hrv", "srp", "hbs"}))
+
 
 @dataclass(frozen=True)
 class Language:
@@ -120,14 +123,15 @@ def describe(code: str) -> Language | None:
     )
 
 
-# Hard to distinguish for every identifier: a caller may count them as one.
-CONFUSABLE = (frozenset({"msa", "ind"}), frozenset({"bos", "hrv", "srp", "hbs"}))
-
-
 @cache
 def _common() -> dict[str, str]:
     """The codes of the language table, which need no other."""
-    return {code: one.iso3 for one in table().values() for code in (one.iso3, one.iso1) if code}
+    return {
+        code: language.iso3
+        for language in table().values()
+        for code in (language.iso3, language.iso1)
+        if code
+    }
 
 
 @cache

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from claimlab.core.errors import OutputBusy
 
-PATIENCE = 1.0  # seconds: who has just taken the lock writes its name a moment later
+PATIENCE_SECONDS = 1.0  # seconds: who has just taken the lock writes its name a moment later
 
 
 class Lock:
@@ -77,7 +77,7 @@ def _same(handle: int, file: Path) -> bool:
 
 
 def _holder(handle: int) -> str:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + PATIENCE_SECONDS
     while not (name := _written(handle)) and time.monotonic() < end:
         time.sleep(0.01)
     try:

@@ -10,9 +10,9 @@
 
 Name, type, default and sentence of an option are written there and nowhere else. The command line
 (`cli/command`), its help, the reference and the study file read them with `parameters_of`; a type
-checker and an editor read the signature itself. A parameter without an `Option` is for Python
-alone. A sentence names other options as the library's messages do (`by=time`): the command line
-says them as flags.
+checker and an editor read the signature itself, and `help` prints both (`core/docstring`). A
+parameter for Python alone has its sentence in `InPython`. A sentence names other options as the
+library's messages do (`by=time`): the command line says them as flags.
 
 What many verbs share is declared here once. The rarely used options of calls are taken as
 `**calls: Unpack[CallOptions]` and travel inside as that one value. A verb with many options of its
@@ -64,6 +64,13 @@ class Option:
 
 
 @dataclass(frozen=True)
+class InPython:
+    """What a parameter is for that Python alone has, in a sentence."""
+
+    help: str
+
+
+@dataclass(frozen=True)
 class Argument(Option):
     """An option that is given by its place: what the verb reads."""
 
@@ -83,6 +90,13 @@ class Parameter:
     option: Option | None
 
     @property
+    def sentence(self) -> str:
+        """What it is for, wherever it can be given; the outermost word counts."""
+        words = getattr(self.hint, "__metadata__", ())
+        said = [part.help for part in words if isinstance(part, Option | InPython)]
+        return said[-1] if said else ""
+
+    @property
     def is_many(self) -> bool:
         """Whether several values can be given."""
         return any(map(_is_list, types_in(self.hint)))
@@ -92,8 +106,10 @@ class Parameter:
         """What the command line reads for it, or for each of several."""
         if self.option is not None and self.option.kind is not None:
             return self.option.kind
-        inside = {part for one in types_in(self.hint) for part in (one, *_within(one))}
-        return next((one for one in (Path, bool, int, float, str, date) if one in inside), str)
+        inside = {part for type_ in types_in(self.hint) for part in (type_, *_within(type_))}
+        return next(
+            (type_ for type_ in (Path, bool, int, float, str, date) if type_ in inside), str
+        )
 
     @property
     def flag(self) -> str:
@@ -104,12 +120,16 @@ class Parameter:
         return flag or f"--{self.name.replace('_', '-')}"
 
 
+OUTPUT = Option("Folder to write the result to.", short="-o", required=True)
+TASK = Option("A task or any column; what the labels are about, by default.")
+
+
 def types_in(hint: Any) -> tuple[Any, ...]:
     """The types of a union, without what is said about them."""
     if get_origin(hint) is Annotated:
         return types_in(get_args(hint)[0])
     if get_origin(hint) in (Union, UnionType):
-        return tuple(part for one in get_args(hint) for part in types_in(one))
+        return tuple(part for argument in get_args(hint) for part in types_in(argument))
     return (str,) if get_origin(hint) is Literal else (hint,)
 
 
@@ -122,21 +142,27 @@ def _is_list(hint: object) -> bool:
 
 def _within(hint: Any) -> tuple[Any, ...]:
     """The types that a collection holds."""
-    return tuple(part for one in get_args(hint) for part in types_in(one))
+    return tuple(part for argument in get_args(hint) for part in types_in(argument))
+
+
+@cache
+def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The types of a function's parameters and of its result, with what is said about them."""
+    return get_type_hints(function, include_extras=True)
 
 
 @cache
 def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     """The parameters of a function by name; those of a typed `**` one by one."""
-    hints = get_type_hints(function, include_extras=True)
-    known: dict[str, Parameter] = {}
+    hints = hints_of(function)
+    parameters: dict[str, Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints.get(name, Any)
         if get_origin(hint) is Unpack:
-            known |= _fields_of(get_args(hint)[0])
+            parameters |= _fields_of(get_args(hint)[0])
         else:
-            known[name] = Parameter(name, hint, parameter.default, _option(hint))
-    return known
+            parameters[name] = Parameter(name, hint, parameter.default, _option(hint))
+    return parameters
 
 
 def _fields_of(options: type) -> dict[str, Parameter]:
@@ -152,7 +178,7 @@ def _fields_of(options: type) -> dict[str, Parameter]:
 def _option(hint: Any) -> Option | None:
     """What is said about a type; the outermost word counts."""
     if get_origin(hint) is Annotated:
-        words = [one for one in hint.__metadata__ if isinstance(one, Option)]
+        words = [part for part in hint.__metadata__ if isinstance(part, Option)]
         return words[-1] if words else None
     return None
 
@@ -160,7 +186,6 @@ def _option(hint: Any) -> Option | None:
 # What many verbs share.
 
 Place = str | Path
-OUTPUT = Option("Folder to write the result to.", short="-o", required=True)
 OutputFolder = Annotated[Place | None, OUTPUT]
 OptionalFolder = Annotated[
     Place | None, Option("Folder to write the result to; without it, only print.", short="-o")
@@ -168,10 +193,10 @@ OptionalFolder = Annotated[
 Force = Annotated[bool, Option("Replace the output if it is a claimlab folder already.")]
 Seed = Annotated[int, Option("Random seed.", least=0)]
 Limit = Annotated[int | None, Option("Use only the first N records.", least=1)]
+Sample = Annotated[int | None, Option("Use only N records, drawn at random.", least=1)]
 Engine = Annotated[
     str | None, Option("Who does the work: local, local:N, dask, dask://HOST:PORT or shared.")
 ]
-TASK = Option("A task or any column; what the labels are about, by default.")
 TaskName = Annotated[str | None, TASK]
 TaskOfRun = Annotated[
     str | None, Option("A task or any column; by default the one that the run was made for.")
@@ -195,9 +220,12 @@ class DataOptions(TypedDict, total=False):
     as `import_files` takes them. For Python alone.
     """
 
-    text: str | None
-    label: str | None
-    map: Mapping[str, str] | Place | None
+    text: Annotated[str | None, InPython("Of data to import: the column of the text.")]
+    label: Annotated[str | None, InPython("Of data to import: the column of the label.")]
+    map: Annotated[
+        Mapping[str, str] | Place | None,
+        InPython("Of data to import: what its labels mean, as a mapping, a file or a map's name."),
+    ]
 
 
 class AskOptions(TypedDict, total=False):
@@ -244,8 +272,8 @@ def divided(kind: type[Options], options: Options) -> tuple[Options, BatchOption
     """The options of a verb's own, each given or its default, and those of its calls."""
     shared = BatchOptions.__annotations__
     own = {
-        name: options.get(name, one.default)
-        for name, one in _fields_of(kind).items()
+        name: options.get(name, parameter.default)
+        for name, parameter in _fields_of(kind).items()
         if name not in shared
     }
     calls = {name: value for name, value in options.items() if name in shared}

@@ -41,5 +41,5 @@ def remote_folder() -> Path:
 
 def named(text: str) -> str:
     """`text` with the URLs of such places instead of their local copies, for people to read."""
-    shown = re.sub(re.escape(str(remote_folder())) + r"/([a-z][a-z0-9+-]+)/", r"\1://", text)
-    return re.sub(r"(?<![\w/])(s3|s3a|gs|gcs|abfs|abfss|az|memory):/(?=[\w.])", r"\1://", shown)
+    readable = re.sub(re.escape(str(remote_folder())) + r"/([a-z][a-z0-9+-]+)/", r"\1://", text)
+    return re.sub(r"(?<![\w/])(s3|s3a|gs|gcs|abfs|abfss|az|memory):/(?=[\w.])", r"\1://", readable)

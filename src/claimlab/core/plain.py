@@ -18,14 +18,14 @@ _STEERING = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
 )
 _ANY = re.compile(f"[{_STEERING}]")
-MARK = "\ufffd"
+REPLACEMENT = "\ufffd"
 
 
 def plain(text: str) -> str:
     """`text` with every steering character shown as U+FFFD; tabs and line feeds stay, a CRLF is a
     line feed.
     """
-    return _ANY.sub(MARK, text.replace("\r\n", "\n"))
+    return _ANY.sub(REPLACEMENT, text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:

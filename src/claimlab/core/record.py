@@ -3,8 +3,6 @@
 A missing value is null, never an empty string. Times are UTC without a zone. `tweet_id` is text,
 because spreadsheets turn the numbers into floats. `meta` is a JSON object with whatever the source
 had besides.
-
-
 """
 
 from __future__ import annotations
@@ -28,6 +26,18 @@ _TYPES: dict[str, pl.DataType] = {
     "flag": pl.Boolean(),
     "texts": pl.List(pl.String()),
 }
+KINDS = ("claim", "article", "post", "id-only")
+VERACITIES = ("true", "false", "mixed", "unknown")
+AUTHORSHIPS = ("HWT", "MGT", "MTT", "HAT")
+SIDES = (
+    "train",
+    "dev",
+    "test",
+)  # of a split; a published dataset may have parts of its own besides
+CLOSED = {"kind": KINDS, "veracity": VERACITIES, "authorship": AUTHORSHIPS}
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, default=str
+)  # one for all rows: json.dumps makes its own
 
 
 def tables_of(package: str) -> dict[str, dict[str, pl.DataType]]:
@@ -40,15 +50,6 @@ def tables_of(package: str) -> dict[str, dict[str, pl.DataType]]:
 
 _TABLES = tables_of("claimlab.core")
 SCHEMA = _TABLES.pop("records")
-KINDS = ("claim", "article", "post", "id-only")
-VERACITIES = ("true", "false", "mixed", "unknown")
-AUTHORSHIPS = ("HWT", "MGT", "MTT", "HAT")
-SIDES = (
-    "train",
-    "dev",
-    "test",
-)  # of a split; a published dataset may have parts of its own besides
-CLOSED = {"kind": KINDS, "veracity": VERACITIES, "authorship": AUTHORSHIPS}
 
 # What steps took out, and the side tables of the records.
 SIDE_TABLES: dict[str, dict[str, pl.DataType]] = {
@@ -78,8 +79,8 @@ def to_side_table(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """
     schema = SIDE_TABLES[name]
     extra = [column for column in frame.columns if column not in schema]
-    known = _conform(frame.drop(extra), schema, f"the table '{name}'")
-    return known.with_columns(frame[column] for column in extra)
+    agreed = _conform(frame.drop(extra), schema, f"the table '{name}'")
+    return agreed.with_columns(frame[column] for column in extra)
 
 
 def validate(records: pl.DataFrame) -> None:
@@ -135,11 +136,6 @@ def refuse_wrong_meta(records: pl.DataFrame) -> None:
             raise SchemaError(
                 problem, 'Write it as one, such as {"topic": "health"}, or leave it empty.'
             )
-
-
-_ENCODER = json.JSONEncoder(
-    ensure_ascii=False, sort_keys=True, default=str
-)  # one for all rows: json.dumps makes its own
 
 
 def meta_json(values: Mapping[str, Json]) -> str | None:

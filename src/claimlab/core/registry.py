@@ -11,6 +11,11 @@ that starts with `table_`, holds a module-level ENTRIES, a list of objects that 
 dict from names to objects. Listing names imports the tables and nothing else, so that it stays
 cheap; files whose name starts with "_" are not entries.
 
+Entries that are spread over the rooms have no folder: a room names its own in a file
+`entry_points.toml`, in the words of `[project.entry-points]`, and nothing else lists them.
+
+    WORK = Registry("function of workers", group="claimlab.engine")
+
 An outside package joins through the entry-point group, where the entry point's value is the object,
 or a module with that attribute, or one with ENTRIES (one entry point for each name). A package that
 does not load disables itself: the others go on, and one warning names it.
@@ -19,17 +24,22 @@ does not load disables itself: the others go on, and one warning names it.
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import pkgutil
+import tomllib
 import warnings
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from claimlab.core.errors import ClaimlabError, UnknownName
 from claimlab.core.types import JsonObject
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ROOMS = Path(__file__).parents[1]
 T = TypeVar("T")
 
 
@@ -38,7 +48,9 @@ class BrokenPlugin(UserWarning):
 
 
 class Registry(Generic[T]):
-    def __init__(self, kind: str, *, package: str, attribute: str, group: str) -> None:
+    def __init__(
+        self, kind: str, *, group: str, package: str | None = None, attribute: str = ""
+    ) -> None:
         self.kind = kind
         self.package = package
         self.attribute = attribute
@@ -47,6 +59,8 @@ class Registry(Generic[T]):
 
     @cached_property
     def _modules(self) -> dict[str, str]:
+        if self.package is None:
+            return {}
         package = importlib.import_module(self.package)
         homes = {}
         for file in (
@@ -54,42 +68,81 @@ class Registry(Generic[T]):
         ):
             module = f"{self.package}.{file}"
             table = file == "table" or file.startswith("table_")
-            names = entries(importlib.import_module(module)) if table else [file.replace("_", "-")]
+            name = file.rstrip("_").replace("_", "-")  # the verb `import` is in `import_.py`
+            names = entries(importlib.import_module(module)) if table else [name]
             homes.update(dict.fromkeys(names, module))
         return homes
 
+    @property
+    def _rooms(self) -> Mapping[str, str]:
+        return named_by_rooms().get(self.group, {}) if self.package is None else {}
+
     @cached_property
-    def _outside(self) -> dict[str, importlib.metadata.EntryPoint]:
-        return {point.name: point for point in importlib.metadata.entry_points(group=self.group)}
+    def _outside(self) -> dict[str, EntryPoint]:
+        from importlib.metadata import entry_points  # a tenth of the time of `--help`
+
+        return {point.name: point for point in entry_points(group=self.group)}
 
     def names(self) -> list[str]:
-        return sorted({*self._modules, *self._outside})
+        return sorted({*self._modules, *self._rooms, *self._outside})
+
+    def outside(self) -> list[str]:
+        """The names that installed packages add."""
+        return sorted({*self._outside} - {*self._modules, *self._rooms})
 
     def home(self, name: str) -> str | None:
         """The module of this package that offers `name`; null for an outside entry."""
-        return self._modules.get(name)
+        return self._modules.get(name) or _module(self._rooms.get(name))
+
+    def place(self, name: str) -> str | None:
+        """Where an entry of this very name is, as module:attribute, for one that a room or an
+        installed package names; nothing is imported for it.
+        """
+        if name in self._rooms:
+            return self._rooms[name]
+        return self._outside[name].value if name in self._outside else None
+
+    def name_at(self, place: str) -> str | None:
+        """The name of the entry that is at module:attribute."""
+        inside = (name for name, value in self._rooms.items() if value == place)
+        outside = (name for name, point in self._outside.items() if point.value == place)
+        return next(inside, None) or next(outside, None)
+
+    def offers(self, name: str) -> bool:
+        """Whether there is an entry of this name, which may not load."""
+        return name in self._modules or name in self._rooms or name in self._outside
 
     def get(self, name: str) -> T:
         key = name.strip().lower().replace("_", "-")
         if key in self._modules:
             return self._entry(importlib.import_module(self._modules[key]), key)
         for spelling in (name, key):
+            if spelling in self._rooms:
+                module, _, attribute = self._rooms[spelling].partition(":")
+                entry: T = getattr(importlib.import_module(module), attribute)
+                return entry
             if spelling in self._outside:
                 return self._load(self._outside[spelling])
-        raise UnknownName(self.kind, name, self.names())
+        raise self.absent(name) or UnknownName(self.kind, name, self.names())
+
+    def absent(self, name: str) -> ClaimlabError | None:
+        """What to say of a name that a package would offer that is not installed."""
+        from claimlab.core.companions import absent
+
+        return absent(self.group, name)
 
     def all(self) -> dict[str, T]:
         """Every entry that loads; a warning names each outside one that does not, once."""
         loaded = {}
         for name in self.names():
-            if name in self._modules:
+            if name in self._modules or name in self._rooms:
                 loaded[name] = self.get(name)
                 continue
-            known = name in self._broken
+            warned = name in self._broken
             try:
                 loaded[name] = self._load(self._outside[name])
             except ClaimlabError as error:
-                if not known:
+                if not warned:
                     warnings.warn(
                         f"{error.problem} It is left out. {error.todo}", BrokenPlugin, stacklevel=2
                     )
@@ -97,15 +150,17 @@ class Registry(Generic[T]):
 
     def __contains__(self, name: str) -> bool:
         """Whether `get` would give it: an outside entry must load to be here."""
-        if name in self._modules or name not in self._outside:
-            return name in self._modules
+        if name in self._modules or name in self._rooms:
+            return True
+        if name not in self._outside:
+            return False
         try:
             self._load(self._outside[name])
         except ClaimlabError:
             return False
         return True
 
-    def _load(self, point: importlib.metadata.EntryPoint) -> T:
+    def _load(self, point: EntryPoint) -> T:
         if point.name in self._broken:
             raise self._broken[point.name]
         try:
@@ -146,6 +201,22 @@ class Registry(Generic[T]):
                 " underscore.",
             ) from None
         return entry
+
+
+@cache
+def named_by_rooms() -> dict[str, dict[str, str]]:
+    """What the rooms name in their files `entry_points.toml`: group -> name ->
+    module:attribute.
+    """
+    groups: dict[str, dict[str, str]] = {}
+    for file in sorted(ROOMS.glob("*/entry_points.toml")):
+        for group, points in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            groups.setdefault(group, {}).update(points)
+    return groups
+
+
+def _module(place: str | None) -> str | None:
+    return place.partition(":")[0] if place else None
 
 
 def entries(module: ModuleType) -> JsonObject:

@@ -6,12 +6,10 @@ Every place has a local copy in the cache, `remote/s3/bucket/folder`, and all wo
 - an input is fetched first, and then only what has another ETag (or size and time) than what was
   fetched before;
 - an output is written there like any other folder, and sent when it is finished. `.sending.json`
-  goes first, what says
-  that a folder is one of claimlab's (`dataset.json`, `.claimlab.json`) goes last, then
-  `.sending.json` is removed: a
-  reader finds the old folder, the new one, or a sentence that it is not complete. What was sent is
-  noted file by file,
-  so that a run that was killed while sending goes on with the next file.
+  goes first, what says that a folder is one of claimlab's (`dataset.json`, `.claimlab.json`) goes
+  last, then `.sending.json` is removed: a reader finds the old folder, the new one, or a sentence
+  that it is not complete. What was sent is noted file by file, so that a run that was killed while
+  sending goes on with the next file.
 
 Functions get local paths: `core/call` puts them in place of the URLs (`in_storage`).
 """
@@ -33,11 +31,10 @@ from claimlab.core.places import remote_folder
 from claimlab.core.types import JsonObject
 
 SENDING = ".sending.json"
-PLACEHOLDER = (  # what holds it stays there as it is
-    b"claimlab has not fetched this file from its place in storage.\n"
-)
+# what holds it stays there as it is
+PLACEHOLDER = b"claimlab has not fetched this file from its place in storage.\n"
 # what makes a folder claimlab's, see core/guard
-LAST = ("dataset.json", "claimlab.json", ".claimlab.json")
+SEALS = ("dataset.json", "claimlab.json", ".claimlab.json")
 _URL = re.compile(
     r"^([a-z][a-z0-9+-]+):/{1,2}(?=[^/])(.*)$", re.DOTALL
 )  # a Path has one slash where a URL has two
@@ -184,7 +181,7 @@ def expect(output: Path) -> None:
             for name in there:
                 file = _inside(output, name)
                 file.parent.mkdir(parents=True, exist_ok=True)
-                if file.name in LAST:
+                if file.name in SEALS:
                     files.get_file(f"{place}/{name}", str(file))
                 else:
                     file.write_bytes(PLACEHOLDER)
@@ -212,7 +209,7 @@ def send(output: Path) -> None:
         if not unsent and not stale and SENDING not in there:
             return
         files.pipe_file(f"{place}/{SENDING}", json.dumps(sorted(digests)).encode())
-        seals = {name for name in digests if name.split("/")[-1] in LAST}
+        seals = {name for name in digests if name.split("/")[-1] in SEALS}
         for name in stale | (seals & unsent & set(there)):
             files.rm_file(f"{place}/{name}")
         for name in sorted(unsent, key=lambda name: (name in seals, name.count("/") == 0, name)):

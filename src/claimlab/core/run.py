@@ -30,9 +30,10 @@ from pathlib import Path
 from typing import NoReturn, Self, Unpack
 
 from claimlab.core.atomic import atomic_folder, atomic_text, read_object
-from claimlab.core.budget import Caps, Ledger
+from claimlab.core.budget import Caps
 from claimlab.core.call import note_call
-from claimlab.core.calls.calls import Calls, Deferred, Mode, check_mode
+from claimlab.core.calls.calls import Calls, Mode, check_mode
+from claimlab.core.calls.deferred import Deferred
 from claimlab.core.calls.estimate import Estimated, Priced, costs_nothing, estimated, estimating
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
@@ -43,6 +44,7 @@ from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.foreign import Foreign
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
+from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.options import DataBatch, columns_of
 from claimlab.core.progress import Progress, progress
@@ -73,7 +75,7 @@ class Run:
     `output` is the folder to write (null: only return the result), `kind` what it will be: `force`
     replaces nothing else. A run that is to be estimated reads only: no calls, no output."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         verb: str,
         source: Source | None = None,
@@ -211,8 +213,8 @@ class Run:
             note_call(building, self.output)
             manifest = dataset.write_into(building)
             if self._journal is not None and self._journal.folder is not None:
-                done = {"key": self._journal.key, "manifest": digest_file(building / MANIFEST)}
-                atomic_text(self.work / _DONE, json.dumps(done))
+                note = {"key": self._journal.key, "manifest": digest_file(building / MANIFEST)}
+                atomic_text(self.work / _DONE, json.dumps(note))
         dataset.path, dataset.files = self.output, manifest.files
         send(self.output)
         self.clear()
@@ -256,9 +258,9 @@ class Run:
 
     def _refuse_taken(self) -> None:
         assert self.output is not None
-        done = self._done()
+        note = self._done()
         manifest = self.output / MANIFEST
-        if done and manifest.is_file() and done.get("manifest") == digest_file(manifest):
+        if note and manifest.is_file() and note.get("manifest") == digest_file(manifest):
             # killed between putting its output in place and clearing up: `finish` looks at the key
             return
         refuse_taken(self.output, force=self.force, kind=self._kind, reads=self._reads)
@@ -274,8 +276,8 @@ class Run:
 def sweep_finished(output: Path) -> None:
     """Remove what a run left beside `output` when it was killed after putting it in place."""
     with Run("sweep", None, output, force=True) as run:
-        done = run._done()
-        if done and done.get("manifest") == digest_file(output / MANIFEST):
+        note = run._done()
+        if note and note.get("manifest") == digest_file(output / MANIFEST):
             run.clear()
 
 

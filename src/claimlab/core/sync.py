@@ -15,8 +15,8 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-_LISTEN = 0.25  # seconds
-_MOMENT = 0.5
+_LISTEN_SECONDS = 0.25  # seconds
+_SETTLE_SECONDS = 0.5
 _start = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
@@ -28,7 +28,9 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     future = asyncio.run_coroutine_threadsafe(work, _background())
     try:
         while not future.done():
-            wait([future], timeout=_LISTEN)  # an endless wait would not hear Ctrl-C on every system
+            wait(
+                [future], timeout=_LISTEN_SECONDS
+            )  # an endless wait would not hear Ctrl-C on every system
         return future.result()
     except BaseException:
         if not future.done():
@@ -74,9 +76,9 @@ def _settle() -> None:
         tasks = [
             t for t in asyncio.all_tasks() if t is not asyncio.current_task() and t.cancelling()
         ]
-        await asyncio.wait(tasks, timeout=_MOMENT) if tasks else None
+        await asyncio.wait(tasks, timeout=_SETTLE_SECONDS) if tasks else None
 
     with suppress(
         TimeoutError
     ):  # it would pass for a fault of the disk: TimeoutError is an OSError
-        asyncio.run_coroutine_threadsafe(others(), _background()).result(timeout=_MOMENT)
+        asyncio.run_coroutine_threadsafe(others(), _background()).result(timeout=_SETTLE_SECONDS)

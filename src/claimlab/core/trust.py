@@ -23,20 +23,20 @@ from claimlab.core.digest import digest_file, digest_json
 from claimlab.core.errors import NotTrusted
 from claimlab.core.places import state_folder
 
-LONGEST = 4_096  # characters of a path that can be opened
+PATH_CHARACTERS = 4_096  # characters of a path that can be opened
 _HOST = re.compile(r"(?<![\w+.-])([\w+.-]+)://\s*([^/?#\s]+)")
 _STEPS = re.compile(r"/[\w+.-]+://|/\.\.")  # with a host or not, this may be a path
 _SIGN = re.compile(r"[=:,;#?]")  # around a path: local:FOLDER, prompt = FILE, gguf:FILE?slots=2
-_SHOWN = 4  # needs that the message names
+_NEEDS_SHOWN = 4  # needs that the message names
 
 
 @dataclass(frozen=True, order=True)
 class Need:
-    """One thing that a file names and that is not its own: a host, a variable, or a path outside
-    its folder.
+    """One thing that a file names and that is not its own: a host, a variable, a path outside its
+    folder, or code that would be run.
     """
 
-    kind: Literal["host", "path", "variable"]
+    kind: Literal["code", "host", "path", "variable"]
     value: str
     use: str  # where the file names it, or what would be sent
 
@@ -49,9 +49,9 @@ def require(file: Path, needs: Iterable[Need], *, trust: bool = False) -> None:
     if trust or is_allowed(file, listed):
         return
     names = [f"{need.kind} {need.value}" for need in listed]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    more = f" and {len(names) - _NEEDS_SHOWN} more" if len(names) > _NEEDS_SHOWN else ""
     raise NotTrusted(
-        f"'{file}' names what is outside its folder: {', '.join(names[:_SHOWN])}{more}.",
+        f"'{file}' names what is outside its folder: {', '.join(names[:_NEEDS_SHOWN])}{more}.",
         f"If that is meant, look at the list and allow it: claimlab trust {file}",
         needs=listed,
     )
@@ -130,5 +130,5 @@ def _parts(text: str) -> Iterator[str]:
     ends = [sign.start() for sign in _SIGN.finditer(text)] + [len(text)]
     for start, end in zip([0, *(at + 1 for at in ends)], ends, strict=False):
         for last in (len(text), end):
-            if last - start <= LONGEST and (words := text[start:last].strip()):
+            if last - start <= PATH_CHARACTERS and (words := text[start:last].strip()):
                 yield words

@@ -1,12 +1,10 @@
-"""What the detectors that ask a language model share: what a model is asked about a record, how its
-reply becomes a prediction, and many records asked at once.
+"""What the detectors that ask a language model share: what a model is asked about a record, and
+many records asked at once.
 
 The words are prompts (claimlab.llm.prompts): what is the same for every record comes first, in the
 system message; what is known of the record, its evidence and, last, its text follow. Texts,
 speakers and evidence come from outside: they are fenced, and the model is told that nothing between
-the marks is an instruction. Pieces of evidence are shown under short handles (E1, E2, ...), because
-models copy long ids wrongly; a handle that was never shown is counted as an unsupported citation
-and left out.
+the marks is an instruction.
 """
 
 from __future__ import annotations
@@ -14,149 +12,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import polars as pl
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel
 
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.types import Json, JsonObject
+from claimlab.core.types import Json
 from claimlab.detect.detector import Detector, Part, Prediction
-from claimlab.llm.judge import Reasoned, ask_again
-from claimlab.llm.messages import Answer, Message, Request, untrusted
+from claimlab.detect.verdicts import Handles, Reply
+from claimlab.llm.asking import ask_again
+from claimlab.llm.messages import Message, Request, untrusted
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
 from claimlab.text.langid import other_language
 
-READ = 4000  # characters of a text that a model is shown
-PIECE = 700  # characters of one piece of evidence
-ABOUT = 200  # characters of a speaker or a venue
+CHARACTERS_READ = 4000  # characters of a text that a model is shown
+ABOUT_CHARACTERS = 200  # characters of a speaker or a venue
 CONCURRENCY = 32
-ABSTENTIONS = {"no evidence": "no-evidence", "insufficient evidence": "insufficient-evidence"}
 Row = Mapping[str, Json]
 Question: TypeAlias = Request[Any]  # with whatever schema
-Reply: TypeAlias = Answer[Any]
 # up to when a model may use its knowledge: the day of the claim, or now
 CLAIM, NOW = "claim", "now"
 _FIELDS = {"author": "said or written by", "source": "where"}
-
-
-class Handles:
-    """Short names for pieces of evidence, given in the order in which they are shown."""
-
-    def __init__(self) -> None:
-        self.ids: dict[str, str] = {}
-
-    def show(self, pieces: Iterable[tuple[str, str]], *, piece: int = PIECE) -> str:
-        """`pieces` (id and words), fenced, under their handles; one that was shown before keeps its
-        handle.
-        """
-        known = {v: k for k, v in self.ids.items()}
-        lines = []
-        for identity, words in pieces:
-            handle = known.setdefault(identity, f"E{len(known) + 1}")
-            self.ids[handle] = identity
-            lines.append(f"{handle}: {cut_at_sentence(' '.join(words.split()), piece)}")
-        return untrusted("\n".join(lines), "evidence")
-
-    def cited(self, handles: Sequence[str]) -> tuple[tuple[str, ...], int]:
-        """The ids that were cited, each once, and how many citations name nothing that was
-        shown.
-        """
-        plain = [c.strip().strip("[]()").upper() for c in handles]
-        held = dict.fromkeys(self.ids[c] for c in plain if c in self.ids)
-        return tuple(held), sum(c not in self.ids for c in plain)
-
-
-def cut_at_sentence(words: str, most: int) -> str:
-    """The sentences that end within `most` characters, or the words where none does."""
-    if len(words) <= most:
-        return words
-    head = words[: most + 1]
-    ends = [head.rfind(f"{mark} ") + 1 for mark in ".!?…。"]
-    return head[: max(ends)] or head.rsplit(" ", 1)[0][:most]
-
-
-_TENTHS: JsonObject = {"enum": [n / 10 for n in range(1, 11)]}
-Tenth = Annotated[float, Field(ge=0, le=1, json_schema_extra=_TENTHS)]
-
-
-class Verdict(Reasoned):
-    """The shape of an answer; `label` is narrowed to the classes of the task by
-    `verdict_schema`.
-    """
-
-    label: str
-    confidence: float = Field(ge=0, le=1)
-
-
-class Cited(Verdict):
-    """The same where there is evidence to cite."""
-
-    evidence: list[str]
-
-
-@lru_cache(maxsize=64)
-def verdict_schema(
-    classes: tuple[str, ...], abstain: bool, room: int | None = None, *, cites: bool = True
-) -> type[Verdict]:
-    """`Verdict` for these classes. `room` bounds the words (see `bounded`)."""
-    narrowed: JsonObject = {"label": (labels_of(classes, abstain), ...), **bounded(room)}
-    if not cites:
-        narrowed.pop("evidence", None)
-    return create_model("Verdict", __base__=Cited if cites else Verdict, **narrowed)
-
-
-def labels_of(classes: tuple[str, ...], abstain: bool) -> Any:
-    """The type of a label: one of the classes, or an abstention where that is allowed."""
-    return Literal[(*classes, *(ABSTENTIONS if abstain else ()))]
-
-
-def bounded(room: int | None) -> JsonObject:
-    """Fields that hold at most `room` characters of rationale, a few handles and one of ten
-    confidences: a very small model never comes to the end of a sentence by itself. Null for others:
-    some endpoints refuse such bounds.
-    """
-    if room is None:
-        return {}
-    handle = Annotated[str, Field(pattern="^E[1-9]$")]
-    return {
-        "rationale": (str, Field(max_length=room)),
-        "confidence": (Tenth, ...),
-        "evidence": (list[handle], Field(max_length=4)),
-    }
-
-
-def as_prediction(verdict: Verdict, classes: Sequence[str], handles: Handles) -> Prediction:
-    """A verdict as a prediction, without what it cost. What is left of the confidence is shared by
-    the other classes, of which the model said nothing.
-    """
-    ids, unsupported = handles.cited(verdict.evidence if isinstance(verdict, Cited) else [])
-    label, rest = verdict.label, (1 - verdict.confidence) / max(1, len(classes) - 1)
-    abstained = ABSTENTIONS.get(label) if label not in classes else None
-    scores = {c: verdict.confidence if c == label else rest for c in classes}
-    return Prediction(
-        None if abstained else label,
-        {} if abstained else scores,
-        verdict.rationale.strip() or None,
-        ids,
-        abstained=abstained,
-        notes={
-            "unsupported_citations": unsupported or None,
-            "zero_confidence": True if verdict.confidence == 0 and not abstained else None,
-        },
-    )
-
-
-def failed(answer: Reply) -> Prediction:
-    """A call that brought no usable answer: null, with the reason. A refusal is recorded and never
-    asked round.
-    """
-    why = "refused" if answer.refusal else answer.failure or "empty"
-    return Prediction(None, failure=why, notes={"detail": answer.detail})
 
 
 class Asking(Detector):
@@ -290,10 +170,10 @@ class Asking(Detector):
     def on_evidence(self) -> list[str]:
         """The part of the prompt on the evidence that this run shows; none if it shows none."""
         # what corresponds may be wrong, too
-        shown = "complete" if self.evidence == "corresponding" else self.evidence
-        return [] if shown == "none" else [f"evidence_{shown}"]
+        reading = "complete" if self.evidence == "corresponding" else self.evidence
+        return [] if reading == "none" else [f"evidence_{reading}"]
 
-    def shown(self, row: Row, evidence: Iterable[str], *, read: int = READ) -> list[str]:
+    def shown(self, row: Row, evidence: Iterable[str], *, read: int = CHARACTERS_READ) -> list[str]:
         """What a model sees of a record: the day up to which it may know, evidence, what is known
         of the text, and the text.
         """
@@ -311,14 +191,14 @@ class Asking(Detector):
         """Speaker, venue and day, where the record has them; never the column that is to be
         predicted.
         """
-        known = [
-            f"{words}: {' '.join(str(row[name]).split())[:ABOUT]}"
+        lines = [
+            f"{words}: {' '.join(str(row[name]).split())[:ABOUT_CHARACTERS]}"
             for name, words in _FIELDS.items()
             if row.get(name) and self.task.name != name
         ]
         if row.get("date") is not None and self.task.name != "date":
-            known.append(f"day: {row['date']:%Y-%m-%d}")
-        return [untrusted("\n".join(known), "about")] if known else []
+            lines.append(f"day: {row['date']:%Y-%m-%d}")
+        return [untrusted("\n".join(lines), "about")] if lines else []
 
     def request(
         self, row: Row, messages: Iterable[Message], schema: type[BaseModel] | None = None
@@ -350,8 +230,8 @@ def priced(
     recorded, so that a replay gives the same bytes; a cost is null as soon as one part of it is not
     known."""
     costs = [*(a.cost for a in answers), extra]
-    known = [c for c in costs if c is not None]
-    total = round(sum(known), 9) if len(known) == len(costs) else None
+    costs_known = [c for c in costs if c is not None]
+    total = round(sum(costs_known), 9) if len(costs_known) == len(costs) else None
     seconds = round(sum(a.seconds for a in answers), 6)
     notes = {**prediction.notes, "calls": sum(a.calls for a in answers)}
     return replace(prediction, cost=total, seconds=seconds, notes=notes)

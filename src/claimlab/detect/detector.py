@@ -8,8 +8,6 @@ the answer for a record must not depend on which other records are asked about i
 Where a run shares its work, other processes predict with what it says that it learned.
 
 One that asks a model or a search is best derived from `Asking` (detect/asking.py).
-
-The texts of records, for detectors that read them.
 """
 
 from __future__ import annotations
@@ -33,6 +31,12 @@ from claimlab.tasks import Task
 from claimlab.tasks.table import VERACITY
 
 ABSTAINED = ("no-evidence", "insufficient-evidence")
+DETECTORS: Registry[type[Detector]] = Registry(
+    "detector",
+    package="claimlab.detect.detectors",
+    attribute="DETECTOR",
+    group="claimlab.detectors",
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,10 @@ class Part:
 
 
 class Detector(ABC):
+    """What a detector says of itself, and how it learns and predicts. Its settings are keyword
+    arguments of the constructor, which stores them under their own names.
+    """
+
     name: ClassVar[str]
     summary: ClassVar[str]
     # Constructor arguments that the program passes in ("model", "search"). Without any, a detector
@@ -103,7 +111,18 @@ class Detector(ABC):
         }
 
     def remarks(self, records: pl.DataFrame) -> list[str]:  # noqa: ARG002
-        """What a reader must know of its answers for these records."""
+        """What a reader must know of its answers for these records.
+
+        Parameters
+        ----------
+        records : pl.DataFrame
+            The records that were predicted.
+
+        Returns
+        -------
+        list[str]
+            Sentences, for the report of the run.
+        """
         return []
 
     def learned(self) -> JsonObject | None:
@@ -113,11 +132,23 @@ class Detector(ABC):
 
     def recall(self, learned: Learned) -> None:
         """Be as after the `fit` that learned these values, with the same settings. They come from a
-        file: ask for each as what it must be."""
+        file: ask for each as what it must be.
+
+        Parameters
+        ----------
+        learned : Learned
+            The values that `learned` gave, read back from a file.
+        """
         raise NotImplementedError
 
     def keep(self, folder: Path) -> bool:
-        """Write what this detector learned into `folder`; false where it cannot be."""
+        """Write what this detector learned into `folder`; false where it cannot be.
+
+        Parameters
+        ----------
+        folder : Path
+            An empty folder.
+        """
         values = self.learned()
         if values is None:
             return False
@@ -125,24 +156,43 @@ class Detector(ABC):
         return True
 
     def take_up(self, folder: Path) -> None:
-        """Recall what the detector learned that wrote `folder`."""
+        """Recall what the detector learned that wrote `folder`.
+
+        Parameters
+        ----------
+        folder : Path
+            The folder that `keep` wrote.
+        """
         self.recall(read_learned(folder))
 
     @abstractmethod
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
-        """Learn from `train`, tune on `dev` (which may be empty)."""
+        """Learn from `train`, tune on `dev` (which may be empty).
+
+        Parameters
+        ----------
+        train : Part
+            The training records with their labels.
+        dev : Part
+            Records to tune on, with their labels; there may be none.
+        seed : int
+            Seed of everything that is random.
+        """
 
     @abstractmethod
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
-        """One prediction for each record, in order, without its label."""
+        """One prediction for each record, in order, without its label.
 
+        Parameters
+        ----------
+        records : pl.DataFrame
+            Records without their labels; an answer must not depend on the other rows.
 
-DETECTORS: Registry[type[Detector]] = Registry(
-    "detector",
-    package="claimlab.detect.detectors",
-    attribute="DETECTOR",
-    group="claimlab.detectors",
-)
+        Returns
+        -------
+        list[Prediction]
+            A label with its scores, or why there is none.
+        """
 
 
 def texts_of(records: pl.DataFrame) -> pl.Series:

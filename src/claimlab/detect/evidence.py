@@ -15,27 +15,23 @@ a page holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import DataError, PageRefused
+from claimlab.core.errors import DataError
 from claimlab.core.words import several, several_of, verb
-from claimlab.detect.asking import PIECE
-from claimlab.search.analysis import EXACT, best_passage, terms_of
-from claimlab.search.evidence import Evidence
-from claimlab.search.snapshot import Snapshot, with_page
 
 Mode = Literal["none", "complete", "filtered", "guarded", "corresponding"]
-PIECES = 5
+PIECES_SHOWN = 5
 RATED, UNNAMED = " (a fact-check by {} rates it: {})", "an unnamed fact-checker"
 SEPARATOR = (  # between a text and what was found for it, for detectors that read texts only
     "\n\n[evidence]\n"
 )
-FEW = 0.1  # share of records with evidence that corresponds, below which a reader is warned
+# share of records with evidence that corresponds, below which a reader is warned
+FEW_CORRESPOND = 0.1
 _MARKS: dict[Mode, tuple[str, ...]] = {
     "none": (),
     "complete": (),
@@ -48,7 +44,7 @@ _LIST = pl.List(pl.Struct({"id": pl.String(), "text": pl.String()}))
 
 
 @dataclass(frozen=True)
-class Reading:
+class EvidenceReading:
     """One reading of a dataset's evidence. `table` maps a record to its pieces, best first;
     `unmarked` counts pieces that were left out because they have no mark; `rated` are the records
     that are shown a fact-check, `corresponding` those with evidence that corresponds (null: not
@@ -56,7 +52,7 @@ class Reading:
     """
 
     mode: Mode
-    pieces: int = PIECES
+    pieces: int = PIECES_SHOWN
     table: pl.DataFrame = field(
         default_factory=lambda: pl.DataFrame(schema={"id": pl.String(), "evidence": _LIST})
     )
@@ -96,7 +92,7 @@ class Reading:
                 f"{several_of(n, records.height, 'test record')} {verb(n, 'has', 'have')} evidence"
                 " that corresponds."
             )
-            few = n < FEW * records.height and self.mode != "corresponding"
+            few = n < FEW_CORRESPOND * records.height and self.mode != "corresponding"
             noise = " What the others were shown is not about their claim."
             sentences.append(sentence + noise if few else sentence)
         rated = sum(i in self.rated for i in records["id"])
@@ -115,26 +111,26 @@ class Reading:
 
 
 def read_evidence(
-    dataset: Dataset, mode: Mode, pieces: int = PIECES, *, required: bool = True
-) -> Reading:
+    dataset: Dataset, mode: Mode, pieces: int = PIECES_SHOWN, *, required: bool = True
+) -> EvidenceReading:
     """The evidence of `dataset` in one reading, at most `pieces` for a record. A detector that
     searches for itself does not require any."""
     table = dataset.tables.get("evidence")
     if mode == "none" or (table is None and not required):
-        return Reading(mode, pieces)
+        return EvidenceReading(mode, pieces)
     if table is None or not table.height:
         raise DataError(
             f"The dataset '{dataset.name}' has no evidence.",
             "Find some first, with claimlab enrich, or pass `evidence='none'`.",
         )
-    marks, known = _MARKS[mode], table.columns
-    if missing := [mark for mark in marks if mark not in known]:
+    marks, columns = _MARKS[mode], table.columns
+    if missing := [mark for mark in marks if mark not in columns]:
         raise DataError(
             f"The evidence of '{dataset.name}' was never marked ({', '.join(missing)}), so it"
             f" cannot be {mode}.",
             "Pass `evidence='complete'`, or find marked evidence with claimlab enrich.",
         )
-    absent = {n: pl.lit(None, kind) for n, kind in _OPTIONAL.items() if n not in known}
+    absent = {n: pl.lit(None, kind) for n, kind in _OPTIONAL.items() if n not in columns}
     # undated evidence may be newer than the claim: enrich counts it as not found
     table = table.with_columns(**absent).filter(pl.col("as_of").ne_missing("undated"))
     marked = table.drop_nulls(marks) if marks else table
@@ -142,12 +138,12 @@ def read_evidence(
     usable = marked.filter(left_out if mode == "corresponding" else ~left_out)
     about = frozenset(usable.filter(pl.col("corresponds"))["record_id"])
     unmeasured = usable.height > 0 and not usable["corresponds"].count()
-    corresponding = None if unmeasured or "corresponds" not in known else about
+    corresponding = None if unmeasured or "corresponds" not in columns else about
     chosen = _first(usable, pieces)
     factcheck = pl.col("rating").is_not_null() | pl.col("guard_factcheck").fill_null(False)
     rated = frozenset(chosen.filter(factcheck)["record_id"])
     unmarked = table.height - marked.height
-    return Reading(mode, pieces, _lists(chosen), unmarked, rated, corresponding)
+    return EvidenceReading(mode, pieces, _lists(chosen), unmarked, rated, corresponding)
 
 
 def _first(table: pl.DataFrame, pieces: int) -> pl.DataFrame:
@@ -172,51 +168,3 @@ def _lists(table: pl.DataFrame) -> pl.DataFrame:
     piece = pl.struct(id="evidence_id", text=pl.col("words") + rating)
     lists = table.group_by("record_id", maintain_order=True).agg(evidence=piece)
     return lists.rename({"record_id": "id"}).with_columns(pl.col("evidence").cast(_LIST))
-
-
-PAGES = 2  # results of a search that are read whole
-PAGE = 6000  # characters that a local index gives of a document
-PASSAGE = 2000  # characters of a page that a model reads
-
-
-class Pages(Protocol):
-    """What fetches a page; claimlab.search.snapshot.PageFetcher does."""
-
-    async def fetch(self, url: str) -> Snapshot: ...
-
-
-async def with_pages(
-    pieces: Sequence[Evidence], pages: int, reader: Pages | None, count: Callable[[str], None]
-) -> tuple[list[Evidence], dict[str, str]]:
-    """The pieces with what the pages of the first say of themselves (a better date, a fact-check),
-    and the text of those pages by evidence id. A page that cannot be had is counted by its reason,
-    and its snippet stays.
-    """
-    read, texts = list(pieces), {}
-    for number, piece in enumerate(read[:pages]):
-        if piece.text:
-            texts[piece.evidence_id] = piece.text
-        if reader is None or piece.url is None or piece.provider == "local":
-            continue
-        try:
-            page = await reader.fetch(piece.url)
-        except PageRefused as refusal:
-            count(f"page_{refusal.kind}")
-            continue
-        count("pages_read")
-        read[number] = with_page(piece, page)
-        texts[piece.evidence_id] = page.text
-    return read, texts
-
-
-def words_of(piece: Evidence, query: str, language: str | None, page: str | None) -> str:
-    """A piece as a model reads it: day, title, the part that fits the query best, and a
-    fact-checker's rating.
-    """
-    day = f"({piece.published:%Y-%m-%d}) " if piece.published is not None else ""
-    whole, limit = (piece.text or "", PIECE) if page is None else (page, PASSAGE)
-    text = best_passage(whole, set(terms_of(query, EXACT, language)), limit, fill=True)
-    review = piece.review
-    rated = review is not None and review.rating
-    rating = RATED.format(review.publisher or UNNAMED, review.rating) if review and rated else ""
-    return f"{day}{': '.join(part for part in (piece.title, text) if part)}{rating}"

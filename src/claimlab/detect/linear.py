@@ -12,22 +12,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.errors import UsageError
 from claimlab.core.stats.scores import Floats, Floats32, macro_f1_of
-from claimlab.core.types import JsonObject, Sparse
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
-
-try:
-    from claimlab.detect._descent import descend
-except ImportError:  # not built here: scikit-learn fits the same, more slowly
-    descend = None  # type: ignore[assignment]
+from claimlab.text.linear import Labels, Matrix, Rows, Weights, fit_logistic, fit_svm
+from claimlab.text.linear import margins as margins_of
 
 Kind = Literal["svm", "logistic"]
 STRENGTHS: dict[Kind, tuple[float, ...]] = {
@@ -35,22 +31,7 @@ STRENGTHS: dict[Kind, tuple[float, ...]] = {
     "logistic": (0.3, 1.0, 3.0, 10.0, 30.0),
 }
 FOLDS = 3
-Matrix: TypeAlias = Floats32 | Sparse  # rows by features
-Labels: TypeAlias = npt.NDArray[Any]
-Rows: TypeAlias = npt.NDArray[np.int64]
-BLOCK = 20_000  # rows
-LOOSE, MOST = 1e-2, 20_000  # of a support-vector machine: tolerance and passes
 STEEPEST = -5.0, 3.0  # logarithms of the lowest and the highest temperature
-STEEP = 4  # times as many rows as columns: from there on the dual takes longer than the primal
-
-
-class Weights(NamedTuple):
-    """A row of coefficients per class; two classes have one row, for the second against the
-    first."""
-
-    classes: Labels
-    coefficients: Floats
-    intercepts: Floats
 
 
 class Linear:
@@ -76,36 +57,26 @@ class Linear:
         strengths = (self.strength,) if self.strength is not None else STRENGTHS[self.kind]
         unseen = rows[len(labels) :] if dev_labels else train
         margins = [
-            _margins(self._fitted(c, matrix, y, train, seed), matrix, unseen)
+            margins_of(self._fitted(c, matrix, y, train, seed), matrix, unseen)
             if dev_labels
             else self._out_of_fold(c, matrix, y, seed)
             for c in strengths
         ]
-        known = sorted(set(labels))
+        classes = sorted(set(labels))
         best = int(
-            np.argmax([_macro_f1(y[unseen], np.asarray(known)[m.argmax(axis=1)]) for m in margins])
+            np.argmax(
+                [_macro_f1(y[unseen], np.asarray(classes)[m.argmax(axis=1)]) for m in margins]
+            )
         )
         self.chosen = strengths[best]
-        self.temperature = temperature(margins[best], y[unseen], known)
+        self.temperature = temperature(margins[best], y[unseen], classes)
         self.model = self._fitted(self.chosen, matrix, y, rows, seed)
 
     def _fitted(self, strength: float, matrix: Matrix, y: Labels, rows: Rows, seed: int) -> Weights:
         """What was learnt from these rows of the matrix."""
-        wide = not isinstance(matrix, np.ndarray) and len(rows) < STEEP * matrix.shape[1]
-        if self.kind == "svm" and wide and descend is not None:
-            return _descended(strength, matrix, y[rows], rows, seed)
-        # scikit-learn costs 1.7 seconds to import: here only
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.svm import LinearSVC
-
-        common = {"C": strength, "class_weight": "balanced", "random_state": seed}
-        model = (
-            LogisticRegression(max_iter=2_000, **common)
-            if self.kind == "logistic"
-            else LinearSVC(tol=LOOSE, max_iter=MOST, dual=wide or "auto", **common)
-        )
-        model.fit(matrix if len(rows) == len(y) else matrix[rows], y[rows])
-        return Weights(model.classes_, model.coef_, model.intercept_)
+        if self.kind == "svm":
+            return fit_svm(matrix, y[rows], strength, rows=rows, seed=seed)
+        return fit_logistic(matrix if len(rows) == len(y) else matrix[rows], y[rows], strength)
 
     def learned(self) -> JsonObject:
         return {
@@ -136,7 +107,7 @@ class Linear:
 
     def predict(self, matrix: Matrix) -> list[Prediction]:
         return as_predictions(
-            _margins(self.model, matrix, np.arange(matrix.shape[0])),
+            margins_of(self.model, matrix, np.arange(matrix.shape[0])),
             [str(c) for c in self.model.classes],
             self.temperature,
         )
@@ -148,12 +119,12 @@ class Linear:
         folds = min(FOLDS, int(np.unique(y, return_counts=True)[1].min()))
         if folds < 2:
             rows = np.arange(len(y))
-            return _margins(self._fitted(strength, matrix, y, rows, seed), matrix, rows)
+            return margins_of(self._fitted(strength, matrix, y, rows, seed), matrix, rows)
         out = np.zeros((len(y), len(np.unique(y))))
         fold = stratified(y, folds, seed)
         for number in range(folds):
             train, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-            out[test] = _margins(self._fitted(strength, matrix, y, train, seed), matrix, test)
+            out[test] = margins_of(self._fitted(strength, matrix, y, train, seed), matrix, test)
         return out
 
 
@@ -212,44 +183,6 @@ def as_predictions(margins: Floats, classes: Sequence[str], temperature: float) 
     ]
 
 
-def _descended(strength: float, matrix: Sparse, y: Labels, rows: Rows, seed: int) -> Weights:
-    """What scikit-learn would learn, from the matrix as it lies in memory: a third of the bytes,
-    half of the time."""
-    assert descend is not None
-    classes, at = np.unique(y, return_inverse=True)
-    order, size = np.argsort(at, kind="stable"), np.bincount(at)
-    weights = strength * (len(y) / (len(size) * size))
-    two = len(size) == 2
-    others = weights[:1] if two else np.full(len(size), strength)
-    out = np.zeros((len(others), matrix.shape[1] + 1))
-    descend(
-        matrix.data,
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.indptr.astype(np.int64, copy=False),
-        rows[order],
-        at[order].astype(np.int32),
-        weights[1:] if two else weights,
-        others,
-        LOOSE,
-        MOST,
-        np.random.RandomState(seed).randint(np.iinfo(np.int32).max),
-        out,
-    )
-    return Weights(classes, np.ascontiguousarray(out[:, :-1]), out[:, -1].copy())
-
-
-def _margins(model: Weights, matrix: Matrix, rows: Rows) -> Floats:
-    """One margin per class for each of these rows; two classes have one margin, which is the
-    second's against the first's. Some rows at a time: their numbers are doubled in size.
-    """
-    parts = [
-        np.asarray(matrix[rows[start : start + BLOCK]] @ model.coefficients.T, np.float64)
-        for start in range(0, max(len(rows), 1), BLOCK)
-    ]
-    margins = np.concatenate(parts) + model.intercepts
-    return np.concatenate([-margins / 2, margins / 2], 1) if margins.shape[1] == 1 else margins
-
-
 def temperature(margins: Floats, truth: Labels, classes: Sequence[object]) -> float:
     """The one number that makes the scores of unseen rows most likely, a rare class weighing as
     much as a frequent.
@@ -261,10 +194,10 @@ def temperature(margins: Floats, truth: Labels, classes: Sequence[object]) -> fl
     from scipy.special import softmax
 
     place = {c: i for i, c in enumerate(classes)}
-    known = np.array([t in place for t in truth.tolist()])
-    if not known.any():
+    has_class = np.array([t in place for t in truth.tolist()])
+    if not has_class.any():
         return 1.0
-    at = np.array([place[t] for t in truth[known].tolist()])
+    at = np.array([place[t] for t in truth[has_class].tolist()])
     size = np.bincount(at, minlength=len(classes))[at]
     target = np.repeat(1 / (size + len(classes)), len(classes)).reshape(len(at), len(classes))
     target[np.arange(len(at)), at] += size / (size + len(classes))
@@ -272,8 +205,8 @@ def temperature(margins: Floats, truth: Labels, classes: Sequence[object]) -> fl
     low, high = STEEPEST
     for _ in range(50):  # the likelihood has one peak, where its slope changes sign
         middle = (low + high) / 2
-        expected = softmax(margins[known] / np.exp(middle), axis=1)
-        uphill = (((expected - target) * margins[known]).sum(axis=1) / size).sum() > 0
+        expected = softmax(margins[has_class] / np.exp(middle), axis=1)
+        uphill = (((expected - target) * margins[has_class]).sum(axis=1) / size).sum() > 0
         low, high = (middle, high) if uphill else (low, middle)
     return float(np.exp(middle))
 

@@ -6,18 +6,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 from claimlab.catalog.load import holds_factchecks
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
+from claimlab.core.choices import each_of
 from claimlab.core.errors import UnknownName, UsageError
-from claimlab.core.settings import declared, each_of
+from claimlab.core.settings import declared
 from claimlab.core.settings import read as read_settings
 from claimlab.core.types import Json, JsonObject
 from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector
-from claimlab.detect.evidence import PAGE
+from claimlab.detect.found_evidence import PAGE_CHARACTERS
+from claimlab.detect.own.detector import Own, OwnProcess, passed_in
+from claimlab.detect.own.source import FORM, is_own
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.search.connect import named_chain
@@ -43,9 +46,11 @@ def open_handles(
             handles["model"] = open_provider(profile, model=model, calls=calls)
         if providers:
             names = each_of(providers)
-            handles["search"] = named_chain(names, calls, factcheck=holds_factchecks, passage=PAGE)
+            handles["search"] = named_chain(
+                names, calls, factcheck=holds_factchecks, passage=PAGE_CHARACTERS
+            )
         for handle in handles.values():
-            stack.callback(lambda one: sync.run(one.close()), handle)
+            stack.callback(lambda opened: sync.run(opened.close()), handle)
         if providers:
             handles["reader"] = PageFetcher(calls=calls)  # it holds no connection open
         yield handles
@@ -53,7 +58,7 @@ def open_handles(
 
 @contextmanager
 def open_detector(
-    detector: Detector | str,
+    detector: object,
     settings: Mapping[str, Json] | Sequence[str],
     calls: Calls,
     evidence: str,
@@ -62,16 +67,21 @@ def open_detector(
 ) -> Iterator[Detector]:
     """A detector that is ready to be fitted. `settings` are keyword arguments, or words such as
     `feature=length`; `words` name what it asks, as `open_handles` takes them, `prompts` in which
-    words."""
+    words. It may be a function of texts, or name one."""
     if not isinstance(detector, str):
         if settings or prompts or any(words.values()):
             raise UsageError(
                 "A detector object has its settings already.",
                 "Name the detector, or set it up yourself.",
             )
-        yield detector
+        yield detector if isinstance(detector, Detector) else passed_in(detector)
         return
-    kind = DETECTORS.get(detector)
+    if is_own(detector):
+        _refuse_settings(detector, settings, prompts, words)
+        with closing(OwnProcess(detector)) as process:
+            yield Own(process.title, process.ask, process.source)
+        return
+    kind = kind_named(detector)
     _refuse_unasked(kind, words)
     read = _prompts(kind, prompts)
     if isinstance(settings, Mapping):
@@ -87,6 +97,29 @@ def open_detector(
         if isinstance(ready, Asking):
             ready.prompts = read
         yield ready
+
+
+def kind_named(detector: str) -> type[Detector]:
+    """The detector of this name; who has one of another kind is told how to name it."""
+    try:
+        return DETECTORS.get(detector)
+    except UnknownName as error:
+        error.todo += f" A function of your own is {FORM}; answers made elsewhere: `predictions`."
+        error.args = (f"{error.problem} {error.todo}",)
+        raise
+
+
+def _refuse_settings(
+    detector: str,
+    settings: Mapping[str, Json] | Sequence[str],
+    prompts: Given,
+    words: Mapping[str, Json],
+) -> None:
+    if settings or prompts or any(words.values()):
+        raise UsageError(
+            f"'{detector}' is a function, and has no settings that claimlab knows.",
+            "Set it up in its module.",
+        )
 
 
 def _refuse_unasked(kind: type[Detector], words: Mapping[str, Json]) -> None:
@@ -110,12 +143,12 @@ def _refuse_unasked(kind: type[Detector], words: Mapping[str, Json]) -> None:
 def _prompts(kind: type[Detector], words: Given) -> Prompts:
     """The user's words; those for a prompt that this detector never asks are a misunderstanding."""
     prompts = read_prompts(words, "detect")
-    mine = kind.asks if issubclass(kind, Asking) else ()
+    asked = kind.asks if issubclass(kind, Asking) else ()
     for name in prompts.replaced:
-        if name not in mine:
+        if name not in asked:
             todo = (
-                f"It asks: {', '.join(mine)}."
-                if mine
+                f"It asks: {', '.join(asked)}."
+                if asked
                 else "Leave out `prompts`, or use an llm detector."
             )
             raise UsageError(f"The detector '{kind.name}' does not use the prompt '{name}'.", todo)

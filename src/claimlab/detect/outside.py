@@ -11,25 +11,10 @@ import polars as pl
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import DataError
-from claimlab.core.record import to_side_table
 from claimlab.core.run import Run, Source
-from claimlab.core.words import several
+from claimlab.detect.strict.read import read_strictly
 from claimlab.detect.tables import scores_of
-from claimlab.files.predictions import read_predictions
-from claimlab.tasks import Task, open_task, own_task
-
-
-def predictions_about(data: Dataset, file: Path, task: Task) -> pl.DataFrame:
-    """The predictions in `file`, of which some at least must be about records of `data`."""
-    predictions = read_predictions(file, task.classes_in(data.records), task.positive)
-    if not data.records["id"].is_in(predictions["record_id"].implode()).any():
-        raise DataError(
-            f"No id in '{file.name}' is an id of '{data.name}'.",
-            f"Its ids look like {data.records['id'][0]!r}: write the predictions with the dataset's"
-            " own ids.",
-        )
-    return predictions
+from claimlab.tasks import open_task, own_task
 
 
 def run_name(predictions: pl.DataFrame, file: Path) -> str:
@@ -45,39 +30,36 @@ def import_predictions(
     *,
     output: str | Path | None = None,
     task: str | None = None,
+    split: str | None = None,
     force: bool = False,
 ) -> Dataset:
     """Make a run of predictions that another tool made for records of `data`.
 
-    `predictions` is a table with id and label (CSV, JSON lines, Parquet, Excel), an Inspect log
-    (`.eval`) or samples of lm-evaluation-harness. The run holds the records that it has predictions
-    for.
+    `predictions` is a table with id (or text) and label, or a score for each class (CSV, JSON
+    lines, Parquet, Excel), the run file of a shared task, the JSON of a Hugging Face pipeline, an
+    Inspect log (`.eval`) or samples of lm-evaluation-harness. It is read strictly. The run holds
+    the records of the test, or of the split that is named: one without an answer counts as wrong.
     """
     file = Path(predictions)
     with Run("detect", data, output, force=force) as run:
         opened = open_task(own_task(run.dataset, task), run.dataset.records)
-        table = predictions_about(run.dataset, file, opened)
-        records = run.dataset.records.filter(pl.col("id").is_in(table["record_id"].implode()))
-        known = table.filter(pl.col("record_id").is_in(records["id"].implode()))
+        strict = read_strictly(run.dataset, file, opened, split)
         step = Lineage(
             step="detect",
             parameters={
-                "detector": run_name(known, file),
+                "detector": run_name(strict.predictions, file),
                 "task": opened.name,
-                "settings": {"predictions": file.name},
+                "settings": {"predictions": file.name, **strict.stated()},
             },
             inputs={"records": run.dataset.digest(), "predictions": digest_file(file)},
-            counts={"predictions": known.height, "left_out": table.height - known.height},
+            counts={"predictions": strict.predictions.height, "left_out": strict.left_out},
         )
-        result = run.dataset.derive(
-            records, step, {"predictions": to_side_table("predictions", known)}
-        )
-        others = table.height - known.height
-        notes = (
-            [f"Left out: {several(others, 'prediction')} for ids that the dataset does not hold."]
-            if others
-            else []
-        )
-        result.notes = [*result.notes, *notes]
-        result.report = {"scores": scores_of(result, opened), "notes": notes, "budget": {}}
+        result = run.dataset.derive(strict.records, step, {"predictions": strict.predictions})
+        result.notes = [*result.notes, *strict.notes]
+        result.report = {
+            "scores": scores_of(result, opened),
+            "notes": strict.notes,
+            "answers": strict.to_json(),
+            "budget": {},
+        }
         return run.finish(result)

@@ -2,20 +2,19 @@
 
 The run is a claimlab dataset: the test records with a `predictions` table beside them, so that a
 run can be audited, evaluated, exported and reported like any other folder.
-
-Predictions of a trained detector in other processes: what it learned is written once, and rows
-are shared."""
+With an engine, what a trained detector learned is written once, and rows are shared among other
+processes.
+"""
 
 from __future__ import annotations
 
 import io
 import json
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Unpack, get_args
+from typing import Annotated, Any, Unpack
 
 import polars as pl
 
@@ -24,11 +23,11 @@ from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced
 from claimlab.core.calls.recording import Recording
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.digest import digest_table, write_parquet
-from claimlab.core.engine import run_stage
+from claimlab.core.digest import write_parquet
 from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import digest_of, keep, reads
-from claimlab.core.errors import DataError, UsageError
+from claimlab.core.engine.run import run_stage
+from claimlab.core.errors import UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.options import (
     TASK,
@@ -36,6 +35,7 @@ from claimlab.core.options import (
     DataBatch,
     Engine,
     Force,
+    InPython,
     ModelName,
     Option,
     OutputFolder,
@@ -47,31 +47,33 @@ from claimlab.core.options import (
 )
 from claimlab.core.progress import Progress, progress
 from claimlab.core.run import Run, Source
-from claimlab.core.settings import one_of
 from claimlab.core.types import Json, JsonObject
-from claimlab.core.words import several, several_of, verb
 from claimlab.detect.asking import Asking
-from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
+from claimlab.detect.detector import DETECTORS, Detector, Prediction
 from claimlab.detect.detectors.llm_search import LlmSearch
-from claimlab.detect.evidence import PIECES, Mode, Reading, read_evidence
+from claimlab.detect.evidence import PIECES_SHOWN
 from claimlab.detect.open import open_detector
 from claimlab.detect.outside import import_predictions
+from claimlab.detect.own.forms import FittedModel, TextFunction
+from claimlab.detect.prepare import Prepared, prepare, unready
 from claimlab.detect.tables import as_table, evidence_of, restored, scores_of, stored, suspicious
 from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.search.terms import Searches
 from claimlab.tasks import Task, open_task, own_task
 
-SHARD = 100  # records between two entries in the journal
-QUICK = 10_000  # the same, of a quick detector
+RECORDS_PER_SHARD = 100  # between two entries in the journal
+RECORDS_PER_QUICK_SHARD = 10_000  # the same, of a quick detector
+ROWS_PER_TASK = 2_000  # records in a shard; of a quick detector ten times as many
 
 
 @repeatable()
-def detect(
+def detect(  # noqa: PLR0913
     data: Annotated[Source, Argument("A claimlab dataset folder with a split.")],
     detector: Annotated[
-        Detector | str,
+        Detector | str | TextFunction | FittedModel,
         Option(
-            "The detector: tfidf, majority, llm-zero-shot, ...; see: claimlab detect --detectors",
+            "The detector: tfidf, majority, llm-zero-shot, ...; or a function of your own, as"
+            " file.py:function or module:function; see: claimlab detect --detectors",
             complete="detectors",
         ),
     ] = "tfidf",
@@ -91,7 +93,7 @@ def detect(
     ] = "none",
     pieces: Annotated[
         int, Setting("Pieces of evidence for a record, at most.", least=1, most=50)
-    ] = PIECES,
+    ] = PIECES_SHOWN,
     profile: Profile = None,
     model: ModelName = None,
     provider: Annotated[
@@ -102,7 +104,9 @@ def detect(
     timed: Annotated[
         bool, Setting("Keep the seconds per prediction of local detectors too (they vary).")
     ] = False,
-    shard: int = SHARD,
+    shard: Annotated[
+        int, InPython("Number of records that are predicted between two saves.")
+    ] = RECORDS_PER_SHARD,
     seed: Seed = 0,
     limit: Annotated[int | None, Option("Predict only the first N test records.", least=1)] = None,
     force: Force = False,
@@ -110,9 +114,14 @@ def detect(
     predictions: Annotated[
         Place | None,
         Option(
-            "Make the run from predictions made elsewhere: a table with id and label, an Inspect"
-            " log."
+            "Make the run from predictions made elsewhere: a table with id (or text), label and"
+            " score_CLASS (score alone is of the positive class: false, for veracity); a shared"
+            " task's run file, the JSON of a pipeline, an Inspect log."
         ),
+    ] = None,
+    split: Annotated[
+        str | None,
+        Option("With predictions: of this split alone; those for others are left out."),
     ] = None,
     **calls: Unpack[DataBatch],
 ) -> Dataset:
@@ -125,7 +134,9 @@ def detect(
     """
     if predictions is not None:
         name = task.name if isinstance(task, Task) else task
-        return import_predictions(data, predictions, output=output, task=name, force=force)
+        return import_predictions(
+            data, predictions, output=output, task=name, split=split, force=force
+        )
     with Run("detect", data, output, force=force, seed=seed, engine=engine, **calls) as run:
         words = {
             "profile": profile,
@@ -192,62 +203,6 @@ def _result(
     return result
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A detector fitted and ready to predict. `parts` are the records as they are, `shown` as the
-    detector sees them; `asked` and `inputs` are what decides the answers, besides the seed."""
-
-    parts: dict[str, Part]
-    shown: dict[str, Part]
-    reading: Reading
-    asked: JsonObject
-    inputs: dict[str, str]
-
-
-def prepare(
-    dataset: Dataset,
-    detector: Detector,
-    *,
-    task: Task,
-    seed: int,
-    evidence: str,
-    pieces: int,
-    limit: int | None = None,
-) -> Prepared:
-    """Choose the evidence, divide the records and fit; nothing is predicted yet. `limit`: of the
-    test records.
-    """
-    _refuse_unready(detector)
-    reading = read_evidence(
-        dataset,
-        one_of(get_args(Mode), evidence, "evidence"),
-        pieces,
-        required="search" not in detector.handles,
-    )
-    parts = divide(dataset.records, task, training=detector.needs_training)
-    if limit is not None:
-        parts["test"] = Part(parts["test"].records.head(limit), parts["test"].labels[:limit])
-    shown = {
-        name: Part(reading.attach(part.records, as_list=detector.reads_evidence), part.labels)
-        for name, part in parts.items()
-    }
-    used = evidence != "none"
-    inputs = {dataset.name: dataset.digest()} | (
-        {"evidence": digest_table(reading.table)} if used else {}
-    )
-    settings: JsonObject = {
-        "detector": detector.name,
-        "settings": detector.parameters(),  # before fit: what it was set to, not what it learned
-        "task": task.name,
-        **({"evidence": evidence, "pieces": pieces} if used else {}),
-        **({"limit": limit} if limit is not None else {}),
-    }
-    detector.task, detector.evidence = task, evidence
-    progress(f"training {detector.name}", 0, None)
-    detector.fit(shown["train"], shown["dev"], seed=seed)
-    return Prepared(parts, shown, reading, settings, inputs)
-
-
 def _predict(
     detector: Detector, job: Prepared, shard: int, journal: Journal, timed: bool, progress: Progress
 ) -> list[Prediction]:
@@ -255,11 +210,11 @@ def _predict(
     is tried again. A detector that makes no calls costs nothing, unless it says otherwise.
     """
     records = job.shown["test"].records
-    shard = QUICK if detector.quick and shard == SHARD else shard
+    shard = RECORDS_PER_QUICK_SHARD if detector.quick and shard == RECORDS_PER_SHARD else shard
     free: JsonObject = {} if detector.handles else {"cost": 0.0}
     if not timed and (shared := shared_predictions(detector, records, shard, progress)):
         return [_with(p, **free) for p in shared]
-    done = []
+    predicted = []
     for number, start in enumerate(range(0, records.height, shard)):
         rows = records[start : start + shard]
         predictions = [restored(raw) for raw in journal.read(f"{number:06d}") or []]
@@ -270,9 +225,9 @@ def _predict(
             )
             predictions = [_with(p, **free) for p in _asked(detector, rows, timed)]
             journal.write(f"{number:06d}", [stored(p) for p in predictions])
-        done += predictions
-        progress("predicting", len(done), records.height)
-    return done
+        predicted += predictions
+        progress("predicting", len(predicted), records.height)
+    return predicted
 
 
 def _asked(detector: Detector, rows: pl.DataFrame, timed: bool) -> list[Prediction]:
@@ -283,97 +238,11 @@ def _asked(detector: Detector, rows: pl.DataFrame, timed: bool) -> list[Predicti
     return [_with(p, seconds=seconds) for p in predictions] if timed else predictions
 
 
-def _with(prediction: Prediction, **known: Json) -> Prediction:
+def _with(prediction: Prediction, **values: Json) -> Prediction:
     """What is known of it, where it does not say so itself."""
-    return replace(prediction, **{k: v for k, v in known.items() if getattr(prediction, k) is None})
-
-
-def divide(records: pl.DataFrame, task: Task, *, training: bool = True) -> dict[str, Part]:
-    """The labelled rows of each split; a sentence when there is nothing to train or to test on.
-
-    Where nothing is to be trained, training rows are not asked for, and records without any split
-    are all tested. Published lists may withhold the test: then "dev" is tested, and tunes nothing.
-    """
-    labels = task.labels(records)
-    split = records["split"]
-    if not training and split.null_count() == split.len():
-        split = pl.Series(["test"], dtype=pl.String).new_from_index(0, records.height)
-    parts = {}
-    for name in ("train", "dev", "test"):
-        mine = (split == name).fill_null(False) & labels.is_not_null()
-        parts[name] = Part(records.filter(mine), labels.filter(mine).to_list())
-    if not (split == "test").any() and parts["dev"].labels:
-        parts["test"], parts["dev"] = parts["dev"], parts["test"]
-    for name in ("train", "test") if training else ("test",):
-        if not parts[name].labels:
-            raise _nothing_in(name, split, task)
-    if training and len(set(parts["train"].labels)) < 2:
-        raise DataError(
-            "The training rows hold one class only.", "Use data with at least two classes."
-        )
-    return parts
-
-
-def _nothing_in(name: str, split: pl.Series, task: Task) -> DataError:
-    """Why a part has no labelled record: the data has no split, the part is absent, or its labels
-    are not the task's. Each has another way out."""
-    if split.null_count() == split.len():
-        return DataError(
-            "The dataset has no split.", "Give it one first: claimlab split DIR -o NEW --by group"
-        )
-    here = int((split == name).fill_null(False).sum())
-    if not here:
-        parts = ", ".join(
-            f"{part} {n:,}"
-            for part, n in split.drop_nulls().value_counts().sort("split").iter_rows()
-        )
-        return DataError(
-            f"No record is in split '{name}' (there are: {parts}).",
-            "Use the whole dataset, not a run or a small part of it, or split it again: claimlab"
-            " split DIR -o NEW",
-        )
-    return DataError(
-        f"None of the {several(here, 'record')} in split '{name}' has a label of the task"
-        f" '{task.name}'.",
-        "Pass another `task`, or map the labels first: claimlab labels",
+    return replace(
+        prediction, **{k: v for k, v in values.items() if getattr(prediction, k) is None}
     )
-
-
-def unready(job: Prepared) -> list[str]:
-    """Notes on the predicted rows: missing texts, and classes that do not occur in train."""
-    test, seen = job.parts["test"], set(job.parts["train"].labels) | set(job.parts["dev"].labels)
-    notes = []
-    if (test.records["split"] == "dev").any():
-        notes.append("Scored on split 'dev', since the data has no test: nothing was tuned on it.")
-    if bare := test.records["text"].null_count():
-        notes.append(
-            f"{several_of(bare, test.records.height, 'test record')} {verb(bare, 'has', 'have')} no"
-            " text."
-        )
-    new = Counter(label for label in test.labels if label not in seen)
-    if seen and new:
-        named = ", ".join(f"{label} {n:,}" for label, n in sorted(new.items()))
-        n = sum(new.values())
-        of = several_of(n, len(test.labels), "test record")
-        notes.append(
-            f"{of} {verb(n, 'has', 'have')} a class that does not occur in train ({named})."
-        )
-    return notes
-
-
-def _refuse_unready(detector: Detector) -> None:
-    """Say what is missing before any work is done, not after the first shard."""
-    ways = {
-        "model": ("a model", "Pass `profile`; see: claimlab llm profiles"),
-        "search": ("a search provider", "Pass `provider`, such as local:FOLDER."),
-    }
-    for name in detector.handles:
-        if vars(detector).get(name) is None:
-            what, todo = ways.get(name, (name, f"Pass `{name}` to its constructor."))
-            raise UsageError(f"The detector '{detector.name}' needs {what}.", todo)
-
-
-ROWS = 2_000  # records in a shard; of a quick detector ten times as many
 
 
 def shared_predictions(
@@ -383,7 +252,10 @@ def shared_predictions(
     shards; none where the run does not share its work, the detector may ask a model or a search, or
     does not say what it learned.
     """
-    task, rows = detector.task, max(1, (10 * ROWS if detector.quick else ROWS) // size) * size
+    task, rows = (
+        detector.task,
+        max(1, (10 * ROWS_PER_TASK if detector.quick else ROWS_PER_TASK) // size) * size,
+    )
     # a worker makes the detector and opens the task by their names
     ours = DETECTORS.all().get(detector.name) is type(detector)
     if not shares() or detector.handles or not ours or records.height <= rows:

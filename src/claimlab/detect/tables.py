@@ -22,9 +22,8 @@ from claimlab.search.evidence import Evidence
 from claimlab.tasks import Task
 from claimlab.text.urls import registrable_domain
 
-DECIMALS = (
-    9  # of a stored score: with six, a score that is nearly sure would be stored as exactly 1
-)
+# of a stored score: with six, a score that is nearly sure would be stored as exactly 1
+SCORE_DECIMALS = 9
 
 
 def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str) -> pl.DataFrame:
@@ -37,7 +36,7 @@ def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str)
             "run": run,
             **{name: getattr(p, name) for name in ("label", "rationale", "cost", "seconds")},
             "scores": json.dumps(
-                {k: round(v, DECIMALS) for k, v in p.scores.items()}, sort_keys=True
+                {k: round(v, SCORE_DECIMALS) for k, v in p.scores.items()}, sort_keys=True
             )
             if p.scores
             else None,
@@ -160,7 +159,13 @@ def scores_of(run: Dataset, task: Task) -> JsonObject:
     wrong, and is counted. Both are null where no prediction is an answer; rows of one class have no
     macro-F1."""
     truths = run.records.select("id", truth=task.labels(run.records)).drop_nulls("truth")
-    joined = truths.join(run.tables["predictions"], left_on="id", right_on="record_id")
+    joined = truths.join(
+        run.tables["predictions"],
+        left_on="id",
+        right_on="record_id",
+        how="left",
+        maintain_order="left",
+    )
     truth = joined["truth"].to_list()
     guess = [
         _unanswered_as(meta) if label is None else label

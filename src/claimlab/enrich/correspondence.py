@@ -3,8 +3,8 @@
 1. Words in both directions, weighted by their rarity in the dataset: how much of the claim a
    snippet of 25 to 40 words holds, and how much of the snippet is the claim. Long passages hold the
    words of almost any short text, so the snippet that fits best is compared.
-2. The claim has `WORDS` content words and `LETTERS` letters in them: of "This is EXTREMELY
-   SERIOUS!!!" nothing can be said.
+2. The claim has `LEAST_CONTENT_WORDS` content words and `LEAST_LETTERS` letters in them: of
+   "This is EXTREMELY SERIOUS!!!" nothing can be said.
 3. Names and numbers agree: the result has a name of the claim, and a number, where both have some.
 4. Meaning: the cosine of sentence vectors, where the encoder knows the language.
 
@@ -12,10 +12,6 @@ The floors were chosen on pairs that do not belong together, of which at most 1 
 (bench/correspondence.py). The paper asks for a share of at least .8 of the query's content words;
 its notebooks for more than .8. Both are kept by name ("paper", "released"), on snippets. Words are
 compared without case and accents, because people drop accents when they type.
-
-What was found for one record is shown in one order: evidence that corresponds comes first, then
-what the search for the claim found, then the rest. The tables, the number of pieces that a detector
-is shown, and the detectors all follow it, so it decides what a model reads.
 """
 
 from __future__ import annotations
@@ -23,31 +19,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import log
 from typing import Literal, NamedTuple, get_args
 
 import polars as pl
 
-from claimlab.core.types import JsonObject
-from claimlab.search.analysis import snippets
-from claimlab.search.evidence import Evidence
-from claimlab.search.fusion import Meaning
+from claimlab.search.fusion import SentenceEncoder
+from claimlab.search.passage import snippets
 from claimlab.text.details import names, numbers
 from claimlab.text.details import words as all_words
-from claimlab.text.guard import Marks
 from claimlab.text.normalise import strip_accents
 from claimlab.text.stopwords import stop_words_for
 from claimlab.text.tokens import tokenize
 
 Rule = Literal["measured", "paper", "released"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-SHARE = 0.8
-WORDS, LETTERS = 4, 20
+LEAST_SHARE_OF_PAPER = 0.8
+LEAST_CONTENT_WORDS, LEAST_LETTERS = 4, 20
 _POSSESSIVE = re.compile(r"['’]s\b")
-HELD, FOCUS, COSINE = 0.5, 0.2, 0.45
-HELD_ALONE = 0.6  # where the meaning is not measured
+LEAST_HELD, LEAST_FOCUS, LEAST_COSINE = 0.5, 0.2, 0.45
+LEAST_HELD_ALONE = 0.6  # where the meaning is not measured
 
 
 class Match(NamedTuple):
@@ -68,17 +60,17 @@ class Match(NamedTuple):
 
 def corresponds(match: Match | None, rule: Rule = "measured") -> bool:
     """Whether a match is enough."""
-    if match is None or match.words < WORDS or match.letters < LETTERS:
+    if match is None or match.words < LEAST_CONTENT_WORDS or match.letters < LEAST_LETTERS:
         return False
     if rule == "paper":
-        return match.share >= SHARE
+        return match.share >= LEAST_SHARE_OF_PAPER
     if rule == "released":
-        return match.share > SHARE
-    if match.focus < FOCUS or not match.agrees:
+        return match.share > LEAST_SHARE_OF_PAPER
+    if match.focus < LEAST_FOCUS or not match.agrees:
         return False
     if match.cosine is None:
-        return match.held >= HELD_ALONE
-    return match.held >= HELD and match.cosine >= COSINE
+        return match.held >= LEAST_HELD_ALONE
+    return match.held >= LEAST_HELD and match.cosine >= LEAST_COSINE
 
 
 class Rarity:
@@ -99,7 +91,7 @@ def matches(
     results: Sequence[str | None],
     language: str | None,
     rarity: Rarity | None = None,
-    meaning: Meaning | None = None,
+    meaning: SentenceEncoder | None = None,
 ) -> list[Match | None]:
     """How each result fits the query; null where there is nothing to compare.
 
@@ -107,7 +99,9 @@ def matches(
     not known counts as English.
     """
     parts = [snippets(result or "") for result in results]
-    lists = _words([query, *(part for some in parts for part in some)], language)
+    lists = _words(
+        [query, *(part for snippets_of_result in parts for part in snippets_of_result)], language
+    )
     query_words, cut = set(lists[0] or ()), iter(lists[1:])
     content = query_words - _stop(language)
     wanted, letters = content or query_words, sum(map(len, content))
@@ -115,18 +109,18 @@ def matches(
         return [None] * len(results)
     weigh = (rarity or Rarity()).of
     whole = weigh(wanted)
-    out: list[Match | None] = []
-    for result, some in zip(results, parts, strict=True):
+    best_matches: list[Match | None] = []
+    for result, snippets_of_result in zip(results, parts, strict=True):
         fits = []
-        for part in some:
+        for part in snippets_of_result:
             words = set(next(cut) or ())
             shared, rest = wanted & words, words - _stop(language)
             held, focus = _share(weigh(shared), whole), _share(weigh(shared), weigh(rest))
             plain = _share(len(shared), len(wanted))
             fits.append(Match(plain, len(content), letters, held, focus, snippet=part))
         best = max(fits, key=lambda fit: (fit.held, fit.focus), default=None)
-        out.append(best and best._replace(agrees=agrees(query, result or "", language)))
-    return _with_meaning(query, out, language, meaning)
+        best_matches.append(best and best._replace(agrees=agrees(query, result or "", language)))
+    return _with_meaning(query, best_matches, language, meaning)
 
 
 def _share(part: float, whole: float) -> float:
@@ -143,7 +137,7 @@ def agrees(query: str, result: str, language: str | None) -> bool:
 
 
 def _with_meaning(
-    query: str, fits: list[Match | None], language: str | None, meaning: Meaning | None
+    query: str, fits: list[Match | None], language: str | None, meaning: SentenceEncoder | None
 ) -> list[Match | None]:
     """With the cosine, where it can be measured."""
     texts = [fit.snippet for fit in fits if fit is not None]
@@ -173,47 +167,3 @@ def _words(texts: Sequence[str | None], language: str | None) -> list[list[str] 
 def _stop(language: str | None) -> frozenset[str]:
     listed = sorted(stop_words_for([language]))
     return frozenset(strip_accents(pl.Series(listed, dtype=pl.String)).to_list())
-
-
-CLAIM_STAGES = frozenset({"claim", "factcheck-claim"})
-UNDATED = "undated"
-
-
-@dataclass(frozen=True)
-class Piece:
-    """`stage` is the search that found it, `match` how it fits what was asked there."""
-
-    evidence: Evidence
-    stage: str
-    match: Match | None
-    as_of: str | None = None
-
-    @property
-    def fit(self) -> float:
-        """How much of the query its best snippet holds, by rarity."""
-        return 0.0 if self.match is None else self.match.held
-
-
-def shown_order(pieces: Sequence[Piece], rule: Rule) -> list[Piece]:
-    """What corresponds, the best first; then what the search for the claim found; then the rest.
-    What has no date, where one was asked for, comes last: it counts as not found."""
-
-    def place(piece: Piece) -> tuple[bool, int, float]:
-        if corresponds(piece.match, rule):
-            return piece.as_of == UNDATED, 0, -piece.fit
-        return piece.as_of == UNDATED, 1 if piece.stage in CLAIM_STAGES else 2, 0.0
-
-    return sorted(pieces, key=place)
-
-
-def to_json(piece: Piece, marks: Marks, rule: Rule) -> JsonObject:
-    """What the journal and the evidence table keep of a piece."""
-    return {
-        "evidence": piece.evidence.to_json(),
-        "stage": piece.stage,
-        "share": None if piece.match is None else round(piece.match.share, 4),
-        "cosine": None if piece.match is None else piece.match.cosine,
-        "corresponds": corresponds(piece.match, rule),
-        "as_of": piece.as_of,
-        **marks.__dict__,
-    }

@@ -16,14 +16,16 @@ from pydantic import BaseModel
 
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
-from claimlab.enrich.checkworthy import MOST, READ, best_claims
+from claimlab.enrich.checkworthy import WORDS_READ, best_claims
 from claimlab.enrich.correspondence import shares
 from claimlab.enrich.sentences import first_lines, first_words, sentences, words
+from claimlab.enrich.shortening import MOST_CLAIM_WORDS
 from claimlab.llm.messages import Answer, Request, untrusted
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
 
-WORDS = 20  # that a model is asked to keep to
+WORDS_ASKED = 20  # that a model is asked to keep to
+PROMPT = "extraction"
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Offline:
         self.claims = claims
 
     def parameters(self) -> JsonObject:
-        return {"claims": self.claims, "read": READ, "most": MOST}
+        return {"claims": self.claims, "read": WORDS_READ, "most": MOST_CLAIM_WORDS}
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:  # noqa: ARG002
         return Extraction(tuple(best_claims(text, language, most=self.claims)))
@@ -69,11 +71,11 @@ class FirstSentence:
     name = "first-sentence"
 
     def parameters(self) -> JsonObject:
-        return {"most": WORDS}
+        return {"most": WORDS_ASKED}
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:  # noqa: ARG002
-        lines = sentences(first_lines(text, READ))
-        return Extraction((first_words(lines[0], WORDS),) if lines else ())
+        lines = sentences(first_lines(text, WORDS_READ))
+        return Extraction((first_words(lines[0], WORDS_ASKED),) if lines else ())
 
 
 class MainClaim(BaseModel):
@@ -84,9 +86,6 @@ class MainClaim(BaseModel):
 
 class Claims(BaseModel):
     claims: list[str]
-
-
-PROMPT = "extraction"
 
 
 class ByModel:
@@ -106,14 +105,20 @@ class ByModel:
     def parameters(self) -> JsonObject:
         model = self.provider.profile.chosen_model()
         words = {"prompts": {PROMPT: self.prompt.lineage()}}
-        return {"model": model, "claims": self.claims, "read": READ, "most": WORDS, **words}
+        return {
+            "model": model,
+            "claims": self.claims,
+            "read": WORDS_READ,
+            "most": WORDS_ASKED,
+            **words,
+        }
 
     def request(self, text: str, *, tag: str = "") -> Request[Any]:
         part = "one" if self.claims == 1 else "several"
         return Request.of(
-            untrusted(first_words(text, READ)),
+            untrusted(first_words(text, WORDS_READ)),
             system=(
-                f"{self.prompt.text('system')}\n\n{self.prompt.text(part, most=WORDS, claims=self.claims)}"  # noqa: E501
+                f"{self.prompt.text('system')}\n\n{self.prompt.text(part, most=WORDS_ASKED, claims=self.claims)}"  # noqa: E501
             ),
             schema=MainClaim if self.claims == 1 else Claims,
             max_tokens=256 * self.claims,
@@ -144,7 +149,7 @@ class ByModel:
             return Extraction(
                 failure="other-language", detail=f"answered in {still['given']} twice", meta=meta
             )
-        meta["long"] = True if any(len(words(claim)) > WORDS for claim in claims) else None
+        meta["long"] = True if any(len(words(claim)) > WORDS_ASKED for claim in claims) else None
         meta["share_in_text"] = _grounding(claims, text, language)
         return Extraction(tuple(claims), meta=meta)
 
@@ -179,5 +184,5 @@ def _grounding(claims: Sequence[str], text: str, language: str | None) -> float 
     things.
     """
     grounded = [shares(claim, [text], language)[0] for claim in claims]
-    known = [share for share in grounded if share is not None]
-    return round(min(known), 4) if known else None
+    measured = [share for share in grounded if share is not None]
+    return round(min(measured), 4) if measured else None

@@ -15,30 +15,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from claimlab.core.errors import PageRefused, SearchFailed
 from claimlab.core.types import JsonObject
 from claimlab.enrich import correspondence
-from claimlab.enrich.correspondence import UNDATED, Piece, Rarity, shown_order, to_json
+from claimlab.enrich.correspondence import Rarity
 from claimlab.enrich.extract import ByModel, Extractor
+from claimlab.enrich.pieces import UNDATED, FoundPiece, shown_order, to_json
 from claimlab.enrich.query import QueryText, Rule
 from claimlab.search.evidence import Evidence, as_of
-from claimlab.search.fusion import Meaning
+from claimlab.search.fusion import SentenceEncoder
 from claimlab.search.query import Query
 from claimlab.search.results import Provider
-from claimlab.search.snapshot import Snapshot, with_page
+from claimlab.search.snapshot import PageReader, with_page
 from claimlab.text.guard import mark
 
 OUTCOMES = ("corresponding", "not-corresponding", "nothing-found", "no-claim", "failed", "no-query")
 CLAIM_DATE = "claim-date"
 STOPS = frozenset({"no-key", "no-index"})  # what would fail for every record in the same way
-
-
-class Pages(Protocol):
-    """What fetches a page; claimlab.search.snapshot.PageFetcher does."""
-
-    async def fetch(self, url: str) -> Snapshot: ...
 
 
 @dataclass(frozen=True)
@@ -72,8 +67,8 @@ class Doors:
     web: Provider
     factcheck: Provider | None = None
     extractor: Extractor | None = None
-    pages: Pages | None = None
-    meaning: Meaning | None = None
+    pages: PageReader | None = None
+    meaning: SentenceEncoder | None = None
     rarity: Rarity | None = None
 
 
@@ -109,33 +104,33 @@ async def enrich_record(
     settings: EnrichSettings,
 ) -> Enriched:
     """`text` is the prepared text the extractor reads, `query` what the rules made of it."""
-    done = Enriched(str(record["id"]))
+    enriched = Enriched(str(record["id"]))
     if query is None or text is None:
-        return done
-    done.query, done.how = query
-    job = _Job(record, doors, settings, done)
+        return enriched
+    enriched.query, enriched.how = query
+    job = _Job(record, doors, settings, enriched)
     await job.look_for_a_claim(text)
     first = await job.search(doors.web, "query", query.text)
     if doors.factcheck is not None:
         await job.search(doors.factcheck, "factcheck-query", query.text)
     if first is not None and not job.any_corresponds(first):
-        done.needed_extraction = True
+        enriched.needed_extraction = True
         if doors.extractor is not None:
             await job.second_stage(doors.extractor, text)
     job.close()
-    return done
+    return enriched
 
 
 class _Job:
     """The searches of one record, and what they found so far."""
 
     def __init__(
-        self, record: Mapping[str, Any], doors: Doors, settings: EnrichSettings, done: Enriched
+        self, record: Mapping[str, Any], doors: Doors, settings: EnrichSettings, enriched: Enriched
     ) -> None:
-        self.record, self.doors, self.settings, self.done = record, doors, settings, done
+        self.record, self.doors, self.settings, self.enriched = record, doors, settings, enriched
         self.language: str | None = record.get("language")
         self.when = settings.when(record)
-        self.pieces: dict[str, Piece] = {}
+        self.pieces: dict[str, FoundPiece] = {}
 
     async def look_for_a_claim(self, text: str) -> None:
         """A text without a claim cannot correspond to anything. Rules say so at once; asking a
@@ -143,24 +138,24 @@ class _Job:
         extractor = self.doors.extractor
         if extractor is not None and not isinstance(extractor, ByModel):
             extraction = await extractor.extract(text, self.language)
-            self.done.no_claim = extraction.failure is None and not extraction.claims
+            self.enriched.no_claim = extraction.failure is None and not extraction.claims
 
     async def second_stage(self, extractor: Extractor, text: str) -> None:
-        extraction = await extractor.extract(text, self.language, tag=self.done.record_id)
-        self.done.method, self.done.claim_meta = extractor.name, extraction.meta
+        extraction = await extractor.extract(text, self.language, tag=self.enriched.record_id)
+        self.enriched.method, self.enriched.claim_meta = extractor.name, extraction.meta
         if extraction.failure is not None:
-            self.done.fail("extract", extraction.failure, extraction.detail)
+            self.enriched.fail("extract", extraction.failure, extraction.detail)
             return
-        self.done.claims = list(extraction.claims)
-        self.done.no_claim = not extraction.claims
+        self.enriched.claims = list(extraction.claims)
+        self.enriched.no_claim = not extraction.claims
         for claim in extraction.claims:
-            if claim == self.done.query:
+            if claim == self.enriched.query:
                 continue  # the same question again would bring the same answer
             await self.search(self.doors.web, "claim", claim)
             if self.doors.factcheck is not None:
                 await self.search(self.doors.factcheck, "factcheck-claim", claim)
 
-    async def search(self, provider: Provider, stage: str, words: str) -> list[Piece] | None:
+    async def search(self, provider: Provider, stage: str, words: str) -> list[FoundPiece] | None:
         """What was found and may be used; null when the search failed."""
         day = self.when.date() if isinstance(self.when, datetime) else self.when
         country = self.settings.country(self.record, self.language)
@@ -170,35 +165,36 @@ class _Job:
         except SearchFailed as failure:
             if failure.kinds <= STOPS:
                 raise
-            self.done.fail(stage, failure.kind, failure.problem)
+            self.enriched.fail(stage, failure.kind, failure.problem)
             return None
-        self.done.newer += results.newer
-        held = [await self._with_page(piece) for piece in results.evidence]
-        sorted_out = self._sorted_by_day(held)
+        self.enriched.newer += results.newer
+        evidence = [await self._with_page(piece) for piece in results.evidence]
+        sorted_out = self._sorted_by_day(evidence)
         texts = [_words(piece) for piece, _ in sorted_out]
         fits = correspondence.matches(
             words, texts, self.language, self.doors.rarity, self.doors.meaning
         )
-        if self.done.no_claim:
+        if self.enriched.no_claim:
             fits = [None] * len(fits)
         pieces = [
-            Piece(e, stage, match, day) for (e, day), match in zip(sorted_out, fits, strict=True)
+            FoundPiece(e, stage, match, day)
+            for (e, day), match in zip(sorted_out, fits, strict=True)
         ]
         for piece in pieces:
             self._keep(piece)
         return [p for p in pieces if p.as_of != UNDATED]
 
-    def _sorted_by_day(self, held: list[Evidence]) -> list[tuple[Evidence, str | None]]:
+    def _sorted_by_day(self, evidence: list[Evidence]) -> list[tuple[Evidence, str | None]]:
         """What stood on the day, then what has no date, apart; what is newer is dropped and
         counted.
         """
         if self.settings.as_of is None:
-            return [(piece, None) for piece in held]
+            return [(piece, None) for piece in evidence]
         if self.when is None:
-            return [(piece, "claim-undated") for piece in held]
-        parts = as_of(held, self.when)
-        self.done.newer += len(parts.newer)
-        self.done.undated += len(parts.undated)
+            return [(piece, "claim-undated") for piece in evidence]
+        parts = as_of(evidence, self.when)
+        self.enriched.newer += len(parts.newer)
+        self.enriched.undated += len(parts.undated)
         return [*((p, "before") for p in parts.kept), *((p, UNDATED) for p in parts.undated)]
 
     async def _with_page(self, piece: Evidence) -> Evidence:
@@ -208,10 +204,10 @@ class _Job:
             page = await self.doors.pages.fetch(piece.url)
         except PageRefused as refusal:
             return replace(piece, more={**piece.more, "page_failure": refusal.kind})
-        self.done.pages[page.sha256] = page.to_json()
+        self.enriched.pages[page.sha256] = page.to_json()
         return with_page(piece, page)
 
-    def _keep(self, piece: Piece) -> None:
+    def _keep(self, piece: FoundPiece) -> None:
         """A piece found twice is kept once, with the question it answers better, and with the
         fact-check that either search knows it to be."""
         identity = piece.evidence.evidence_id
@@ -219,7 +215,9 @@ class _Job:
         if before is None:
             self.pieces[identity] = piece
             return
-        best = max(before, piece, key=lambda one: (self.any_corresponds([one]), one.fit))
+        best = max(
+            before, piece, key=lambda candidate: (self.any_corresponds([candidate]), candidate.fit)
+        )
         review = before.evidence.review or piece.evidence.review
         self.pieces[identity] = replace(best, evidence=replace(best.evidence, review=review))
 
@@ -229,22 +227,24 @@ class _Job:
         marked = list(
             zip(pieces, mark(dict(self.record), [p.evidence for p in pieces]), strict=True)
         )
-        self.done.evidence = [to_json(piece, marks, rule) for piece, marks in marked]
+        self.enriched.evidence = [to_json(piece, marks, rule) for piece, marks in marked]
         usable = [(piece, marks) for piece, marks in marked if piece.as_of != UNDATED]
-        self.done.outcome = self._outcome([piece for piece, _ in usable])
-        self.done.outcome_filtered = self._outcome([p for p, marks in usable if not marks.filtered])
+        self.enriched.outcome = self._outcome([piece for piece, _ in usable])
+        self.enriched.outcome_filtered = self._outcome(
+            [p for p, marks in usable if not marks.filtered]
+        )
 
-    def any_corresponds(self, pieces: list[Piece]) -> bool:
+    def any_corresponds(self, pieces: list[FoundPiece]) -> bool:
         return any(
             correspondence.corresponds(p.match, self.settings.correspondence_rule) for p in pieces
         )
 
-    def _outcome(self, pieces: list[Piece]) -> str:
+    def _outcome(self, pieces: list[FoundPiece]) -> str:
         if self.any_corresponds(pieces):
             return "corresponding"
-        if self.done.failures:
+        if self.enriched.failures:
             return "failed"  # what was not asked might have corresponded
-        if self.done.no_claim:
+        if self.enriched.no_claim:
             return "no-claim"
         return "not-corresponding" if pieces else "nothing-found"
 

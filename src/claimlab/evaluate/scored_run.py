@@ -2,195 +2,46 @@
 run.
 
 A run is a folder that `claimlab detect` wrote, or a table of predictions (id, label, score) made
-elsewhere together with the dataset it is about. Nothing is dropped in silence: what could not be
-scored is counted.
-
-The subgroups of records: by language and its properties, by how they were made, by time and by
-source.
-
-A trait gives each record no value, one, or several (a text may use several techniques). Languages
-are looked up by their ISO 639-3 code in the language table, whatever code a dataset wrote; the
-resource class is the dataset's own where it has one, else the table's, so that a person's text has
-one as well as a machine's.
+elsewhere together with the dataset it is about. Every labelled record counts, whether it has an
+answer or not, and none has two.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
 
 import polars as pl
 
-from claimlab.core.columns import column_values
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
-from claimlab.core.languages import Language, describe
 from claimlab.core.options import Setting
 from claimlab.core.record import to_side_table
-from claimlab.core.stats.scores import Floats
+from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject
-from claimlab.evaluate.metric import Answers, answers, speller
+from claimlab.core.units import Units
+from claimlab.core.words import several
+from claimlab.detect.own_words import ABSTAINED_AS, ABSTENTIONS, speller
+from claimlab.detect.strict.read import asked_part, read_strictly
+from claimlab.evaluate.answers import Answers, answers
+from claimlab.evaluate.direction import assumed_class, reversed_scores
+from claimlab.evaluate.traits import Values, trait
 from claimlab.tasks import Task, open_task, own_task
+from claimlab.text.roles import roles_in
+from claimlab.text.unit import Unit, held_out, unit_names
 
 if TYPE_CHECKING:
     from claimlab.core.run import Stored
 
 
-# `row` and `value`, one line for each value that a record has, in the order of the records
-Values = pl.DataFrame
-
-
-Trait = Callable[[pl.DataFrame], Values]
-
-
-def _of_language(fact: Callable[[Language], str | None]) -> Trait:
-    def read(records: pl.DataFrame) -> Values:
-        return _each(
-            records["language"],
-            lambda code: _one(fact(known) if (known := describe(code)) else None),
-        )
-
-    return read
-
-
-def _resource(records: pl.DataFrame) -> Values:
-    own = _from_meta(records, ("resource",), lambda meta: _one(meta.get("resource") or None))
-    known = _of_language(lambda language: language.resource)(records)
-    return pl.concat([own, known.join(own, on="row", how="anti")]).sort("row")
-
-
-def _column(name: str) -> Trait:
-    return lambda records: _alone(records[name])
-
-
-def _date(form: str) -> Trait:
-    return lambda records: _alone(records["date"].dt.strftime(form))
-
-
-def _synthetic(*keys: str) -> Trait:
-    """How a synthetic text was made, from `meta`: a top-level key, or one of its origin or change
-    log.
-    """
-    return lambda records: _from_meta(records, keys, lambda meta: _first_key(meta, keys))
-
-
-def _first_key(meta: JsonObject, keys: tuple[str, ...]) -> list[str]:
-    synthetic = meta.get("synthetic")
-    synthetic = synthetic if isinstance(synthetic, Mapping) else {}
-    origin, changes = synthetic.get("origin"), synthetic.get("changes")
-    places: list[Any] = [meta, origin, *(changes if isinstance(changes, list) else [])]
-    for key in keys:
-        values = [
-            place[key]
-            for place in places
-            if isinstance(place, Mapping) and place.get(key) not in (None, "", [])
-        ]
-        if values:
-            flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
-            return list(dict.fromkeys(map(str, flat)))
-    return []
-
-
-TRAITS: dict[str, Trait] = {
-    "language": _column("language"),
-    "family": _of_language(lambda language: language.family),
-    "script": _of_language(lambda language: language.script),
-    "word-order": _of_language(lambda language: language.word_order),
-    "resource": _resource,
-    "authorship": _column("authorship"),
-    "model": _synthetic("model", "mLLM"),
-    "technique": _synthetic("techniques", "technique", "kind", "technique_keys"),
-    "degree": _synthetic("degree", "intensity"),
-    "kind": _column("kind"),
-    "topic": _column("topic"),
-    "source": _column("source"),
-    "year": _date("%Y"),
-    "month": _date("%Y-%m"),
-}
-# what is shown when nothing was asked for
-USUAL = [name for name in TRAITS if name != "month"]
-ALIASES = {
-    "date": "year",
-    "word_order": "word-order",
-    "resource-class": "resource",
-    "techniques": "technique",
-}
-
-
-def trait(records: pl.DataFrame, name: str) -> Values:
-    """The values of a trait, or of any record column or key of `meta`."""
-    known = TRAITS.get(ALIASES.get(name, name))
-    if known is not None:
-        return known(records)
-    values = column_values(records, name)
-    return _alone(values) if values.dtype == pl.String else _each(values, _one)
-
-
-def title(name: str) -> str:
-    return {"resource": "resource class", "word-order": "word order"}.get(name, name)
-
-
-def _each(values: pl.Series, read: Callable[[Any], list[str]]) -> Values:
-    """`read` of every value, computed once per distinct value: most columns have few values on many
-    records.
-    """
-    distinct = values.unique().drop_nulls()
-    results = pl.Series([read(value) for value in distinct.to_list()], dtype=pl.List(pl.String))
-    table = pl.DataFrame({"key": distinct, "value": results})
-    rows = (
-        pl.DataFrame({"key": values})
-        .with_row_index("row")
-        .join(table, on="key", how="inner", maintain_order="left")
-    )
-    return rows.select("row", "value").explode("value").drop_nulls("value")
-
-
-def _alone(values: pl.Series) -> Values:
-    """Texts of which a record has at most one."""
-    return pl.DataFrame({"value": values}).with_row_index("row").drop_nulls("value")
-
-
-def _from_meta(
-    records: pl.DataFrame, keys: tuple[str, ...], read: Callable[[JsonObject], list[str]]
-) -> Values:
-    """`read` of every `meta` that has one of the keys; only those are parsed."""
-    meta = records["meta"].cast(pl.String)
-    present = meta.str.contains_any([f'"{key}"' for key in keys]).fill_null(False)
-    return _each(meta.set(~present, None), lambda text: read(_object(text)))
-
-
-def _one(value: Any) -> list[str]:
-    return [] if value is None else [str(value)]
-
-
-def _object(text: str) -> JsonObject:
-    content = json.loads(text)
-    return content if isinstance(content, dict) else {}
-
-
-NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
-# What a system writes instead of a verdict when it found nothing, or not enough: two different
-# things.
-ABSTENTIONS = {
-    NO_EVIDENCE: ("no evidence", "no evidence found", "nothing found"),
-    INSUFFICIENT: (
-        "insufficient evidence",
-        "not enough evidence",
-        "not enough info",
-        "not enough information",
-        "nei",
-    ),
-}
-_ABSTAINED = {word: kind for kind, words in ABSTENTIONS.items() for word in words}
-
-
 @dataclass(frozen=True)
-class About:
+class RunOrigin:
     """What the lineage records about a run; all null for predictions made elsewhere."""
 
     detector: str | None = None
@@ -199,9 +50,9 @@ class About:
     divided_by: str | None = None  # how the data was split: "random", "time", "source", ...
     notes: tuple[str, ...] = ()
     division: str | None = None  # the split by its full name: "source:leave-out=Herald"
-    judged: tuple[
-        JsonObject, ...
-    ] = ()  # verdicts of judges on its rationales, if it has their annotations
+    unit: str | None = None  # the column that the split held out; null: none
+    # verdicts of judges on its rationales, if it has their annotations
+    judged: tuple[JsonObject, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -216,12 +67,16 @@ class ScoredRun:
     split: str | None
     table: pl.DataFrame
     classes: tuple[str, ...]
-    strangers: int  # predictions for records that the dataset does not hold
     unlabelled: int  # records of the part without a usable label
-    repeated: int  # predictions beyond the first for one record
-    untouched: int  # labelled records without a prediction, left out because no split was named
-    about: About = field(default_factory=About)
+    # Of bundles from before answers were read strictly: predictions for records that the dataset
+    # does not hold, beyond the first for one record, and labelled records that were left out.
+    strangers: int = 0
+    repeated: int = 0
+    untouched: int = 0
+    about: RunOrigin = field(default_factory=RunOrigin)
     annotations: pl.DataFrame | None = None  # of the dataset, where it has any
+    question: str | None = None  # what the user must say before the scores are read
+    unit: Unit = field(default_factory=Unit)  # what varies independently
 
     @property
     def answered(self) -> int:
@@ -236,7 +91,7 @@ class ScoredRun:
         """An abstention is an answer that is none of the classes; only a missing answer is a
         failure.
         """
-        return answers(
+        made = answers(
             self.table["truth"],
             self.table.select(pl.coalesce("said", "abstained")).to_series(),
             groups=self.clusters,
@@ -244,6 +99,7 @@ class ScoredRun:
             order=self.task.classes,
             positive=self.task.positive,
         )
+        return made if self.question is None else replace(made, unscored=self.question)
 
     def trait(self, name: str) -> Values:
         """The values of a trait of the scored records (see `traits`), read once."""
@@ -256,33 +112,39 @@ class ScoredRun:
         return {}
 
     @cached_property
-    def redrawn(self) -> dict[int, tuple[Floats, int]]:
+    def redrawn(self) -> dict[int, tuple[Floats, float]]:
         """Resamples that were made of this run, by what they were made of."""
         return {}
 
     @cached_property
     def clusters(self) -> pl.Series:
         """What is resampled whole, named alike in every run on these records."""
-        group, record = pl.format("group {}", "group"), pl.format("record {}", "id")
-        return self.table.select(
-            pl.when(pl.col("group").is_not_null()).then(group).otherwise(record)
-        ).to_series()
+        return unit_names(self.table, self.unit)
+
+    @cached_property
+    def units(self) -> Units:
+        """What varies independently among these records."""
+        units = Units(self.unit.column, self.answers.cluster)
+        return units if units.count < self.table.height else Units.records(self.table.height)
+
+    @cached_property
+    def roles(self) -> dict[str, Ints]:
+        """The columns that say who or what each record comes from, as codes."""
+        return {name: codes_of(values) for name, values in roles_in(self.table).items()}
 
 
 Runs = Sequence[ScoredRun]
-
-
 OwnTask = Annotated[
     str | None, Setting("A task or any column; by default the one that the run was made for.")
 ]
 
 
-class Scoring(TypedDict, total=False):
+class ScoringOptions(TypedDict, total=False):
     """What else is known of predictions: the `split` that they are about (null: the records that
     have one), how they were made, and the digest of the dataset that the records are part of."""
 
     split: str | None
-    about: About | None
+    about: RunOrigin | None
     digest: str | None
 
 
@@ -297,7 +159,11 @@ def last_step(lineage: Sequence[Lineage], name: str) -> Lineage | None:
 
 
 def each_run(
-    name: str, predictions: pl.DataFrame, dataset: Dataset, task: Task, **more: Unpack[Scoring]
+    name: str,
+    predictions: pl.DataFrame,
+    dataset: Dataset,
+    task: Task,
+    **more: Unpack[ScoringOptions],
 ) -> list[ScoredRun]:
     """One run for each value of the column `run`."""
     if not predictions.height:
@@ -308,39 +174,38 @@ def each_run(
     names = predictions["run"].fill_null("").unique().sort().to_list()
     out = []
     for run in names:
-        mine = predictions.filter(pl.col("run").fill_null("") == run)
+        predictions_of_run = predictions.filter(pl.col("run").fill_null("") == run)
         title = name if len(names) == 1 else f"{name}: {run or 'without a name'}"
-        out.append(score(title, mine, dataset, task, **more))
+        out.append(score(title, predictions_of_run, dataset, task, **more))
     return out
 
 
 def score(
-    name: str, predictions: pl.DataFrame, dataset: Dataset, task: Task, **more: Unpack[Scoring]
+    name: str,
+    predictions: pl.DataFrame,
+    dataset: Dataset,
+    task: Task,
+    **more: Unpack[ScoringOptions],
 ) -> ScoredRun:
-    """Join predictions with the true labels. Except for spelling ("FALSE " is false), answers are
-    not changed.
+    """Join the true labels with the predictions. Except for spelling ("FALSE " is false), answers
+    are not changed.
     """
-    split = more.get("split")
+    split, about = more.get("split"), more.get("about") or RunOrigin()
     part = dataset.records.with_columns(truth=task.labels(dataset.records))
-    if split is not None:
-        part = part.filter(split=split)
+    wanted = _asked(part, task, split, name, predictions)
+    part = part if wanted is None else part.filter(split=wanted)
     if not part.height and split is not None:
         raise DataError(
             f"'{dataset.name}' has no records in the split '{split}'.",
             "Check the name of the split.",
         )
+    refuse_loose(name, predictions, dataset)
     labelled = part.drop_nulls("truth")
     classes = tuple(labelled["truth"].unique().sort().to_list())
-    first = predictions.drop_nulls("record_id").unique(
-        "record_id", keep="first", maintain_order=True
-    )
-    labels = _spelled(first, classes)
-    # Without a named split, what was predicted for says what was meant; with one, a missing answer
-    # is a wrong one.
     table = labelled.join(
-        labels, on="id", how="left" if split is not None else "inner", maintain_order="left"
+        _spelled(predictions, classes), on="id", how="left", maintain_order="left"
     )
-    return ScoredRun(
+    run = ScoredRun(
         name=name,
         dataset=dataset.name,
         digest=more.get("digest") or dataset.digest(),
@@ -348,39 +213,94 @@ def score(
         split=split,
         table=table,
         classes=classes,
-        strangers=first.join(
-            dataset.records.select(record_id="id"), on="record_id", how="anti"
-        ).height,
         unlabelled=int(part["truth"].null_count()),
-        repeated=predictions.height - first.height,
-        untouched=labelled.height - table.height,
-        about=more.get("about") or About(),
+        about=about,
+        unit=Unit(about.unit) if about.unit else Unit(),
         annotations=dataset.tables.get("annotations"),
     )
+    return _asking(run, assumed_class(predictions["meta"]))
 
 
-def about_of(lineage: Sequence[Lineage], notes: tuple[str, ...] = ()) -> About:
+def _asking(run: ScoredRun, assumed: str | None) -> ScoredRun:
+    """The run without its scores where these may be of the other class."""
+    if assumed is None or not run.table.height:
+        return run
+    question = reversed_scores(replace(run).answers, assumed)
+    if question is None:
+        return run
+    unread = run.table.with_columns(scores=pl.lit(None, pl.String))
+    return replace(run, table=unread, question=question)
+
+
+def _asked(
+    records: pl.DataFrame, task: Task, split: str | None, run: str, predictions: pl.DataFrame
+) -> str | None:
+    """The split that counts. Where none is named and training records are among these, it is the
+    test; a run that answers others, too, must say which part of it is meant."""
+    if split is not None or not (records["split"] == "train").any():
+        return split
+    part = asked_part(records, task)
+    if part is None:
+        return None
+    others = records.filter(pl.col("split").ne_missing(part))
+    if n := predictions.filter(pl.col("record_id").is_in(others["id"].implode())).height:
+        raise DataError(
+            f"The run '{run}' has {several(n, 'prediction')} for records that are not in the split"
+            f" '{part}'.",
+            f"Pass `split='{part}'`: the others are left out.",
+        )
+    return part
+
+
+def refuse_loose(run: str, predictions: pl.DataFrame, dataset: Dataset) -> None:
+    """An error where a record has two predictions of a run, or one of them is for no record."""
+    ids = predictions["record_id"]
+    strange = ids.filter(~ids.is_in(dataset.records["id"].implode()).fill_null(value=False))
+    twice = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
+    wrong = [
+        f"{several(len(examples), *what)} (such as {', '.join(map(repr, examples.head(3)))})"
+        for examples, what in (
+            (twice, ("record has several predictions", "records have several predictions")),
+            (strange, ("prediction is for no record", "predictions are for no record")),
+        )
+        if len(examples)
+    ]
+    if wrong:
+        raise DataError(
+            f"The run '{run}' is not scored: {'; '.join(wrong)}.",
+            "Make it again: each record has one prediction.",
+        )
+
+
+def about_of(lineage: Sequence[Lineage], notes: tuple[str, ...] = ()) -> RunOrigin:
     """Detector, settings, seed, and how the data was divided, from the last steps of each kind."""
     detect, split = (last_step(lineage, name) for name in ("detect", "split"))
     by = split.parameters.get("by") if split is not None else None
     divided = ", ".join(map(str, by)) if isinstance(by, list) else by
     division = str(split.parameters.get("name", divided)) if split is not None else None
+    unit = held_out(split.parameters) if split is not None else None
     if detect is None:
-        return About(divided_by=divided, notes=notes, division=division)
-    known = dict(detect.parameters)
-    detector, _, settings = (known.pop(name, None) for name in ("detector", "task", "settings"))
-    return About(detector, {**(settings or {}), **known}, detect.seed, divided, notes, division)
+        return RunOrigin(divided_by=divided, notes=notes, division=division, unit=unit)
+    parameters = dict(detect.parameters)
+    detector, _, settings = (
+        parameters.pop(name, None) for name in ("detector", "task", "settings")
+    )
+    return RunOrigin(
+        detector, {**(settings or {}), **parameters}, detect.seed, divided, notes, division, unit
+    )
 
 
 def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFrame:
     """Answers by record id, spelled like the classes; an answer that declines to choose a class is
     `abstained`.
     """
-    spell, known = speller(classes), set(classes)
+    spell, exact = speller(classes), set(classes)
     words = predictions["label"].str.strip_chars()
     spelling = {w: spell(w) for w in words.drop_nulls().unique()}
-    spelling = {w: name if name in known else w.lower() for w, name in spelling.items()}
-    kinds = {w: None if name in known else _ABSTAINED.get(fold(w)) for w, name in spelling.items()}
+    spelling = {w: name if name in exact else w.lower() for w, name in spelling.items()}
+    kinds = {
+        w: None if name in exact else ABSTAINED_AS.get(fold(w)) for w, name in spelling.items()
+    }
     labels = words.replace_strict(spelling, default=None, return_dtype=pl.String)
     by_word = words.replace_strict(kinds, default=None, return_dtype=pl.String)
     meta = predictions["meta"].cast(pl.String)
@@ -396,6 +316,8 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
             "abstained": by_meta.fill_null(by_word).set(verdict, None),
             "scores": predictions["scores"],
             "rationale": predictions["rationale"],
+            "cost": predictions["cost"],
+            "seconds": predictions["seconds"],
         }
     )
 
@@ -434,15 +356,17 @@ def open_runs(
 def open_foreign(
     file: Path, data: Dataset, *, task: str | None = None, split: str | None = None
 ) -> list[ScoredRun]:
-    """The run in `file` on the records of `data`: see `claimlab.files.predictions`."""
-    from claimlab.detect.outside import predictions_about, run_name
+    """The run in `file` on the records of `data`, read strictly."""
+    from claimlab.detect.outside import run_name
 
     opened = open_task(own_task(data, task), data.records)
-    predictions = predictions_about(data, file, opened)
+    strict = read_strictly(data, file, opened, split)
     return each_run(
-        run_name(predictions, file),
-        to_side_table("predictions", predictions),
-        data,
+        run_name(strict.predictions, file),
+        strict.predictions,
+        replace(data, records=strict.records),
         opened,
-        split=split,
+        split=strict.part,
+        about=RunOrigin(notes=tuple(strict.notes), unit=about_of(data.lineage).unit),
+        digest=data.digest(),
     )

@@ -3,9 +3,6 @@ an interval.
 
 All cells of one trait are resampled together, so that their mean and the gap between two of them
 have intervals of their own. A cell that is too small says nothing: it is suppressed, and counted.
-
-Beside the scores of a run: what a language model may have known, and what it scores without
-it.
 """
 
 from __future__ import annotations
@@ -17,18 +14,18 @@ from typing import Unpack
 import numpy as np
 import polars as pl
 
-from claimlab.claims.contamination.result import CLEAN, KNOWN, Contamination, text_keys
-from claimlab.core.errors import DataError
-from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.interval import Interval, Resampling, interval, kinds, redraw
 from claimlab.core.stats.scores import UNANSWERED, Flags, Floats, Ints, accuracy, macro_f1, ratio
-from claimlab.detect.detector import DETECTORS
-from claimlab.evaluate.metric import SMALLEST, SMALLEST_CLASS, Answers, Statistic
-from claimlab.evaluate.scored_run import ALIASES, ScoredRun, Values
+from claimlab.evaluate.answers import Answers
+from claimlab.evaluate.confusion import Statistic
+from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.sufficiency import LEAST_OF_A_CLASS, LEAST_RECORDS
+from claimlab.evaluate.traits import ALIASES, Values
 
 
 @dataclass(frozen=True)
-class Cell:
+class SliceCell:
     """`macro_f1` is null where a class is absent: then `why` says so, and accuracy is what there
     is. Where no record was answered, there is neither."""
 
@@ -45,7 +42,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SliceEstimate:
     value: float
     interval: Interval | None
 
@@ -56,8 +53,8 @@ class Gap:
     of languages.
     """
 
-    pooled: Estimate
-    mean_of_languages: Estimate | None
+    pooled: SliceEstimate
+    mean_of_languages: SliceEstimate | None
 
 
 @dataclass(frozen=True)
@@ -67,11 +64,11 @@ class Slices:
     """
 
     by: str
-    cells: list[Cell]
+    cells: list[SliceCell]
     suppressed: int = 0  # values whose cell is too small
     suppressed_records: int = 0
     without: int = 0  # records without a value
-    mean: Estimate | None = None
+    mean: SliceEstimate | None = None
     gap: Gap | None = None
 
 
@@ -96,9 +93,9 @@ class _Parts:
     def only(self, values: Ints) -> _Parts:
         place = np.full(len(self.names), -1)
         place[values] = np.arange(len(values))
-        mine = place[self.value] >= 0
+        inside = place[self.value] >= 0
         names = [self.names[v] for v in values]
-        return replace(self, row=self.row[mine], value=place[self.value][mine], names=names)
+        return replace(self, row=self.row[inside], value=place[self.value][inside], names=names)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -114,19 +111,26 @@ class _Parts:
     def tables(self) -> Ints:
         return np.bincount(self.cell, minlength=prod(self.shape)).reshape(self.shape)
 
-    def groups(self) -> list[int]:
-        """How many groups have records with each value."""
+    def units(self) -> list[tuple[int, float]]:
+        """How many units have records with each value, and how many effective ones these are."""
         many = int(self.answers.cluster.max(initial=0)) + 1
-        both = np.sort(self.value * many + self.answers.cluster[self.row])
-        fresh = np.diff(both, prepend=-1) > 0
-        counts: list[int] = np.bincount(both[fresh] // many, minlength=len(self.names)).tolist()
-        return counts
+        both, size = np.unique(
+            self.value * many + self.answers.cluster[self.row], return_counts=True
+        )
+        value, values = both // many, len(self.names)
+        counts = np.bincount(value, minlength=values)
+        total = np.bincount(value, weights=size, minlength=values)
+        squares = np.bincount(value, weights=np.square(size), minlength=values)
+        effective = np.square(total) / np.maximum(squares, 1)
+        return list(zip(counts.tolist(), effective.tolist(), strict=True))
 
-    def redraw(self, figure: Statistic, **how: Unpack[Resampling]) -> tuple[Floats, int]:
-        """`figure` of the tables under common draws of groups, and how many groups were drawn."""
+    def redraw(self, figure: Statistic, **how: Unpack[Resampling]) -> tuple[Floats, float]:
+        """`figure` of the tables under common draws of units, and how many effective ones were
+        drawn.
+        """
         table = kinds(self.answers.cluster[self.row], self.cell, prod(self.shape))
         drawn = redraw(table, lambda flat: figure(flat.reshape(-1, *self.shape)), **how)
-        return drawn, table.groups
+        return drawn, table.effective
 
 
 def slice_run(run: ScoredRun, by: str, **how: Unpack[Resampling]) -> Slices:
@@ -140,10 +144,10 @@ def slice_run(run: ScoredRun, by: str, **how: Unpack[Resampling]) -> Slices:
     small = np.unique(parts.row[~big[parts.value]]) if len(parts.row) else parts.row
     if not big.any():
         return Slices(by, [], int((~big).sum()), len(small), without)
-    shown = parts.only(np.flatnonzero(big))
-    drawn, in_all = _redrawn(run, shown, **how)
+    large = parts.only(np.flatnonzero(big))
+    drawn, in_all = _redrawn(run, large, **how)
     f1s, shares = np.split(drawn, 2, axis=1)
-    columns = zip(shown.names, shown.groups(), counts[big], f1s.T, shares.T, strict=True)
+    columns = zip(large.names, large.units(), counts[big], f1s.T, shares.T, strict=True)
     cells = [_cell(run.answers.classes, *column) for column in columns]
     # times in their order, all else the largest first
     in_order = by in ("year", "month")
@@ -154,13 +158,13 @@ def slice_run(run: ScoredRun, by: str, **how: Unpack[Resampling]) -> Slices:
     mean = None
     if len(fit) > 1:
         value = float(np.mean([cells[i].macro_f1 for i in fit]))
-        mean = Estimate(value, interval(_known_mean(f1s[:, fit]), in_all))
+        mean = SliceEstimate(value, interval(_known_mean(f1s[:, fit]), in_all))
     gap = head_tail_gap(run, **how) if by == "resource" else None
     shown_cells = [cells[i] for i in order]
     return Slices(by, shown_cells, int((~big).sum()), len(small), without, mean, gap)
 
 
-def _redrawn(run: ScoredRun, parts: _Parts, **how: Unpack[Resampling]) -> tuple[Floats, int]:
+def _redrawn(run: ScoredRun, parts: _Parts, **how: Unpack[Resampling]) -> tuple[Floats, float]:
     """Macro-F1 and accuracy of each value. Subgroups that divide the records alike, as language and
     family often do, share their draws."""
     key = hash((str(how), len(parts.names), parts.row.tobytes(), parts.value.tobytes()))
@@ -199,9 +203,9 @@ def head_tail_gap(run: ScoredRun, **how: Unpack[Resampling]) -> Gap | None:
         means = _known_mean(f1[:, fit & heads]) - _known_mean(f1[:, fit & ~heads])
         return np.stack([pooled, means], axis=1)
 
-    drawn, groups = parts.redraw(gaps, **how)
+    drawn, units = parts.redraw(gaps, **how)
     estimates = [
-        Estimate(float(point), interval(drawn[:, i], groups))
+        SliceEstimate(float(point), interval(drawn[:, i], units))
         for i, point in enumerate(gaps(counts[None].astype(np.float64))[0])
     ]
     return Gap(estimates[0], estimates[1] if by_language else None)
@@ -209,7 +213,7 @@ def head_tail_gap(run: ScoredRun, **how: Unpack[Resampling]) -> Gap | None:
 
 def contrast(
     run: ScoredRun, by: str, one: str, other: str, **how: Unpack[Resampling]
-) -> Estimate | None:
+) -> SliceEstimate | None:
     """The macro-F1 of the records with the value `one` less that of those with `other`; null where
     a side is small.
     """
@@ -223,15 +227,16 @@ def contrast(
         f1 = macro_f1(tables)
         return np.asarray(sign * (f1[:, 0] - f1[:, 1]))
 
-    drawn, groups = parts.redraw(less, **how)
-    return Estimate(float(less(counts[None].astype(np.float64))[0]), interval(drawn, groups))
+    drawn, units = parts.redraw(less, **how)
+    return SliceEstimate(float(less(counts[None].astype(np.float64))[0]), interval(drawn, units))
 
 
 def _big(counts: Ints) -> Flags:
     """Cells with records enough, and no class that is there in a handful only."""
     sizes = counts.sum(axis=2)
     return np.asarray(
-        (sizes.sum(axis=1) >= SMALLEST) & ~((sizes > 0) & (sizes < SMALLEST_CLASS)).any(axis=1)
+        (sizes.sum(axis=1) >= LEAST_RECORDS)
+        & ~((sizes > 0) & (sizes < LEAST_OF_A_CLASS)).any(axis=1)
     )
 
 
@@ -240,12 +245,18 @@ def _whole(counts: Ints) -> Flags:
     the whole.
     """
     spoke = counts[:, :, :-1].sum(axis=(1, 2)) > 0
-    return np.asarray(_big(counts) & spoke & (counts.sum(axis=2) >= SMALLEST_CLASS).all(axis=1))
+    return np.asarray(_big(counts) & spoke & (counts.sum(axis=2) >= LEAST_OF_A_CLASS).all(axis=1))
 
 
 def _cell(
-    classes: tuple[str, ...], value: str, groups: int, table: Ints, f1s: Floats, shares: Floats
-) -> Cell:
+    classes: tuple[str, ...],
+    value: str,
+    units: tuple[int, float],
+    table: Ints,
+    f1s: Floats,
+    shares: Floats,
+) -> SliceCell:
+    groups, effective = units
     sizes: dict[str, int] = dict(zip(classes, table.sum(axis=1).tolist(), strict=True))
     spoke = bool(table[:, :-1].sum())
     whole = spoke and all(sizes.values())
@@ -255,99 +266,21 @@ def _cell(
         why = f"{UNANSWERED[0].upper()}{UNANSWERED[1:]}."
     elif len(present) == 1:
         why = f"All are {present[0]}: accuracy is its recall."
-    return Cell(
+    return SliceCell(
         value=value,
         n=sum(sizes.values()),
         groups=groups,
         classes=sizes,
         failed=int(table[:, -1].sum()),
         accuracy=float(accuracy(table)) if spoke else None,
-        accuracy_interval=interval(shares, groups) if spoke else None,
+        accuracy_interval=interval(shares, effective) if spoke else None,
         macro_f1=float(macro_f1(table)) if whole else None,
-        macro_f1_interval=interval(f1s, groups) if whole else None,
+        macro_f1_interval=interval(f1s, effective) if whole else None,
         why=None if whole else why,
     )
 
 
 def _known_mean(f1s: Floats) -> Floats:
     """Mean over the cells that a resample holds; NaN when it holds none."""
-    known = ~np.isnan(f1s)
-    return ratio(np.where(known, f1s, 0.0).sum(axis=1), known.sum(axis=1), nothing=np.nan)
-
-
-COLUMN = "contamination"
-
-
-@dataclass(frozen=True)
-class Beside:
-    """`results` are the verdicts by measurement; the counts are of the records that were scored,
-    and `difference` is the macro-F1 on contaminated records less that on clean ones."""
-
-    results: dict[str, str]
-    model: str | None  # that the report is about, where one was asked
-    contaminated: int
-    clean: int
-    unmeasured: int
-    difference: Estimate | None
-
-    def sentence(self) -> str:
-        verdicts = ", ".join(
-            f"{name} {verdict.replace('-', ' ')}" for name, verdict in self.results.items()
-        )
-        counts = (
-            f"{self.contaminated:,} contaminated, {self.clean:,} clean, {self.unmeasured:,} not"
-            " measured"
-        )
-        if self.difference is None:
-            less = (
-                "The scores on contaminated and clean records are not compared: too few of either"
-            )
-        else:
-            ends = self.difference.interval
-            span = f" (95% interval {100 * ends[0]:+.1f} to {100 * ends[1]:+.1f})" if ends else ""
-            points = f"{100 * self.difference.value:+.1f} points{span}"
-            less = f"Macro-F1 on contaminated records less that on clean ones: {points}"
-        about = f" of {self.model}" if self.model else ""
-        return f"Contamination{about} ({verdicts}): {counts}. {less}."
-
-
-def asks_model(run: ScoredRun) -> bool:
-    """Whether the answers come from a language model, or from elsewhere, where it may be one."""
-    name = run.about.detector
-    return name is None or name not in DETECTORS or "model" in DETECTORS.get(name).handles
-
-
-def mark(run: ScoredRun, report: Contamination) -> ScoredRun:
-    """The run with the status of its records in a column; a text that has changed since is not
-    measured.
-    """
-    if not asks_model(run):
-        return run
-    keyed = run.table.with_columns(text_keys(run.table))
-    status = report.records.select("id", "text_sha256", pl.col("status").alias(COLUMN))
-    table = keyed.join(status, on=["id", "text_sha256"], how="left", maintain_order="left").drop(
-        "text_sha256"
-    )
-    if not run.table["id"].is_in(report.records["id"].implode()).any():
-        raise DataError(
-            f"The contamination report on '{report.dataset}' is about none of the records of the"
-            f" run '{run.name}'.",
-            "Give the report that was made on the dataset of the run.",
-        )
-    return replace(run, table=table)
-
-
-def beside(run: ScoredRun, report: Contamination, **how: Unpack[Resampling]) -> Beside | None:
-    """What to show next to the score of a run that was marked; null for one that asks no model."""
-    if COLUMN not in run.table.columns:
-        return None
-    status = run.table[COLUMN]
-    model = report.settings.get("model")
-    return Beside(
-        {f.check: f.verdict for f in report.findings},
-        None if model is None else str(model),
-        int((status == KNOWN).sum()),
-        int((status == CLEAN).sum()),
-        status.null_count(),
-        contrast(run, COLUMN, KNOWN, CLEAN, **how),
-    )
+    measured = ~np.isnan(f1s)
+    return ratio(np.where(measured, f1s, 0.0).sum(axis=1), measured.sum(axis=1), nothing=np.nan)

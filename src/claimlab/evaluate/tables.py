@@ -11,13 +11,18 @@ from claimlab.core.stats.chance import STAR
 from claimlab.core.stats.interval import Interval, ends_of
 from claimlab.core.stats.ranks import rank_words
 from claimlab.core.types import JsonObject
-from claimlab.core.words import several
-from claimlab.evaluate.compare import Board, Comparison, Drop, Explained, Seeds, Standing
-from claimlab.evaluate.metric import ONE_CLASS, Metric, board_metrics, metrics
-from claimlab.evaluate.result import ClassScore, Evaluation, RunResult, Scores, Withheld
-from claimlab.evaluate.scored_run import title
-from claimlab.evaluate.slices import Cell as Subgroup
+from claimlab.evaluate.abstentions import Withheld
+from claimlab.evaluate.board import Board, RunStanding
+from claimlab.evaluate.compare import Comparison
+from claimlab.evaluate.explained import Explained
+from claimlab.evaluate.measures import ClassScore, Scores
+from claimlab.evaluate.metric import Metric, board_metrics, metrics
+from claimlab.evaluate.result import Evaluation, RunResult
+from claimlab.evaluate.siblings import Drop, Seeds
+from claimlab.evaluate.slices import SliceCell as Subgroup
 from claimlab.evaluate.slices import Slices
+from claimlab.evaluate.sufficiency import ONE_CLASS
+from claimlab.evaluate.traits import title
 from claimlab.pages.blocks import (
     Blocks,
     Cell,
@@ -44,14 +49,75 @@ TRIVIAL = {
     "stratified": "(random guess)",
     CEILING: "(noise ceiling)",
 }
-FIRST = ("macro_f1", "accuracy")  # of the measures of a run
+FIRST_MEASURES = ("macro_f1", "accuracy")  # of the measures of a run
 UNTESTED = Cell("–", sort=float("inf"))  # last where p-values are sorted
 EXPLAINED = (
     "Shares of the answers in %. The model: a run repeats the shortcut, knows the label, or guesses"
     " among the classes. It attributes answers and names no cause; records on which a shortcut is"
     " wrong may also be harder."
 )
+DESIGN_EFFECT = (
+    "The first is the unit. The design effect is the variance of the run's accuracy by a column"
+    " over that by the unit: above 1.5 in any run, all runs are measured by that column, if it has"
+    " 6 effective units or more. Effective: as many units of equal size tell as much."
+)
 ABOVE_CEILING = "† above the noise ceiling: it repeats errors of these labels, or has seen them."
+STANDINGS: Columns[RunStanding] = (
+    Column("Rank", lambda standing: rank_words(standing.ranks)),
+    Column("System", "name", short(60)),
+    Column("Score", "score", percent),
+    Column(INTERVAL, "interval", span),
+    Column("May be the best", lambda standing: "yes" if standing.tied else "–"),
+)
+_DIFFERENCE: Columns[Comparison] = (
+    Column("Difference", "difference", points),
+    Column(INTERVAL, "interval", points_span),
+)
+_BETTER: Column[Comparison] = Column("Better", lambda c: c.why or c.better or "no clear difference")
+COMPARED: Columns[Comparison] = (
+    Column("Run", "first", short(50)),
+    Column("against", "second", short(50)),
+    Column("Shared records", "shared"),
+    *_DIFFERENCE,
+    Column("Only first right", "only_first"),
+    Column("Only second right", "only_second"),
+    Column("McNemar p", "p", probability, UNTESTED),
+    Column("p, units", "p_units_holm", probability, UNTESTED),
+    Column("p, all pairs", "p_ranks", probability, UNTESTED),
+    _BETTER,
+)
+# for a terminal, where counts would leave no room for names
+COMPARED_IN_SHORT: Columns[Comparison] = (
+    Column("Run", "first"),
+    Column("against", "second"),
+    Column("Shared"),
+    *_DIFFERENCE,
+    Column("p", "sure", probability, UNTESTED),
+    _BETTER,
+)
+SEEDS: Columns[Seeds] = (
+    Column("Detector", "name", short(40)),
+    Column("Dataset"),
+    Column("Task"),
+    Column("Split by", "divided_by"),
+    Column("Seeds", lambda s: ", ".join(map(str, s.seeds))),
+    Column("Mean macro-F1", "mean", percent),
+    Column("sd", "sd", lambda sd: Cell(f"± {100 * sd:.1f}", sort=sd)),
+    Column(INTERVAL, "interval", span),
+    Column("Error from seeds", "from_seeds", percent),
+    Column("from records", "from_records", percent),
+    Column("More would help", "advice", missing="–"),
+)
+DROPS: Columns[Drop] = (
+    Column("Detector", "name", short(40)),
+    Column("Dataset"),
+    Column("Task"),
+    Column("Random split", "random", percent),
+    Column("Held out by", "divided_by"),
+    Column("Held-out split", "held_out", percent),
+    Column("Change", lambda d: -d.drop, points),
+    Column(INTERVAL, "interval", lambda ends: points_span((-ends[1], -ends[0]))),
+)
 
 
 def f1_cell(value: float | None, why: str | None = None, *, marks: str = "") -> Cell:
@@ -69,16 +135,17 @@ def leaderboard(
     ranks = {} if board is None or board.why else board.ranks
     first, *others = board_metrics()
     lines = [_of_run(run, ranks, links) for run in runs]
-    known: list[tuple[str, Sequence[float | None], Interval | None]] = [
-        (one.name, (one.macro_f1, one.accuracy), None) for one in runs[0].baselines
+    rows: list[tuple[str, Sequence[float | None], Interval | None]] = [
+        (baseline.name, (baseline.macro_f1, baseline.accuracy), None)
+        for baseline in runs[0].baselines
     ]
     scores = {} if runs[0].ceiling is None else runs[0].ceiling.scores
     if scores:
-        known.append((CEILING, [scores[key][0] for key in FIRST], scores[first.key][1]))
-    for name, pair, ends in known:
+        rows.append((CEILING, [scores[key][0] for key in FIRST_MEASURES], scores[first.key][1]))
+    for name, pair, ends in rows:
         label = Cell(TRIVIAL[name], tone="not-measured")
         counts = runs[0].scores.n, None, None
-        values = dict(zip(FIRST, pair, strict=True))
+        values = dict(zip(FIRST_MEASURES, pair, strict=True))
         lines.append(_line(("", label, f1_cell(pair[0])), values, ends, counts))
     lines.sort(key=lambda line: line[0], reverse=True)
     heads = ["Rank", "Run", first.head, INTERVAL, *(metric.head for metric in others)]
@@ -94,13 +161,13 @@ Line = tuple[list[float], list[Value]]  # of the leaderboard: what it is sorted 
 
 
 def _of_run(run: RunResult, ranks: dict[str, str], links: dict[str, str]) -> Line:
-    scores, ends = run.scores, run.intervals[FIRST[0]]
+    scores, ends = run.scores, run.intervals[FIRST_MEASURES[0]]
     name = Cell(excerpt(run.name, 60), link=links.get(run.name))
     star = "*" if run.chance.beaten else ""
     dagger = "†" if _above_ceiling(run) else ""
     score = f1_cell(scores.macro_f1, scores.why, marks=star + dagger)
     named = ranks.get(run.name, ""), name, score
-    values = {key: one.value for key, one in scores.metrics.items()}
+    values = {key: value.value for key, value in scores.metrics.items()}
     return _line(named, values, ends, (scores.n, run.groups, scores.failed))
 
 
@@ -112,24 +179,34 @@ def _line(
 ) -> Line:
     """A run, or a baseline, which has few of the metrics."""
     shares = [percent(values.get(metric.key)) for metric in board_metrics()[1:]]
-    return [values[key] or 0.0 for key in FIRST], [*named, span(ends), *shares, *counts]
+    return [values[key] or 0.0 for key in FIRST_MEASURES], [*named, span(ends), *shares, *counts]
 
 
 def _caption(runs: Sequence[RunResult], ceiling: bool) -> str:
     """What the marks of a leaderboard mean, of those that it has."""
-    known = "trivial baselines and the noise ceiling" if ceiling else "trivial baselines"
+    lines = "trivial baselines and the noise ceiling" if ceiling else "trivial baselines"
     star = f" {STAR.format('runs evaluated')}" if any(run.chance.beaten for run in runs) else ""
     above = f" {ABOVE_CEILING}" if any(_above_ceiling(run) for run in runs) else ""
-    return f"Values in %. In parentheses: {known}.{star}{above}"
+    sizes = list(dict.fromkeys(run.size for run in runs))
+    over = f", over {sizes[0]}" if len(sizes) == 1 else ""
+    return f"Values in %{over}. In parentheses: {lines}.{star}{above}"
 
 
-STANDINGS: Columns[Standing] = (
-    Column("Rank", lambda one: rank_words(one.ranks)),
-    Column("System", "name", short(60)),
-    Column("Score", "score", percent),
-    Column(INTERVAL, "interval", span),
-    Column("May be the best", lambda one: "yes" if one.tied else "–"),
-)
+def considered(run: RunResult) -> Table:
+    """The columns that might be the unit, and why each is or is not."""
+    rows: list[Sequence[Value]] = [
+        [
+            column["column"] or "record",
+            column["units"],
+            column["effective"],
+            percent(column["largest"]),
+            column["design_effect"],
+            column["why"],
+        ]
+        for column in run.considered
+    ]
+    heads = ["Column", "Units", "Effective", "Largest, in %", "Design effect", "Why"]
+    return Table(heads, rows, DESIGN_EFFECT, sortable=False)
 
 
 def standings(board: Board) -> Table:
@@ -139,7 +216,7 @@ def standings(board: Board) -> Table:
 
 def ranks(boards: Sequence[Board]) -> Table:
     """The ranks of each run by every metric, and the smallest difference that can be seen by it."""
-    runs = dict.fromkeys(one.name for board in boards for one in board.standings)
+    runs = dict.fromkeys(standing.name for board in boards for standing in board.standings)
     places = [board.ranks for board in boards]
     rows: list[Sequence[Value]] = [
         [excerpt(name, 60), *(place.get(name, "–") for place in places)] for name in runs
@@ -153,7 +230,7 @@ def ranks(boards: Sequence[Board]) -> Table:
 
 
 def _above_ceiling(run: RunResult) -> bool:
-    return run.ceiling is not None and run.ceiling.exceeded(FIRST[0], run.scores.macro_f1)
+    return run.ceiling is not None and run.ceiling.exceeded(FIRST_MEASURES[0], run.scores.macro_f1)
 
 
 def measures(run: RunResult) -> Table:
@@ -175,7 +252,7 @@ def measures(run: RunResult) -> Table:
         ["accuracy", percent(scores.accuracy), span(intervals["accuracy"]), ""],
         ["macro-F1, answered records only", percent(scores.answered_macro_f1), None, failed],
         ["accuracy, answered records only", percent(scores.answered_accuracy), None, failed],
-        *(_measure(run, metric) for metric in metrics() if metric.key not in FIRST),
+        *(_measure(run, metric) for metric in metrics() if metric.key not in FIRST_MEASURES),
         *(
             [f"macro-F1 of the {b.name} baseline", f1_cell(b.macro_f1), None, ""]
             for b in run.baselines
@@ -188,8 +265,7 @@ def measures(run: RunResult) -> Table:
             tested,
         ],
     ]
-    units = f"{several(scores.n, 'record')} in {several(run.groups, 'group')}"
-    caption = f"Values in %, over {units}. Intervals are 95%, by resampling groups."
+    caption = f"Values in %, over {run.size}. Intervals are 95%, by resampling {run.resampled}."
     return Table(["Measure", "Value", INTERVAL, "Note"], rows, caption, sortable=False)
 
 
@@ -241,57 +317,6 @@ def cells(subgroups: Slices) -> Table:
     return Table.of(columns, subgroups.cells)
 
 
-_DIFFERENCE: Columns[Comparison] = (
-    Column("Difference", "difference", points),
-    Column(INTERVAL, "interval", points_span),
-)
-_BETTER: Column[Comparison] = Column("Better", lambda c: c.why or c.better or "no clear difference")
-COMPARED: Columns[Comparison] = (
-    Column("Run", "first", short(50)),
-    Column("against", "second", short(50)),
-    Column("Shared records", "shared"),
-    *_DIFFERENCE,
-    Column("Only first right", "only_first"),
-    Column("Only second right", "only_second"),
-    Column("McNemar p", "p", probability, UNTESTED),
-    Column("p, Holm", "p_holm", probability, UNTESTED),
-    Column("p, all pairs", "p_ranks", probability, UNTESTED),
-    _BETTER,
-)
-# for a terminal, where counts would leave no room for names
-COMPARED_IN_SHORT: Columns[Comparison] = (
-    Column("Run", "first"),
-    Column("against", "second"),
-    Column("Shared"),
-    *_DIFFERENCE,
-    Column("p", lambda c: c.p_holm if c.p_ranks is None else c.p_ranks, probability, UNTESTED),
-    _BETTER,
-)
-SEEDS: Columns[Seeds] = (
-    Column("Detector", "name", short(40)),
-    Column("Dataset"),
-    Column("Task"),
-    Column("Split by", "divided_by"),
-    Column("Seeds", lambda s: ", ".join(map(str, s.seeds))),
-    Column("Mean macro-F1", "mean", percent),
-    Column("sd", "sd", lambda sd: Cell(f"± {100 * sd:.1f}", sort=sd)),
-    Column(INTERVAL, "interval", span),
-    Column("Error from seeds", "from_seeds", percent),
-    Column("from records", "from_records", percent),
-    Column("More would help", "advice", missing="–"),
-)
-DROPS: Columns[Drop] = (
-    Column("Detector", "name", short(40)),
-    Column("Dataset"),
-    Column("Task"),
-    Column("Random split", "random", percent),
-    Column("Held out by", "divided_by"),
-    Column("Held-out split", "held_out", percent),
-    Column("Change", lambda d: -d.drop, points),
-    Column(INTERVAL, "interval", lambda ends: points_span((-ends[1], -ends[0]))),
-)
-
-
 def comparisons(pairs: Sequence[Comparison], *, short: bool = False) -> Table:
     """Run against run; `short` for a terminal."""
     return Table.of(COMPARED_IN_SHORT if short else COMPARED, pairs, POINTS)
@@ -309,15 +334,15 @@ def explained(runs: Sequence[Explained]) -> Table:
     """The shares of each run's answers that repeat a shortcut, and that know the label."""
     rows: list[Sequence[Value]] = [
         [
-            excerpt(one.run, 50),
+            excerpt(run.run, 50),
             excerpt(name, 50),
             percent(share),
             span(ends),
-            percent(one.shares.own[0]),
-            span(one.shares.own[1]),
+            percent(run.shares.own[0]),
+            span(run.shares.own[1]),
         ]
-        for one in runs
-        for name, (share, ends) in zip(one.shortcuts, one.shares.shortcuts, strict=True)
+        for run in runs
+        for name, (share, ends) in zip(run.shortcuts, run.shares.shortcuts, strict=True)
     ]
     heads = ["Run", "Shortcut", "Repeats it", INTERVAL, "Knows the label", INTERVAL]
     return Table(heads, rows, EXPLAINED)
@@ -368,13 +393,13 @@ def judged(run: RunResult) -> Blocks:
     from claimlab.evaluate.judge.people import RATES, rate_in_words
 
     blocks: Blocks = []
-    for one in run.about.judged:
-        worth = one["standing"] or "unvalidated: it was not compared with annotators"
+    for judgement in run.about.judged:
+        worth = judgement["standing"] or "unvalidated: it was not compared with annotators"
         blocks.append(
-            Text(f"{one['judge']}: {worth}.", "warning" if "unvalidated" in worth else "note")
+            Text(f"{judgement['judge']}: {worth}.", "warning" if "unvalidated" in worth else "note")
         )
-    rows = [{"who": one["judge"], **one["by_judge"]} for one in run.about.judged]
-    people = [one["by_people"] for one in run.about.judged if one["by_people"]]
+    rows = [{"who": judgement["judge"], **judgement["by_judge"]} for judgement in run.about.judged]
+    people = [judgement["by_people"] for judgement in run.about.judged if judgement["by_people"]]
     rows += [{"who": "annotators", **rates} for rates in people[:1]]
     columns: list[Column[JsonObject]] = [
         Column("Judged by", "who", short(80)),

@@ -13,11 +13,14 @@ import polars as pl
 from claimlab.core.plain import slug
 from claimlab.core.words import several, verb
 from claimlab.evaluate import tables
-from claimlab.evaluate.compare import Board
-from claimlab.evaluate.metric import ONE_CLASS, SMALLEST, SMALLEST_CLASS, board_metrics
-from claimlab.evaluate.result import Evaluation, RunResult, Withheld
-from claimlab.evaluate.scored_run import title
-from claimlab.evaluate.slices import Estimate, Slices
+from claimlab.evaluate.abstentions import Withheld
+from claimlab.evaluate.board import Board
+from claimlab.evaluate.measures import Scores
+from claimlab.evaluate.metric import board_metrics
+from claimlab.evaluate.result import Evaluation, RunResult
+from claimlab.evaluate.slices import SliceEstimate, Slices
+from claimlab.evaluate.sufficiency import LEAST_OF_A_CLASS, LEAST_RECORDS, ONE_CLASS
+from claimlab.evaluate.traits import title
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import (
     Blocks,
@@ -38,7 +41,7 @@ from claimlab.pages.charts import Dot, dots, reliability
 from claimlab.pages.folder import Contents
 
 FILE, KIND = "evaluation.json", "evaluation"
-LINES = 40  # more would not fit a screen; the table has them all
+LINES_DRAWN = 40  # more would not fit a screen; the table has them all
 _SMALLER = (
     "To keep this page small, charts are left out; they are in plots/, and every figure in"
     " evaluation.json."
@@ -47,28 +50,35 @@ _OTHER_RECORDS = (
     "These runs were not scored on the same records: compare them by the records they share, below."
 )
 _COMPARED = (
-    "On the test records that the two runs share. A run is called better only when the interval is"
-    " clear of zero and both corrected p-values are below 0.05."
+    "On the test records that the two runs share. A run is called better where p for all pairs is"
+    " below 0.05, as on the leaderboard; where runs are not ranked, where the interval is clear of"
+    " zero and p for units is below 0.05."
 )
 _DROPPED = "How much of the score depends on test records resembling training records."
 _METHOD = (
     "Macro-F1 is the mean over the classes that the truth holds. A failed prediction, and an answer"
     " that is none of the classes, count as wrong.",
-    "Intervals are 95%, from {draws:,} resamples of whole groups (for AUROC at most 1,000; seed"
-    " {seed}): records of one group are not independent evidence.",
-    f"A cell with fewer than {SMALLEST} records, or with a class of fewer than {SMALLEST_CLASS}, is"
+    "Intervals are 95%, from {draws:,} resamples of whole units (for AUROC at most 1,000; seed"
+    " {seed}): records of one publisher, author or event are not independent evidence. The unit is"
+    " what the split held out, or else the column 'group'; fewer than 6 effective units have no"
+    " interval, fewer than 20 are called few.",
+    f"A cell with fewer than {LEAST_RECORDS} records, or with a class of fewer than"
+    f" {LEAST_OF_A_CLASS}, is"
     " suppressed and counted. A cell that lacks a class, or a run on one class, has no macro-F1.",
-    "McNemar's test is exact and takes records as independent: where there are groups, believe the"
-    " interval. Its p-values are corrected by Holm's method over all comparisons shown.",
+    "A pair of ranked runs has the verdict of the ranks (p, all pairs). Otherwise the interval must"
+    " be clear of zero, and sign-flips of whole units (p, units; corrected by Holm's method) must"
+    " agree."
+    " McNemar's test is exact and takes records as independent.",
     "Ranks are those that the data allow: from 1 + the number of runs that are better to the number"
     " of runs less those that are worse, with every pair tested at once on the records that all"
     " runs share (step-down max-T): the chance of even one wrong rank is about 5%. Runs that"
     " cannot be told apart from the best are the model"
     " confidence set (Hansen, Lunde and Nason 2011).",
-    "A difference that cannot be seen would be found in fewer than 80 of 100 test sets like this"
+    "A difference that is often missed would be found in fewer than 80 of 100 test sets like this"
     " one.",
     "The baselines are computed from the labels of the records that were scored. A score is above"
-    " them (*) where fewer than 5 in 100 permutations of the labels, groups kept together, reach"
+    " them (*) where fewer than 5 in 100 permutations of the labels, moved as they were given"
+    " (of whole publishers, where each has one label), reach"
     " it, and fewer than 5 in 100 resamples fall to the best baseline; p-values are corrected by"
     " Holm's method.",
 )
@@ -87,14 +97,14 @@ _LEFT_OUT = {
 
 
 @dataclass(frozen=True)
-class Size:
+class PageSize:
     """How much a page carries; evaluation.json always has it all."""
 
     figures: bool = True
     slices: bool = True
 
 
-SIZES = (Size(), Size(figures=False), Size(figures=False, slices=False))
+SIZES = (PageSize(), PageSize(figures=False), PageSize(figures=False, slices=False))
 
 
 def contents(evaluation: Evaluation) -> Contents:
@@ -127,16 +137,25 @@ def contents(evaluation: Evaluation) -> Contents:
 def headline(run: RunResult) -> str:
     scores, ends = run.scores, run.intervals["macro_f1"]
     interval = f" ({span(ends).text})" if ends else ""
-    failed = f"; {scores.failed:,} failed" if scores.failed else ""
     f1 = scores.why if scores.macro_f1 is None else f"{100 * scores.macro_f1:.1f}{interval}"
     share = "" if scores.accuracy is None else f", accuracy {100 * scores.accuracy:.1f}"
     return (
         f"{run.name}: macro-F1 {f1}{share} on {several(scores.n, 'record')} of '{run.dataset}',"
-        f" task {run.task}{failed}."
+        f" task {run.task}{answered(scores)}."
     )
 
 
-def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
+def answered(scores: Scores) -> str:
+    """How many records have an answer, where some do not, and how many of these answers are right:
+    what a detector that chooses its records shows of itself."""
+    if not scores.failed:
+        return ""
+    right = scores.answered_accuracy
+    share = "" if right is None else f" ({100 * right:.1f}% of these right)"
+    return f"; answered {scores.answered:,} of {scores.n:,}{share}"
+
+
+def page(evaluation: Evaluation, size: PageSize = SIZES[0]) -> Report:
     """The leaderboards, then every run."""
     runs = evaluation.runs
     blocks: Blocks = [] if size.figures else [Text(_SMALLER, "note")]
@@ -211,8 +230,8 @@ def conclusions(evaluation: Evaluation) -> list[str]:
 
 def of_others(evaluation: Evaluation) -> list[Board]:
     """Boards of results that others published, of which there are no runs."""
-    mine = {(run.task, run.dataset) for run in evaluation.runs}
-    return [board for board in evaluation.boards if (board.task, board.dataset) not in mine]
+    measured = {(run.task, run.dataset) for run in evaluation.runs}
+    return [board for board in evaluation.boards if (board.task, board.dataset) not in measured]
 
 
 def other_records(runs: Sequence[RunResult]) -> list[str]:
@@ -220,7 +239,7 @@ def other_records(runs: Sequence[RunResult]) -> list[str]:
     return [] if len({r.records for r in runs}) == 1 else [_OTHER_RECORDS]
 
 
-def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> Blocks:
+def together(evaluation: Evaluation, size: PageSize, *, linked: bool = True) -> Blocks:
     """Several runs together: leaderboards, comparisons, seeds, drops."""
     links = {run.name: f"#run-{i}" for i, run in enumerate(evaluation.runs, 1)} if linked else {}
     out: Blocks = [
@@ -252,7 +271,7 @@ def _board(
     runs: list[RunResult],
     ranked: Board | None,
     links: dict[str, str],
-    size: Size,
+    size: PageSize,
     *,
     name: str,
 ) -> Section:
@@ -273,12 +292,14 @@ def _board(
     return Section(title, blocks, anchor=f"leaderboard-{int(name)}")
 
 
-def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> Blocks:
+def run_blocks(run: RunResult, name: str, size: PageSize = SIZES[0]) -> Blocks:
     """All measurements of one run, also for the quality assurance report."""
     blocks: Blocks = [tiles(run), *(Text(c, "warning") for c in run.cautions)]
     if run.contamination is not None:
         blocks.append(Text(run.contamination.sentence(), "note"))
     blocks += [tables.measures(run), tables.classes(run)]
+    if len(run.considered) > 1:
+        blocks.append(Fold("Which records vary independently", [tables.considered(run)]))
     if size.figures:
         blocks += calibration(run, name)
     blocks += [*_abstained(run), *tables.judged(run)]
@@ -304,7 +325,7 @@ def tiles(run: RunResult) -> Tiles:
     )
 
 
-def by_trait(subgroups: Slices, run: RunResult, name: str, size: Size) -> Section:
+def by_trait(subgroups: Slices, run: RunResult, name: str, size: PageSize) -> Section:
     """One kind of subgroup: the means, the chart, and the table, folded if it is long."""
     sentences = _sentences(subgroups, run)
     drawn = forest(subgroups, run, name) if size.figures else []
@@ -337,8 +358,8 @@ def _sentences(subgroups: Slices, run: RunResult) -> list[str]:
     if subgroups.suppressed:
         sentences.append(
             f"Too rare to show: {several(subgroups.suppressed, 'value')}"
-            f" ({several(subgroups.suppressed_records, 'record')}) with fewer than {SMALLEST}"
-            f" records, or {SMALLEST_CLASS} of a class."
+            f" ({several(subgroups.suppressed_records, 'record')}) with fewer than {LEAST_RECORDS}"
+            f" records, or {LEAST_OF_A_CLASS} of a class."
         )
     if subgroups.without:
         sentences.append(
@@ -348,7 +369,7 @@ def _sentences(subgroups: Slices, run: RunResult) -> list[str]:
     return sentences
 
 
-def _estimate(estimate: Estimate) -> str:
+def _estimate(estimate: SliceEstimate) -> str:
     interval = f" ({span(estimate.interval).text})" if estimate.interval is not None else ""
     return f"{100 * estimate.value:.1f}{interval}"
 
@@ -383,11 +404,18 @@ def left_out(run: RunResult) -> list[str]:
         for name, n in run.left_out.items()
         if n
     ]
+    if run.in_use is not None:
+        items.append(run.in_use.sentence())
+    if 0 < run.scores.failed < run.scores.n:
+        items.append(
+            f"{run.scores.failed:,} without an answer: in every score that is ranked, a record"
+            " without an answer costs at least as much as a wrong one."
+        )
     if run.scores.other:
         kinds = run.abstentions.kinds if run.abstentions is not None else []
         withheld = "".join(f" {w.n:,} of them say: {w.kind.replace('-', ' ')}." for w in kinds)
         others = several(run.scores.other, "answer")
-        items.append(f"{others} outside the classes, counted as wrong.{withheld}")
+        items.append(f"{others} outside the classes, counted like no answer.{withheld}")
     return items
 
 
@@ -396,7 +424,7 @@ def board(runs: Sequence[RunResult], name: str) -> Figure:
     marks = {b.name: b.macro_f1 for b in runs[0].baselines if b.macro_f1 is not None}
     rows = [
         Dot(excerpt(run.name, 40), _f1(run), run.intervals["macro_f1"], "plain", marks)
-        for run in sorted(runs, key=lambda run: -_f1(run))[:LINES]
+        for run in sorted(runs, key=lambda run: -_f1(run))[:LINES_DRAWN]
     ]
     return Figure(
         dots(rows, title="macro-F1 (%)"),
@@ -422,10 +450,10 @@ def forest(subgroups: Slices, run: RunResult, name: str) -> list[Figure]:
     ]
     if len(rows) < 2:
         return []
-    more = f" {len(rows) - LINES} more are in the table." if len(rows) > LINES else ""
+    more = f" {len(rows) - LINES_DRAWN} more are in the table." if len(rows) > LINES_DRAWN else ""
     return [
         Figure(
-            dots(rows[:LINES], title=f"{what} (%)", threshold=whole),
+            dots(rows[:LINES_DRAWN], title=f"{what} (%)", threshold=whole),
             f"{what[:1].upper()}{what[1:]} by {title(subgroups.by)} with 95% intervals; in brackets"
             f" the records; dashed: over all records.{more}",
             f"{what} of each {title(subgroups.by)} with its interval",

@@ -5,17 +5,16 @@ alone says nothing.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import date, datetime, timedelta
 from functools import cache
 from operator import itemgetter
 
 import polars as pl
 
 from claimlab.core import packaged
+from claimlab.core.dates import in_utc, mail_time, worded_day
 from claimlab.text.rows import not_ascii
 
 SAMPLE = 500
@@ -36,20 +35,11 @@ _DAY_FIRST = (
 )
 _MONTH_FIRST = tuple(f"%m{s}%d{s}{y}{t}" for y in ("%Y", "%y") for s in "/-" for t in _TIMES)
 
-_MONTHS = packaged.toml("claimlab.exchange", "months.toml")
-_ISO, _ZONED, _NAMED = (_MONTHS["formats"][name] for name in ("iso", "zoned", "named"))
+_FORMATS = packaged.toml("claimlab.exchange", "date_formats.toml")
+_ISO, _ZONED, _NAMED = (_FORMATS[name] for name in ("iso", "zoned", "named"))
 _OTHER_DIGITS = "[٠-٩۰-۹०-९০-৯]"
 _DIGITS = {chr(zero + i): str(i) for zero in (0x660, 0x6F0, 0x966, 0x9E6) for i in range(10)}
 _NUMERIC = r"^\d{1,2}[/.-] ?\d{1,2}[/.-] ?\d{2}"
-_LETTERS = r"[^\s\d,./:-]"  # a letter, or a sign that a script writes on one
-_WORDED = re.compile(
-    rf"(?:{_LETTERS}+,?\s+)?(\d{{1,2}})(?:o|er|\.|st|nd|rd|th)?\s+(?:de\s+)?({_LETTERS}{{2,14}})\.?,?\s+(?:de\s+|del\s+)?(\d{{4}})"
-    r"(?:\s*(?:г|р|года|року)\.?)?"
-)
-_WORD_FIRST = re.compile(
-    rf"(?:{_LETTERS}+,\s+)?({_LETTERS}{{2,14}})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})"
-)
-_CHARACTERS = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
 _CLOCK_FIRST = re.compile(r"(\d{1,2}):(\d{2})\s*+([ap])?\.?m?\.?\s*+[·•,|-]\s*+(\S.*)")
 
 
@@ -264,62 +254,24 @@ def _worded(text: pl.Series, dates: Dates) -> None:
     """
     rest = _rest(text, dates).unique(maintain_order=True)
     if not any(
-        _one(value) for value in rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)
+        _time_of(value) for value in rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)
     ):
         return  # a column that holds no dates is not read a million times to make sure
-    table = {value: time for value in rest.to_list() if (time := _one(value)) is not None}
+    table = {value: time for value in rest.to_list() if (time := _time_of(value)) is not None}
     if table:
         _fill(dates, text.replace_strict(table, default=None, return_dtype=pl.Datetime("us")))
 
 
-def _one(value: str) -> datetime | None:
+def _time_of(value: str) -> datetime | None:
     clock = _CLOCK_FIRST.fullmatch(value.casefold().strip())
-    if clock is not None and (day := _one(clock[4])) is not None:  # 3:36 PM · Jan 24, 2020
+    if clock is not None and (day := _time_of(clock[4])) is not None:  # 3:36 PM · Jan 24, 2020
         hour = int(clock[1]) % 12 + 12 * (clock[3] == "p") if clock[3] else int(clock[1])
         minute = int(clock[2])
         valid = hour < 24 and minute < 60
         return day + timedelta(hours=hour, minutes=minute) if valid else None
+    if (day := worded_day(value, within=False)) is not None:
+        return day
     try:
-        time = _in_words(_folded(value)) or datetime.fromisoformat(value)
+        return in_utc(datetime.fromisoformat(value))
     except ValueError:
-        try:
-            time = parsedate_to_datetime(value)
-        except (ValueError, TypeError, IndexError, OverflowError):
-            return None
-    try:
-        return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
-    except OverflowError:
-        return None
-
-
-def _in_words(folded: str) -> datetime | None:
-    """A day whose month is a word, or written in characters; a day that no calendar has raises."""
-    if match := _CHARACTERS.fullmatch(folded):
-        return datetime(int(match[1]), int(match[2]), int(match[3]))
-    if (match := _WORDED.fullmatch(folded)) and (month := _month(match[2])):
-        return datetime(int(match[3]), month, int(match[1]))
-    if (match := _WORD_FIRST.fullmatch(folded)) and (month := _month(match[1])):
-        return datetime(int(match[3]), month, int(match[2]))
-    return None
-
-
-def _folded(value: str) -> str:
-    return "".join(
-        c for c in unicodedata.normalize("NFKD", value.casefold()) if not unicodedata.combining(c)
-    )
-
-
-_WHOLE = {
-    _folded(word): month
-    for words in _MONTHS["whole"].values()
-    for month, word in enumerate(words, 1)
-}
-
-
-def _month(name: str) -> int | None:
-    """The number of a month; null for a name that is another month elsewhere."""
-    longer = [start for start in _MONTHS["longer"] if name.startswith(start)]
-    if longer:
-        return _MONTHS["longer"][max(longer, key=len)] or None
-    starts: dict[str, int] = _MONTHS["starts"]
-    return _WHOLE.get(name) or starts.get(name[:4]) or starts.get(name[:3])
+        return mail_time(value)

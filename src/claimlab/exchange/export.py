@@ -78,7 +78,7 @@ class Exported(Shown):
 
 
 @repeatable()
-def export(
+def export(  # noqa: PLR0913
     data: Annotated[Source, Argument("A claimlab dataset folder.")],
     to: Annotated[
         str,
@@ -115,16 +115,16 @@ def export(
     )
     if wrong := sorted(set(settings.chosen()) - form.accepts):
         raise UsageError(f"The format '{form.name}' does not take `{wrong[0]}`.", "Leave it out.")
-    done: list[Exported] = []
+    exported: list[Exported] = []
 
     def write(building: Path) -> None:
         require_labels(run.dataset)
         written = form.write(run.dataset, building, settings, progress)
-        done.append(_mark(run.dataset, form, settings, written, building, Path(output)))
+        exported.append(_mark(run.dataset, form, settings, written, building, Path(output)))
 
     with Run("export", data, output, kind=EXPORT, limit=limit, force=force, **columns) as run:
         run.fill(write)
-    return done[0]
+    return exported[0]
 
 
 def _mark(
@@ -153,14 +153,14 @@ def _mark(
     marker = write_marker(
         building, Marker(format=form.name, dataset=manifest, export=step, facts=written.facts)
     )
-    shown = {"records": counts["records"], **_numbers(written.counts)}
+    amounts = {"records": counts["records"], **_numbers(written.counts)}
     return Exported(
         output,
         counts,
         marker.files,
         [*dataset.lineage, step],
         written.notes,
-        ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in shown.items()),
+        ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in amounts.items()),
         getattr(form, "then", Format.then),
     )
 

@@ -29,6 +29,12 @@ from claimlab.core.types import JsonObject
 
 MARKER = "claimlab.json"
 VERSION = 1
+FORMATS: Registry[Format] = Registry(
+    "export format",
+    package="claimlab.exchange.formats",
+    attribute="FORMAT",
+    group="claimlab.formats",
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,24 @@ class Format:
     def write(
         self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
-        """Write `dataset` into the empty `folder`; say what was left out."""
+        """Write `dataset` into the empty `folder`; say what was left out.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            The dataset to export.
+        folder : Path
+            An empty folder.
+        settings : FormatSettings
+            What the user asked of the format.
+        progress : Progress, default silent
+            Called with what is done, for what takes long.
+
+        Returns
+        -------
+        Written
+            Counts, and a sentence for what was left out.
+        """
         raise NotImplementedError
 
 
@@ -136,16 +159,20 @@ class Lossless(Protocol):
     def read(self, folder: Path, marker: Marker) -> Dataset:
         """The dataset back from an exported folder: same records, same side tables, same
         lineage.
+
+        Parameters
+        ----------
+        folder : Path
+            The exported folder.
+        marker : Marker
+            What the export noted of it, with the hash of every file.
+
+        Returns
+        -------
+        Dataset
+            The dataset that was exported.
         """
         ...
-
-
-FORMATS: Registry[Format] = Registry(
-    "export format",
-    package="claimlab.exchange.formats",
-    attribute="FORMAT",
-    group="claimlab.formats",
-)
 
 
 def write_marker(folder: Path, marker: Marker) -> Marker:

@@ -13,34 +13,28 @@ A data frame or rows as a file, so that they are imported as every file is.
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, TypedDict, Unpack, cast
-
-import polars as pl
+from typing import Annotated, Any, TypedDict, Unpack
 
 from claimlab.core.call import in_storage, repeatable
 from claimlab.core.dataset import Dataset
-from claimlab.core.digest import write_parquet
 from claimlab.core.errors import (
     Choice,
     ClaimlabError,
-    DataError,
-    MissingExtra,
     Question,
     UnknownName,
     UnmappedLabels,
     UsageError,
 )
 from claimlab.core.foreign import Foreign
-from claimlab.core.labels import GENERAL, LabelMap, Unmapped, check_unmapped, general, load_map
+from claimlab.core.labels import LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
     Argument,
     Engine,
     Force,
+    InPython,
     Limit,
     Option,
     Place,
@@ -51,30 +45,33 @@ from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, progress
 from claimlab.core.record import KINDS
 from claimlab.core.run import Run
+from claimlab.exchange.foreign import Paths, as_files, files_of
 from claimlab.exchange.format import Marker
 from claimlab.exchange.importing.choose import matched
 from claimlab.exchange.importing.decide import decide
 from claimlab.exchange.importing.layouts import Gathered, part
-from claimlab.exchange.importing.make import Wishes, make, refuse_unknown_labels
-from claimlab.exchange.importing.plan import Choices, ImportPlan
+from claimlab.exchange.importing.make import ImportWishes, make, refuse_unknown_labels
+from claimlab.exchange.importing.plan import ImportChoices, ImportPlan
 from claimlab.exchange.importing.profile import Profiled, profile
 from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.raters import gather_classes, gather_ratings
 from claimlab.exchange.importing.read import read
+from claimlab.exchange.importing.readings import AS_WRITTEN
 from claimlab.exchange.importing.report import ImportReport
 from claimlab.exchange.importing.settle import settle
 from claimlab.exchange.roundtrip import come_back, exported, inherit, record_files, tidy
-from claimlab.files.bundle import Bundle, name_in, open_all
+from claimlab.files.archives import plain_name
+from claimlab.files.bundle import Bundle, open_all
+from claimlab.files.hub_cache import name_in
+from claimlab.files.layout import ReadOptions
 from claimlab.files.media import media_of
-from claimlab.files.raw import Options
-from claimlab.files.safety import plain_name
 from claimlab.tasks import TASKS
 
-STEPS = 2  # questions after the first that are answered with it
-LOOKED_AT, COMMANDS = 3, 8  # answers to one of them, and commands that a message shows
+QUESTIONS_AHEAD = 2  # questions after the first that are answered with it
+# answers to one of them, and commands that a message shows
+ANSWERS_LOOKED_AT, COMMANDS_SHOWN = 4, 12
 
 OnPlan = Callable[[ImportPlan], None]
-Paths = str | Path | Sequence[str | Path]
 
 
 Files = Annotated[
@@ -97,7 +94,7 @@ OnlyFiles = Annotated[
 ]
 
 
-class Columns(TypedDict, total=False):
+class ImportColumns(TypedDict, total=False):
     """The column of each role: its name, its number from 1, or "none" for none. A language may also
     be a code.
     """
@@ -136,11 +133,11 @@ def guess_files(
     *,
     kind: str | None = None,
     map: Mapping[str, str] | Place | None = None,
-    options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
+    options: ReadOptions | Mapping[str, Any] = ReadOptions(),  # noqa: B008 - frozen
     only: str | Sequence[str] = (),
     join: str | Sequence[str] = (),
     ask: bool = True,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ImportColumns],
 ) -> ImportPlan:
     """Read the files and say what they seem to be, without making anything of it. Options: see
     `import_files`. Where a choice is close, `ask` raises the question; otherwise the likeliest
@@ -152,7 +149,7 @@ def guess_files(
 
 
 @repeatable("on_plan")
-def import_files(
+def import_files(  # noqa: PLR0913
     paths: Files,
     output: Annotated[Place | None, Option("Folder to write the dataset to.", short="-o")] = None,
     *,
@@ -167,7 +164,10 @@ def import_files(
     keep_placeholder_dates: Annotated[
         bool, Setting("Keep 1970-01-01, 1900-01-01 and a date that most rows have.")
     ] = False,
-    options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
+    options: Annotated[
+        ReadOptions | Mapping[str, Any],
+        InPython("How files are read: encoding, delimiter, quotes, header and sheet."),
+    ] = ReadOptions(),  # noqa: B008 - frozen
     only: OnlyFiles = (),
     join: Annotated[
         str | Sequence[str],
@@ -177,8 +177,10 @@ def import_files(
     seed: Seed = 0,
     force: Force = False,
     engine: Engine = None,
-    on_plan: OnPlan = ignore,
-    **columns: Unpack[Columns],
+    on_plan: Annotated[
+        OnPlan, InPython("Called with the plan of the import before records are read by it.")
+    ] = ignore,
+    **columns: Unpack[ImportColumns],
 ) -> tuple[Dataset, ImportReport]:
     """Import files of any layout into a dataset folder. Layout and columns are guessed, and the
     guess is shown.
@@ -197,7 +199,7 @@ def import_files(
     with Run("import", None, output, reads=files_of(paths), force=force, engine=engine) as run:
         answers = _Answers.of(kind, map, options, only, join, columns)
         if plan is not None:
-            answers = answers.filled(Choices.read(plan))
+            answers = answers.filled(ImportChoices.read(plan))
         with as_files(paths) as files, open_all(files) as bundles:
             marker = exported(bundles)
             whole = None if any(choices) else come_back(bundles, marker, limit)
@@ -207,7 +209,7 @@ def import_files(
             decided = _plan(bundles, marker, answers, progress, ahead=unmapped == "error")
             members = [name for bundle in bundles for name in bundle.names()]
         on_plan(decided)
-        wishes = Wishes(unmapped, day_first, keep_placeholder_dates, limit, seed)
+        wishes = ImportWishes(unmapped, day_first, keep_placeholder_dates, limit, seed)
         dataset, report = make(decided, called, wishes, progress)
         if marker is not None:
             inherit(dataset, marker)
@@ -224,28 +226,29 @@ class _Answers:
 
     kind: str | None
     verdicts: LabelMap
-    layout: Options
+    layout: ReadOptions
     only: Sequence[str]
     join: Sequence[str]
     columns: Mapping[str, str]
     rater: str | None = None
+    map_given: bool = False
 
     @classmethod
     def of(
         cls,
         kind: str | None,
         map: Mapping[str, str] | Place | None,
-        options: Options | Mapping[str, Any],
+        options: ReadOptions | Mapping[str, Any],
         only: str | Sequence[str],
         join: str | Sequence[str],
-        columns: Columns,
+        columns: ImportColumns,
     ) -> _Answers:
         if kind is not None and kind not in KINDS[:3]:
             raise UsageError(f"`kind` cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
         return cls(
             kind,
             _map_of(map),
-            Options.of(options),
+            ReadOptions.of(options),
             [only] if isinstance(only, str) else only,
             [join] if isinstance(join, str) else join,
             {
@@ -254,26 +257,28 @@ class _Answers:
                 if name is not None and role != "rater"
             },
             columns.get("rater"),
+            map is not None,
         )
 
     def adding(self, choice: Choice) -> _Answers:
         """These, and the answer to a question."""
         argument, value = choice.argument, choice.value
         if argument == "map":
-            return replace(self, verdicts=_map_of(str(value)))
+            return replace(self, verdicts=_map_of(str(value)), map_given=True)
         if argument == "rater":
             return replace(self, rater=str(value))
         if argument in ("only", "join"):
             return self
         return replace(self, columns={**self.columns, argument: str(value)})
 
-    def filled(self, plan: Choices) -> _Answers:
+    def filled(self, plan: ImportChoices) -> _Answers:
         """What the user said goes before what a plan says."""
-        unsaid = self.verdicts.name == GENERAL
+        takes = not self.map_given and plan.verdicts is not None
         return replace(
             self,
             kind=self.kind or plan.kind,
-            verdicts=plan.verdicts if unsaid and plan.verdicts else self.verdicts,
+            verdicts=plan.verdicts if takes and plan.verdicts else self.verdicts,
+            map_given=self.map_given or takes,
             columns={**plan.columns, **self.columns},
         )
 
@@ -282,7 +287,7 @@ def _map_of(source: Mapping[str, str] | Place | None) -> LabelMap:
     """The label map that the user named, or that of a task whose labels are not verdicts."""
     if source is None:
         return general()
-    if source in TASKS.names():
+    if source in (*TASKS.names(), AS_WRITTEN):
         return LabelMap(str(source), {}, task=str(source))
     try:
         return load_map(source)
@@ -316,38 +321,51 @@ def _plan(
 
 
 def _some_of_each(whole: Sequence[Sequence[Choice]]) -> list[Sequence[Choice]]:
-    """At most `COMMANDS` of these answers, equally many that begin with each choice."""
+    """These answers, all that begin with one choice or, where they are too many, that choice alone,
+    which asks the rest: some of the meanings of a label would hide the others.
+    """
     firsts: dict[str, list[Sequence[Choice]]] = {}
     for answers in whole:
         firsts.setdefault(str(answers[0]), []).append(answers)
-    most = max(1, COMMANDS // len(firsts)) if len(whole) > COMMANDS else COMMANDS
-    return [answers for alike in firsts.values() for answers in alike[:most]][:COMMANDS]
+    shown: list[Sequence[Choice]] = []
+    for left, alike in zip(range(len(firsts), 0, -1), firsts.values(), strict=True):
+        fits = len(shown) + len(alike) + left - 1 <= COMMANDS_SHOWN
+        shown += alike if fits or len(alike) == 1 else [alike[0][:1]]
+    return shown
 
 
 def _in_full(
-    question: ClaimlabError, table: Gathered, answers: _Answers, steps: int = STEPS
+    question: ClaimlabError, table: Gathered, answers: _Answers, steps: int = QUESTIONS_AHEAD
 ) -> list[list[Choice]]:
     """Answers that leave nothing to ask: each choice with those of the question that it would
     raise. A choice that cannot be read is left out.
     """
     out: list[list[Choice]] = []
-    for one in question.choices:
-        rest, then = _part_of(table, one), answers.adding(one)
+    for choice in question.choices:
+        rest, then = _part_of(table, choice), answers.adding(choice)
         if rest is None:
-            out.append([one])
+            out.append([choice])
             continue
         try:
-            refuse_unknown_labels(_decided(rest, None, then))
-            out.append([one])
+            plan = _decided(rest, None, then)
+            refuse_unknown_labels(plan)
+            out.append([choice, *_said_by(plan, choice)])
         except UnmappedLabels as labels:
-            maps = [[one, each] for each in labels.choices if each.argument == "map"]
-            out += maps[:LOOKED_AT] or [[one]]
+            maps = [[choice, answer] for answer in labels.choices if answer.argument == "map"]
+            out += maps[:ANSWERS_LOOKED_AT] or [[choice]]
         except Question as following:
             more = _in_full(following, rest, then, steps - 1) if steps else []
-            out += [[one, *each] for each in more[:LOOKED_AT]] or [[one]]
+            out += [[choice, *answer] for answer in more[:ANSWERS_LOOKED_AT]] or [[choice]]
         except ClaimlabError:
             continue
     return out
+
+
+def _said_by(plan: ImportPlan, choice: Choice) -> list[Choice]:
+    """What a label that is an answer means, where evidence decides it: the line says it, too."""
+    task = plan.verdicts.task
+    known = task in TASKS.names() and choice.argument == "label"
+    return [Choice("map", str(task), TASKS.get(str(task)).question)] if known else []
 
 
 def _part_of(table: Gathered, choice: Choice) -> Gathered | None:
@@ -355,7 +373,8 @@ def _part_of(table: Gathered, choice: Choice) -> Gathered | None:
     if choice.argument != "only":
         return None if choice.argument == "join" else table
     globs = [choice.value] if isinstance(choice.value, str) else choice.value
-    tables = [one for one in table.tables if matched(globs, [one.name])]
+    chosen = set(matched(globs, [member.name for member in table.tables]))
+    tables = [member for member in table.tables if member.name in chosen]
     return replace(part(table, tables), chosen=True) if tables else None
 
 
@@ -372,7 +391,9 @@ def _decided(
         if items is not table:  # other columns than those that were looked at
             table = items
             seen, picks = _proposed(table, answers)
-    return decide(table, seen, picks, answers.columns, answers.kind, ask=ask)
+    return decide(
+        table, seen, picks, answers.columns, answers.kind, map_given=answers.map_given, ask=ask
+    )
 
 
 def _proposed(table: Gathered, answers: _Answers) -> tuple[Profiled, dict[str, Pick]]:
@@ -395,55 +416,3 @@ def _slug(words: str) -> str:
     catalogue.
     """
     return slug(words, longest=200) or "imported"
-
-
-_FILE = "data.parquet"  # the dataset is called "data" after it
-_TODO = "Pass a file or folder, a data frame of Polars, pandas or `datasets`, or a list of dicts."
-
-
-@contextmanager
-def as_files(data: Paths | Foreign) -> Iterator[list[str | Path]]:
-    """The files of `data`: itself, or a table that is written for as long as it is read."""
-    files = _files(data)
-    if files is not None:
-        yield files
-        return
-    with tempfile.TemporaryDirectory(prefix="claimlab-") as folder:
-        file = Path(folder) / _FILE
-        write_parquet(as_table(data), file)
-        yield [file]
-
-
-def files_of(data: Paths | Foreign) -> list[Path]:
-    """The files of `data` that the user has; a table in memory has none."""
-    return [Path(file) for file in _files(data) or ()]
-
-
-def _files(data: object) -> list[str | Path] | None:
-    """The paths that `data` is; null where it is a table or rows."""
-    if isinstance(data, str | Path):
-        return [data]
-    if isinstance(data, Sequence) and all(isinstance(one, str | Path) for one in data):
-        if not data:
-            raise UsageError("No file was given.", "Give at least one file, folder or zip.")
-        return list(data)
-    return None
-
-
-def as_table(data: object) -> pl.DataFrame:
-    """The table of Polars that `data` is."""
-    if isinstance(data, pl.DataFrame | pl.LazyFrame):
-        return data.lazy().collect()
-    try:
-        if hasattr(data, "to_polars"):  # of `datasets`
-            return pl.DataFrame(data.to_polars())
-        if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
-            return cast("Callable[[object], pl.DataFrame]", pl.from_pandas)(data)
-    except ImportError:
-        raise MissingExtra("A pandas table", "pandas") from None
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"The data frame cannot be read: {error}.", _TODO) from None
-    if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
-        rows = [{str(name): value for name, value in row.items()} for row in data]
-        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
-    raise UsageError(f"`data` cannot be of type {type(data).__name__}.", _TODO)

@@ -16,20 +16,20 @@ import polars as pl
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.labels import LabelMap, is_blank
-from claimlab.exchange.importer import Columns, guess_files
-from claimlab.exchange.importing.make import Wishes, make, refuse_unknown_labels
+from claimlab.exchange.importer import ImportColumns, guess_files
+from claimlab.exchange.importing.make import ImportWishes, make, refuse_unknown_labels
 from claimlab.exchange.importing.meanings import nearest
 from claimlab.exchange.importing.plan import ImportPlan, shown, tally
 from claimlab.exchange.importing.profile import cells_of, verdict_of
 from claimlab.exchange.importing.propose import ASIDE, ROLES
 
-RECORDS = 10  # that are shown
-EXAMPLES, LONGEST = 3, 200  # values of a column, and characters of one
-SAMPLE = 1_000  # values among which examples are looked for
+RECORDS_SHOWN = 10
+EXAMPLES_SHOWN, EXAMPLE_CHARACTERS = 3, 200  # values of a column, and characters of one
+VALUES_SEARCHED = 1_000  # values among which examples are looked for
 
 
 @dataclass(frozen=True)
-class Role:
+class ColumnRole:
     """The column that a role would get, what speaks for it, and the next likely one."""
 
     name: str
@@ -43,7 +43,7 @@ class Role:
 
 
 @dataclass(frozen=True)
-class Meaning:
+class LabelMeaning:
     """A label as it is written, in how many rows, and what it means: null where no map knows it,
     with the known word that it is like, if there is one."""
 
@@ -61,9 +61,9 @@ class Look:
     rows: int
     columns: list[str]
     kind: str
-    roles: list[Role]
+    roles: list[ColumnRole]
     meta: list[str]
-    meanings: list[Meaning]
+    meanings: list[LabelMeaning]
     records: pl.DataFrame
     doubt: ClaimlabError | None
 
@@ -71,9 +71,9 @@ class Look:
 def look_at_files(
     paths: Sequence[Path],
     *,
-    map: Mapping[str, str] | None = None,
+    map: Mapping[str, str] | str | None = None,
     only: Sequence[str] = (),
-    **columns: Unpack[Columns],
+    **columns: Unpack[ImportColumns],
 ) -> Look:
     """Look at files; options as of `import_files`. Raises where they cannot be read at all."""
     plan, doubt = _planned(paths, map, only, columns)
@@ -94,7 +94,10 @@ def look_at_files(
 
 
 def _planned(
-    paths: Sequence[Path], map: Mapping[str, str] | None, only: Sequence[str], columns: Columns
+    paths: Sequence[Path],
+    map: Mapping[str, str] | str | None,
+    only: Sequence[str],
+    columns: ImportColumns,
 ) -> tuple[ImportPlan, ClaimlabError | None]:
     """The plan, and what it would ask; a question does not keep the rest from being shown."""
     try:
@@ -105,7 +108,7 @@ def _planned(
 
 def _first(plan: ImportPlan) -> pl.DataFrame:
     """The first records, as they would be."""
-    dataset, _ = make(plan, "preview", Wishes(unmapped="unknown", limit=RECORDS))
+    dataset, _ = make(plan, "preview", ImportWishes(unmapped="unknown", limit=RECORDS_SHOWN))
     return dataset.records
 
 
@@ -117,13 +120,17 @@ def _unknown_labels(plan: ImportPlan) -> ClaimlabError | None:
     return None
 
 
-def _role(plan: ImportPlan, name: str) -> Role:
+def _role(plan: ImportPlan, name: str) -> ColumnRole:
     pick = plan.picks.get(name)
     if pick is None:
-        return Role(name)
+        return ColumnRole(name)
     written = plan.written(name)
-    values = pl.Series(dtype=pl.String) if written is None else written.drop_nulls().head(SAMPLE)
-    return Role(
+    values = (
+        pl.Series(dtype=pl.String)
+        if written is None
+        else written.drop_nulls().head(VALUES_SEARCHED)
+    )
+    return ColumnRole(
         name,
         pick.column,
         pick.value,
@@ -131,11 +138,14 @@ def _role(plan: ImportPlan, name: str) -> Role:
         pick.evidence,
         plan.runner_up(name),
         pick.given,
-        tuple(shown(value, LONGEST) for value in values.unique(maintain_order=True)[:EXAMPLES]),
+        tuple(
+            shown(value, EXAMPLE_CHARACTERS)
+            for value in values.unique(maintain_order=True)[:EXAMPLES_SHOWN]
+        ),
     )
 
 
-def _meanings(plan: ImportPlan) -> list[Meaning]:
+def _meanings(plan: ImportPlan) -> list[LabelMeaning]:
     raw = plan.written("label")
     if raw is None or "veracity" in plan.picks or plan.verdicts.task is not None:
         return []
@@ -148,6 +158,6 @@ def _meanings(plan: ImportPlan) -> list[Meaning]:
     ]
 
 
-def _meaning(value: str, n: int, of_parts: str | None, verdicts: LabelMap) -> Meaning:
+def _meaning(value: str, n: int, of_parts: str | None, verdicts: LabelMap) -> LabelMeaning:
     verdict = verdict_of(value, verdicts) or of_parts
-    return Meaning(value, n, verdict, None if verdict else nearest(value, verdicts))
+    return LabelMeaning(value, n, verdict, None if verdict else nearest(value, verdicts))

@@ -16,11 +16,12 @@ from claimlab.catalog.load import DATASETS
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
+from claimlab.core.labels import read_differently
 from claimlab.core.options import Argument, Force, Option, OutputFolder
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.words import several_of, verb
 from claimlab.tasks import TRUTH, own_task
-from claimlab.text.near import ASIDE, NEAR, claims_of
+from claimlab.text.shared import ASIDE, NEAR_JACCARD, claims_of
 
 ORIGIN = "merged_from"
 
@@ -41,12 +42,13 @@ def merge(
     Ids and groups get the name of their dataset in front, so that none collide; datasets that
     were made of one share its groups. `meta` of every record says where it comes from. Splits are
     dropped: a training record of one dataset may be a copy of a test record of another. How many
-    records have the same text or a near-duplicate in another dataset is in the notes.
+    records have the same text or a near-duplicate in another dataset is in the notes, and which
+    labels of their sources the datasets map to different ones.
     """
     with Run("merge", None, output, force=force, reads=folders_of(*datasets)) as run:
         parts = [Dataset.of(source) for source in datasets]
         merged = _together(parts, name)
-        merged.notes += [*_families(parts), *_shared(parts)]
+        merged.notes += [*_families(parts), *_other_maps(parts), *_shared(parts)]
         return run.finish(merged)
 
 
@@ -103,12 +105,27 @@ def _families(parts: Sequence[Dataset]) -> list[str]:
     ]
 
 
+def _other_maps(parts: Sequence[Dataset]) -> list[str]:
+    """The labels that the sources of two datasets wrote alike, and whose maps differ."""
+    notes = []
+    for one, other in combinations(parts, 2):
+        apart = read_differently(one.records, other.records)
+        if apart:
+            meant = ", ".join(f"'{word}' ({a} and {b})" for word, (a, b) in apart.items())
+            maps = " and ".join(part.label_map or f"that of '{part.name}'" for part in (one, other))
+            notes.append(
+                f"'{one.name}' and '{other.name}' have other label maps, {maps}, for {meant}: load"
+                " both with one map."
+            )
+    return notes
+
+
 def _tables(parts: Sequence[Dataset]) -> dict[str, pl.DataFrame]:
-    held: dict[str, list[pl.DataFrame]] = {}
+    frames: dict[str, list[pl.DataFrame]] = {}
     for part in parts:
         for table in part.tables:
-            held.setdefault(table, []).append(_apart(part, table, _first(part, parts)))
-    return {table: pl.concat(held[table], how="diagonal") for table in sorted(held)}
+            frames.setdefault(table, []).append(_apart(part, table, _first(part, parts)))
+    return {table: pl.concat(frames[table], how="diagonal") for table in sorted(frames)}
 
 
 def _first(part: Dataset, parts: Sequence[Dataset]) -> str:
@@ -116,7 +133,11 @@ def _first(part: Dataset, parts: Sequence[Dataset]) -> str:
     be on both sides of a later split.
     """
     began = part.lineage[:1]
-    return next(one.name for one in parts if one is part or (began and one.lineage[:1] == began))
+    return next(
+        earlier.name
+        for earlier in parts
+        if earlier is part or (began and earlier.lineage[:1] == began)
+    )
 
 
 def _renamed(part: Dataset, groups: str) -> pl.DataFrame:
@@ -149,12 +170,12 @@ def _shared(parts: Sequence[Dataset]) -> list[str]:
     later split.
     """
     owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    claims = claims_of(pl.concat([part.records["text"] for part in parts]), near=NEAR)
+    claims = claims_of(pl.concat([part.records["text"] for part in parts]), near=NEAR_JACCARD)
     same, near = (c.held(owner, len(parts)) for c in (claims.only_same(), claims))
     notes = []
     for a, b in combinations(range(len(parts)), 2):
-        mine = owner == b
-        n, copies = (int(held[mine, a].sum()) for held in (near, same))
+        of_second = owner == b
+        n, copies = (int(held_by[of_second, a].sum()) for held_by in (near, same))
         notes.append(
             f"{several_of(n, len(parts[b]), 'record')} of '{parts[b].name}'"
             f" {verb(n, 'has', 'have')} the same text or a near-duplicate in '{parts[a].name}':"

@@ -80,9 +80,9 @@ def write_questions(dataset: Dataset, folder: Path, settings: FormatSettings) ->
 def _part(dataset: Dataset, split: str | None) -> pl.DataFrame:
     """The records of a split: of "test" where there is one and none was named."""
     records = dataset.records
-    known = records["split"].drop_nulls().unique().to_list()
-    wanted = split or ("test" if "test" in known else None)
-    if wanted is not None and wanted not in known:
+    splits = records["split"].drop_nulls().unique().to_list()
+    wanted = split or ("test" if "test" in splits else None)
+    if wanted is not None and wanted not in splits:
         raise DataError(
             f"'{dataset.name}' has no records in the split '{wanted}'.",
             "Check the name of the split.",

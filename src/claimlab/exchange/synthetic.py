@@ -20,8 +20,8 @@ MACHINE_MADE = ("MGT", "MTT", "HAT")
 
 def machine_made(dataset: Dataset) -> pl.Expr:
     """Rows written or edited by a machine; in a synthetic dataset also rows without authorship."""
-    known = pl.col("authorship").is_in(MACHINE_MADE)
-    return known.fill_null(dataset.synthetic)
+    marked = pl.col("authorship").is_in(MACHINE_MADE)
+    return marked.fill_null(dataset.synthetic)
 
 
 def require_labels(dataset: Dataset) -> None:
@@ -50,19 +50,19 @@ def lacks(meta: str | None) -> list[str]:
     values = _object(meta)
     note = values.get("synthetic")
     if isinstance(note, dict):
-        held = {
+        parts = {
             "label": note.get("label"),
             "origin": note.get("origin"),
             "change log": note.get("changes"),
         }
     else:
         label = True if note is True else None
-        held = {
+        parts = {
             "label": label,
             "origin": values.get("origin"),
             "change log": values.get("change_log"),
         }
-    return [what for what, value in held.items() if value is None or value in ("", {})]
+    return [what for what, value in parts.items() if value is None or value in ("", {})]
 
 
 def _object(meta: str | None) -> JsonObject:

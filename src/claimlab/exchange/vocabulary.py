@@ -15,20 +15,32 @@ from typing import NamedTuple
 
 from claimlab.core import packaged
 
-_KNOWN = packaged.toml("claimlab.exchange", "vocabulary.toml")
+_VOCABULARY = packaged.toml("claimlab.exchange", "vocabulary.toml")
 SPLITS: dict[str, str] = {
-    word: split for split, words in _KNOWN["splits"].items() for word in words
+    word: split for split, words in _VOCABULARY["splits"].items() for word in words
 }
-_LETTERS = str.maketrans({"ı": "i", "ł": "l", "đ": "d", "ø": "o", "ð": "d", "æ": "ae", "ə": "e"})
+_FOLDED_LETTERS = str.maketrans(
+    {"ı": "i", "ł": "l", "đ": "d", "ø": "o", "ð": "d", "æ": "ae", "ə": "e"}
+)
 _LEFT_BY_MERGES = frozenset({"x", "y", *map(str, range(10))})  # label_x, annotation 1
-LEAST_LETTERS, LEAST_SIGNS = (
-    4,
-    2,
-)  # of a name that may be part of another, in writing without spaces
+# of a name that may be part of another, in writing without spaces
+LEAST_LETTERS, LEAST_SIGNS = 4, 2
 UNSPACED = "\u0e00"  # scripts from here on (Thai, Chinese and those between) write no spaces
+YES, NO, MARKS = (frozenset(_VOCABULARY[words]) for words in ("yes", "no", "marks"))
+_NAMES: dict[str, dict[str, list[str]]] = packaged.toml("claimlab.exchange", "names.toml")
+# Lower-case spellings that tell a header from a first row: "claim text", "claim_text" and
+# "claimtext".
+HEADER_WORDS = frozenset(
+    spelling
+    for languages in _NAMES.values()
+    for names in languages.values()
+    for name in map(str.casefold, names)
+    for spelling in (name, name.replace(" ", "_"), name.replace(" ", ""), name.replace(" ", "-"))
+    if name not in ("y", "fake", "nr", "no", "status", "row")
+)
 
 
-class Named(NamedTuple):
+class NamedRole(NamedTuple):
     """How a header says a role: as a `whole`, by its `main` word, by the word that it merely
     `starts` with, or as `part` of a word; and how usual the name is, from 0.6 to 1.
     """
@@ -43,7 +55,7 @@ def fold_name(name: str) -> str:
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     decomposed = unicodedata.normalize("NFKD", spaced)
     plain = "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
-    words = "".join(c if _in_word(c) else " " for c in plain.translate(_LETTERS)).split()
+    words = "".join(c if _in_word(c) else " " for c in plain.translate(_FOLDED_LETTERS)).split()
     return " ".join(map(_without_article, words))
 
 
@@ -55,13 +67,10 @@ def _without_article(word: str) -> str:
     return word[2:] if word.startswith("ال") and len(word) > 4 else word
 
 
-UNCLEAR, ALL_FALSE, ALL_TRUE, STANCES, ANNOTATORS = (
-    frozenset(map(fold_name, _KNOWN[names]))
-    for names in ("unclear", "all_false", "all_true", "stances", "annotators")
+SUSPICIONS, ALL_FALSE, ALL_TRUE, STANCES, ANNOTATORS, PEOPLE = (
+    frozenset(map(fold_name, _VOCABULARY[names]))
+    for names in ("suspicions", "all_false", "all_true", "stances", "annotators", "people")
 )
-
-
-YES, NO, MARKS = (frozenset(_KNOWN[words]) for words in ("yes", "no", "marks"))
 
 
 def _graded(languages: Mapping[str, list[str]]) -> dict[str, float]:
@@ -79,7 +88,6 @@ def _is_part(name: str) -> bool:
     return " " not in name and len(name) >= (LEAST_SIGNS if name[0] >= UNSPACED else LEAST_LETTERS)
 
 
-_NAMES: dict[str, dict[str, list[str]]] = packaged.toml("claimlab.exchange", "names.toml")
 NAMES = {role: _graded(languages) for role, languages in _NAMES.items()}
 for _name in ALL_FALSE | ALL_TRUE:
     NAMES["label"].setdefault(_name, 0.8)
@@ -87,7 +95,9 @@ for _name in ALL_FALSE | ALL_TRUE:
 # the last.
 _HEAD_FIRST = {
     role: frozenset(
-        fold_name(name) for language in _KNOWN["head_first"] for name in languages.get(language, ())
+        fold_name(name)
+        for language in _VOCABULARY["head_first"]
+        for name in languages.get(language, ())
     )
     for role, languages in _NAMES.items()
 }
@@ -96,47 +106,36 @@ _PARTS = {
     for role, names in NAMES.items()
 }
 
-# Lower-case spellings that tell a header from a first row: "claim text", "claim_text" and
-# "claimtext".
-HEADER_WORDS = frozenset(
-    spelling
-    for languages in _NAMES.values()
-    for names in languages.values()
-    for name in map(str.casefold, names)
-    for spelling in (name, name.replace(" ", "_"), name.replace(" ", ""), name.replace(" ", "-"))
-    if name not in ("y", "fake", "nr", "no", "status", "row")
-)
-
 
 @cache
-def named(folded: str) -> dict[str, Named]:
+def named(folded: str) -> dict[str, NamedRole]:
     """The roles that a folded header names, and how."""
     return {role: how for role in NAMES if (how := _named(folded, role)) is not None}
 
 
-def _named(folded: str, role: str) -> Named | None:
+def _named(folded: str, role: str) -> NamedRole | None:
     names, words = NAMES[role], folded.split()
     if folded in names:
-        return Named("whole", names[folded])
+        return NamedRole("whole", names[folded])
     while len(words) > 1 and words[-1] in _LEFT_BY_MERGES:
         words = words[:-1]
     if " ".join(words) in names:
-        return Named("whole", 0.8 * names[" ".join(words)])
+        return NamedRole("whole", 0.8 * names[" ".join(words)])
     sizes = [size for size in (3, 2, 1) if size < len(words)]
     ends = [" ".join(words[-size:]) for size in sizes]
     starts = [" ".join(words[:size]) for size in sizes]
     main = [names[end] for end in ends if end in names]
     main += [names[start] for start in starts if start in _HEAD_FIRST[role]]
     if main:
-        return Named("main", max(main))
+        return NamedRole("main", max(main))
     if grades := [names[start] for start in starts if start in names]:
-        return Named("starts", max(grades))
-    best = max((_part_of(word, role) for word in words), default=0.0)
-    return Named("part", best) if best else None
+        return NamedRole("starts", max(grades))
+    best = max((_share_of_part(word, role) for word in words), default=0.0)
+    return NamedRole("part", best) if best else None
 
 
 @cache
-def _part_of(word: str, role: str) -> float:
+def _share_of_part(word: str, role: str) -> float:
     """The best grade of a known part that a word begins or ends with, by its share of the word."""
     grades = [
         grade * len(part) / len(word)

@@ -25,8 +25,7 @@ from pathlib import Path, PurePosixPath
 from claimlab.core.digest import digest_once
 from claimlab.core.errors import UnreadableFile, either
 from claimlab.files import sqlite
-from claimlab.files.raw import unique_names
-from claimlab.files.safety import (
+from claimlab.files.archives import (
     SUFFIXES,
     TARS,
     ZIP_ERRORS,
@@ -37,11 +36,11 @@ from claimlab.files.safety import (
     unpack,
     unpack_member,
 )
+from claimlab.files.hub_cache import is_cached, snapshot
+from claimlab.files.raw import unique_names
 
 DOCUMENTS = (".xlsx", ".docx", ".ods")  # zips that are one document
 WORKBOOK = "xl/workbook.xml"
-# in the hub's cache: datasets--OWNER--NAME/snapshots/REVISION/..., links into its blobs
-CACHED = "datasets--"
 
 Stored = Path | ZipMember
 
@@ -54,14 +53,14 @@ class Packed:
 
 
 @dataclass(frozen=True)
-class Table:
+class DatabaseTable:
     """A table of an SQLite database, which is a file, or the bytes of one that was packed."""
 
     database: Path | bytes
     name: str
 
 
-Member = Stored | Packed | Table
+Member = Stored | Packed | DatabaseTable
 
 
 def present(place: Path) -> Path:
@@ -174,7 +173,9 @@ class Bundle:
                 self._members.pop(name + own, None)
             plain = unique_names(re.sub(r"[./]", "_", table) for table in tables)
             for member, table in zip(plain, tables, strict=True):
-                self._members[member if alone else f"{name}/{member}"] = Table(source, table)
+                self._members[member if alone else f"{name}/{member}"] = DatabaseTable(
+                    source, table
+                )
 
     def close(self) -> None:
         for member in self._members.values():
@@ -209,10 +210,10 @@ class Bundle:
             names = self.match(pattern)
             if names:
                 return names[0]
-        shown = ", ".join(self.names()[:8]) + (", …" if len(self._members) > 8 else "")
+        listed = ", ".join(self.names()[:8]) + (", …" if len(self._members) > 8 else "")
         raise UnreadableFile(
             f"'{self.path.name}' holds no file like {' or '.join(repr(p) for p in patterns)} "
-            f"(it holds: {shown or 'nothing'}).",
+            f"(it holds: {listed or 'nothing'}).",
             "Give the zip or folder as its authors publish it.",
         )
 
@@ -223,10 +224,10 @@ class Bundle:
         member = self._members[name]
         return member if isinstance(member, Path) else None
 
-    def table(self, name: str) -> Table | None:
+    def table(self, name: str) -> DatabaseTable | None:
         """The table of a database that the member is."""
         member = self._members[name]
-        return member if isinstance(member, Table) else None
+        return member if isinstance(member, DatabaseTable) else None
 
     def size(self, name: str) -> int:
         member = self._stored(name)
@@ -236,7 +237,7 @@ class Bundle:
 
     def _stored(self, name: str) -> Stored | Packed:
         member = self._members[name]
-        if isinstance(member, Table):
+        if isinstance(member, DatabaseTable):
             raise UnreadableFile(f"'{name}' is a table of a database.", "Give a file.")
         return member
 
@@ -293,47 +294,6 @@ class Bundle:
         return {f"{len(each)} files": hashlib.sha256(joined.encode()).hexdigest()}
 
 
-def snapshot(place: Path) -> Path:
-    """The files of a cached repository at the revision that `main` names; any other folder is
-    itself.
-    """
-    if not place.name.startswith(CACHED) or not (place / "snapshots").is_dir():
-        return place
-    revisions = sorted(p for p in (place / "snapshots").iterdir() if p.is_dir())
-    main = place / "refs" / "main"
-    wanted = main.read_text(encoding="utf-8").strip() if main.is_file() else None
-    chosen = [p for p in revisions if p.name == wanted] or revisions
-    if len(chosen) != 1:
-        raise UnreadableFile(
-            f"'{place}' holds {len(revisions)} revisions, none of them named by refs/main.",
-            (
-                f"Give one of them, such as '{chosen[0]}'."
-                if chosen
-                else "Download the dataset again."
-            ),
-        )
-    return chosen[0]
-
-
-def is_cached(link: Path) -> bool:
-    """Whether a link is one of the cache's own, which lead to the files of the same repository and
-    nowhere else.
-    """
-    repository = next((p for p in link.absolute().parents if p.name.startswith(CACHED)), None)
-    return repository is not None and link.resolve().parent == repository.resolve() / "blobs"
-
-
-def name_in(place: Path) -> str | None:
-    """The name of a cached dataset, from its folder or that of a revision; null for any other
-    folder.
-    """
-    folder = next(
-        (p for p in (place.absolute(), *place.absolute().parents[:2]) if p.name.startswith(CACHED)),
-        None,
-    )
-    return None if folder is None else folder.name.rpartition("--")[2]
-
-
 @contextmanager
 def open_all(paths: Iterable[str | Path]) -> Iterator[list[Bundle]]:
     """A bundle for each path, open while they are read."""
@@ -352,7 +312,7 @@ def _files_in(folder: Path) -> dict[str, Member]:
 
 
 def _stored_in(member: Member) -> Stored | bytes:
-    if isinstance(member, Table):
+    if isinstance(member, DatabaseTable):
         return member.database
     return member.stored if isinstance(member, Packed) else member
 

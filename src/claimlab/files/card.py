@@ -22,9 +22,9 @@ CARD = "README.md"
 # beside each table that the `datasets` library writes, and above its splits
 INFO, STATE, DICT = "dataset_info.json", "state.json", "dataset_dict.json"
 INFOS = "dataset_infos.json"  # as it wrote them before there were cards
-LONGEST = 1 << 20  # bytes of a card that are read
-LONGEST_LINE, MOST_BRACKETS = 2_000, 1_000
-MOST_COMPARED = 1_000_000  # names of files with patterns; of another card no splits are taken
+CARD_BYTES = 1 << 20  # bytes of a card that are read
+LINE_CHARACTERS, MOST_BRACKETS = 2_000, 1_000
+MOST_NAMES_COMPARED = 1_000_000  # names of files with patterns; of another card no splits are taken
 _WILD = re.compile(r"[*?\[]")  # where a pattern ends to be plain
 
 Classes = dict[str, list[str]]
@@ -55,7 +55,9 @@ def name_classes(table: RawTable, names: Classes, place: str) -> None:
 def splits_in(bundle: Bundle) -> dict[str, str]:
     """The split of each file, as the card has it: `configs`, `data_files`."""
     content = (
-        _read(CARD, bundle.head(CARD, LONGEST).decode("utf-8", "replace")) if CARD in bundle else {}
+        _read(CARD, bundle.head(CARD, CARD_BYTES).decode("utf-8", "replace"))
+        if CARD in bundle
+        else {}
     )
     splits: dict[str, str] = {}
     names, compared = sorted(bundle.names()), 0
@@ -65,7 +67,7 @@ def splits_in(bundle: Bundle) -> dict[str, str]:
             for path in [paths] if isinstance(paths, str) else paths or ():
                 near = _beginning(names, _WILD.split(str(path), 1)[0])
                 compared += len(near)
-                if compared > MOST_COMPARED:
+                if compared > MOST_NAMES_COMPARED:
                     return {}
                 same = fnmatch.filter(near, str(path))
                 splits |= dict.fromkeys(same, str(files.get("split")))
@@ -83,7 +85,7 @@ def _about(bundle: Bundle, member: str) -> Iterator[tuple[str, str]]:
         for name in (INFO, INFOS, CARD):
             place = str(folder / name)
             if place in bundle:
-                yield place, bundle.head(place, LONGEST).decode("utf-8", "replace")
+                yield place, bundle.head(place, CARD_BYTES).decode("utf-8", "replace")
 
 
 @lru_cache(maxsize=32)  # a card stands above many tables
@@ -113,7 +115,7 @@ def _plain(front: str, loader: type) -> bool:
     """
     import yaml
 
-    long = any(len(line) > LONGEST_LINE for line in front.splitlines())
+    long = any(len(line) > LINE_CHARACTERS for line in front.splitlines())
     if long or front.count("[") + front.count("{") > MOST_BRACKETS:
         return False
     return not any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(front, loader))
@@ -122,21 +124,21 @@ def _plain(front: str, loader: type) -> bool:
 def _each(value: object) -> list[JsonObject]:
     """One object, or those in a list."""
     objects = value if isinstance(value, list) else [value]
-    return [one for one in objects if isinstance(one, dict)]
+    return [entry for entry in objects if isinstance(entry, dict)]
 
 
 def _configs(content: JsonObject) -> Iterator[tuple[str, Classes]]:
     """The name of each configuration, and its classes."""
     content = next(iter(_each(content.get("info", content))), {})
     configs = _each(content.get("dataset_info", content))
-    if not any("features" in one for one in configs):
+    if not any("features" in entry for entry in configs):
         configs = [{"config_name": k, **v} for k, v in content.items() if isinstance(v, dict)]
     for config in configs:
         features = config.get("features")
         kinds = (
             features
             if isinstance(features, dict)
-            else {str(one.get("name")): one.get("dtype") for one in _each(features)}
+            else {str(entry.get("name")): entry.get("dtype") for entry in _each(features)}
         )
         named = {str(column): _names(kind) for column, kind in kinds.items()}
         yield str(config.get("config_name")), {c: names for c, names in named.items() if names}
@@ -147,15 +149,15 @@ def _names(kind: object) -> list[str]:
     names = kind.get("names") if isinstance(kind, dict) else None
     if isinstance(names, Mapping):
         names = [names.get(str(number)) for number in range(len(names))]
-    return [whole(str(one)) for one in names] if isinstance(names, list) and all(names) else []
+    return [whole(str(name)) for name in names] if isinstance(names, list) and all(names) else []
 
 
 def _agreed(member: str, configs: list[tuple[str, Classes]]) -> Classes:
     """The classes of the configuration that a file is named after, or those on which all agree."""
-    mine = [classes for name, classes in configs if name in member] or [c for _, c in configs]
-    columns = {column: names for classes in mine for column, names in classes.items()}
+    own = [classes for name, classes in configs if name in member] or [c for _, c in configs]
+    columns = {column: names for classes in own for column, names in classes.items()}
     return {
         column: names
         for column, names in columns.items()
-        if all(classes.get(column, names) == names for classes in mine)
+        if all(classes.get(column, names) == names for classes in own)
     }

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import polars as pl
 
-MARK = "'"
+APOSTROPHE = "'"
 
 # The first character after whitespace, marks and control characters; the variants fold to = + - @
 # under NFKC.
@@ -40,7 +40,7 @@ def escape_cells(text: pl.Expr) -> pl.Expr:
         .then(text)
         .when(control)
         .then(coded)
-        .otherwise(pl.lit(MARK) + text)
+        .otherwise(pl.lit(APOSTROPHE) + text)
     )
 
 

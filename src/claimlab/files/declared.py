@@ -12,9 +12,9 @@ import struct
 from typing import IO, Any
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.safety import refuse_large
+from claimlab.files.bounds import refuse_large
 
-FOOTER = 16 << 20  # bytes of a footer that are read
+FOOTER_BYTES = 16 << 20  # bytes of a footer that are read
 _WIDTHS = (1, 4, 8, 12, 4, 8, 16, 16)  # bytes of a value of each physical type of Parquet
 _MESSAGE, _DICTIONARY = 0xFFFFFFFF, 2  # of Arrow
 _BATCHES = (_DICTIONARY, 3)  # messages that hold values
@@ -45,7 +45,7 @@ def _of_parquet(file: IO[bytes], name: str) -> int:
     length, magic = struct.unpack("<I4s", file.read(8))
     if magic != b"PAR1":  # it was cut, and its last bytes are no length
         raise ValueError(magic)
-    if length > FOOTER:
+    if length > FOOTER_BYTES:
         refuse_large(f"The footer of '{name}'", length << 8)  # hundreds of bytes for each in memory
     file.seek(-8 - length, os.SEEK_END)
     footer = _Thrift(file.read(length)).value(12)
@@ -137,8 +137,8 @@ def _buffers(file: IO[bytes], at: int) -> tuple[int, int] | None:
     batch = message.inner(message.root, 2)
     batch = message.inner(batch, 1) if kind == _DICTIONARY else batch
     packed, room = message.place(batch, 3), 0
-    for one in message.each(batch, 2, 16):
-        start, most = message.number(one, "<q"), message.number(one + 8, "<q")
+    for place in message.each(batch, 2, 16):
+        start, most = message.number(place, "<q"), message.number(place + 8, "<q")
         if packed and most:  # before the bytes is written how many there will be
             file.seek(at + 8 + size + start)
             most = max(most, struct.unpack("<q", file.read(8))[0])
@@ -159,8 +159,8 @@ class _Flat:
     def place(self, table: int, field: int) -> int:
         """Where a field is; 0 where it has its default."""
         names = table - self.number(table, "<i")
-        known = 4 + 2 * field < self.number(names, "<H")
-        place = self.number(names + 4 + 2 * field, "<H") if known else 0
+        is_set = 4 + 2 * field < self.number(names, "<H")
+        place = self.number(names + 4 + 2 * field, "<H") if is_set else 0
         return place and table + place
 
     def field(self, table: int, field: int, form: str) -> int:

@@ -23,8 +23,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-NEAR = 1 << 16  # bytes that a detector sees
-CLEARLY = 1.2  # times the letters that cp1252 explains
+SAMPLE_BYTES = 1 << 16  # bytes that a detector sees
+CLEAR_RATIO = 1.2  # times the letters that cp1252 explains
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 
 # least share of the commonest characters of a language: read under another page, a text has hardly
@@ -188,7 +188,7 @@ def _latin_page(data: bytes) -> str:
         return (  # cp1250 has its commonest letters (š, ž, ś) where ISO 8859-2 has none at all
             "iso8859-2"
         )
-    return best if scores[best] > CLEARLY * scores["cp1252"] else "cp1252"
+    return best if scores[best] > CLEAR_RATIO * scores["cp1252"] else "cp1252"
 
 
 def _around_trouble(data: bytes) -> bytes:
@@ -197,7 +197,7 @@ def _around_trouble(data: bytes) -> bytes:
     """
     try:
         data.decode("utf-8")
-        return data[:NEAR]
+        return data[:SAMPLE_BYTES]
     except UnicodeDecodeError as error:
-        start = max(0, error.start - NEAR // 4)
-        return data[start : start + NEAR]
+        start = max(0, error.start - SAMPLE_BYTES // 4)
+        return data[start : start + SAMPLE_BYTES]

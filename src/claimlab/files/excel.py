@@ -19,15 +19,19 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.files import sniff
-from claimlab.files.raw import Layout, RawTable, Refused, as_text, typed_table, unique_names
-from claimlab.files.safety import check_archive
+from claimlab.files.archives import check_archive
+from claimlab.files.header import Head, head_of
+from claimlab.files.layout import FileLayout
+from claimlab.files.raw import RawTable, Refused, as_text, typed_table, unique_names
 
 MAX_ROW, MAX_COLUMN = 1_048_576, 16_384  # of a sheet, as Excel has it
-SPARSE = 20_000_000  # cells, filled or not, that a sheet may have without most of them being filled
+# cells, filled or not, that a sheet may have without most of them being filled
+SPARSE_CELLS = 20_000_000
 
-SHEET = "from_sheet"  # a column of our own: the sheet that a row is in, where several were read
-ABOVE = 20  # rows that may come before a table
-LEGEND = 60  # rows of a sheet that may say what codes of another mean
+# a column of our own: the sheet that a row is in, where several were read
+SHEET_COLUMN = "from_sheet"
+ROWS_ABOVE = 20  # rows that may come before a table
+LEGEND_ROWS = 60  # rows of a sheet that may say what codes of another mean
 
 Rows = list[list[Any]]
 
@@ -51,31 +55,33 @@ class _Sheet:
         """Its rows by column, where `marked` with the sheet that they are in."""
         for row in self.rows:
             record = dict(zip(self.names, row, strict=True))
-            yield {**record, SHEET: self.title} if marked else record
+            yield {**record, SHEET_COLUMN: self.title} if marked else record
 
     def texts(self) -> list[dict[str, str | None]]:
         return [{name: as_text(cell) for name, cell in row.items()} for row in self.records(False)]
 
 
 def read_excel_file(
-    data: bytes, name: str, sheet: str | None, known: frozenset[str], header: bool | None
+    data: bytes, name: str, sheet: str | None, usual_names: frozenset[str], header: bool | None
 ) -> RawTable:
     """The named sheet of a workbook, or the one with the most rows and those that have the same
     columns.
     """
     pages = excel_sheets(data, name, sheet)
-    sheets = [_sheet(title, rows, known, header) for title, rows in pages.items() if rows]
+    sheets = [_sheet(title, rows, usual_names, header) for title, rows in pages.items() if rows]
     if not sheets:
         raise UnreadableFile(f"'{name}' holds an empty sheet.", "Name another one: `sheet`.")
     main = max(sheets, key=lambda sheet: len(sheet.rows))
     alike = [sheet for sheet in sheets if sheet is main or sheet.is_like(main)]
-    marked = len(alike) > 1 and SHEET not in main.names
+    marked = len(alike) > 1 and SHEET_COLUMN not in main.names
     rows = [row for sheet in alike for row in sheet.records(marked)]
-    names = [*main.names, SHEET] if marked else main.names
-    table = typed_table(rows, name, Layout("Excel", header=main.named), Refused(), names)
-    others = [one for one in sheets if one not in alike]
-    table.beside = {one.title: one.texts() for one in others if len(one.rows) <= LEGEND}
-    table.notes += _left_out(name, alike, [f"'{one.title}'" for one in others])
+    names = [*main.names, SHEET_COLUMN] if marked else main.names
+    table = typed_table(rows, name, FileLayout("Excel", header=main.named), Refused(), names)
+    others = [other for other in sheets if other not in alike]
+    table.beside = {
+        other.title: other.texts() for other in others if len(other.rows) <= LEGEND_ROWS
+    }
+    table.notes += _left_out(name, alike, [f"'{other.title}'" for other in others])
     return table
 
 
@@ -84,21 +90,21 @@ def _left_out(name: str, alike: list[_Sheet], others: list[str]) -> Iterator[str
     if others:
         several_sheets = f"a table of {len(alike)} sheets with the same columns"
         read = f"the sheet '{alike[0].title}'" if len(alike) == 1 else several_sheets
-        shown = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
-        yield f"'{name}' also has {shown}; {read} was read (see `sheet`)."
+        listed = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
+        yield f"'{name}' also has {listed}; {read} was read (see `sheet`)."
     if above := sum(sheet.above for sheet in alike):
         yield f"{several(above, 'row')} above the table in '{name}' left out."
 
 
-def _sheet(title: str, cells: Rows, known: frozenset[str], header: bool | None) -> _Sheet:
+def _sheet(title: str, cells: Rows, usual_names: frozenset[str], header: bool | None) -> _Sheet:
     width = max(map(len, cells))
     above = _rows_above(cells)
     cells = [[*row, *[None] * (width - len(row))] for row in cells[above:]]
-    words = [[as_text(cell) or "" for cell in row] for row in cells[: sniff.ROWS]]
+    words = [[as_text(cell) or "" for cell in row] for row in cells[: sniff.ROWS_SAMPLED]]
     if header is None:
-        head = sniff.head_of(words, known)
+        head = head_of(words, usual_names)
     else:
-        head = sniff.Head(int(header), words[0] if header else None)
+        head = Head(int(header), words[0] if header else None)
     names = unique_names([""] * width if head.names is None else head.names)
     named = head.names is not None
     return _Sheet(title, names, named, cells[head.rows :], above + head.rows - named)
@@ -109,7 +115,7 @@ def _rows_above(cells: Rows) -> int:
     filled = [sum(cell is not None for cell in row) for row in cells]
     if median(filled) <= 1:
         return 0
-    return next((number for number, n in enumerate(filled[:ABOVE]) if n > 1), 0)
+    return next((number for number, n in enumerate(filled[:ROWS_ABOVE]) if n > 1), 0)
 
 
 def read_excel(data: bytes, name: str) -> pl.DataFrame:
@@ -119,7 +125,9 @@ def read_excel(data: bytes, name: str) -> pl.DataFrame:
         return pl.DataFrame()
     names = unique_names([as_text(cell) or "" for cell in rows[0]])
     columns = zip(names, zip(*rows[1:], strict=True), strict=False)
-    texts = [pl.Series(one, list(map(as_text, cells)), dtype=pl.String) for one, cells in columns]
+    texts = [
+        pl.Series(column, list(map(as_text, cells)), dtype=pl.String) for column, cells in columns
+    ]
     return pl.DataFrame(texts) if texts else pl.DataFrame(schema=names)
 
 
@@ -163,7 +171,7 @@ def _sheet_rows(page: Any, name: str) -> Rows:
     """Rows in the order of their numbers; two rows of one number are two rows."""
     numbered = list(_filled(page, name))
     width = max((max(cells) for _, cells in numbered), default=0)
-    if width * len(numbered) > SPARSE and width * len(numbered) > 20 * sum(
+    if width * len(numbered) > SPARSE_CELLS and width * len(numbered) > 20 * sum(
         len(cells) for _, cells in numbered
     ):
         raise UnreadableFile(

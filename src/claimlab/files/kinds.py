@@ -14,9 +14,9 @@ from claimlab.files.encoding import is_blank, looks_binary
 
 Kind = Literal["delimited", "json", "xml", "parquet", "arrow", "excel", "text"]
 
-DELIMITED = (".csv", ".tsv", ".tab", ".psv")  # tables, however they look
-TABLES = (
-    *DELIMITED,
+DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".psv")  # tables, however they look
+TABLE_SUFFIXES = (
+    *DELIMITED_SUFFIXES,
     ".json",
     ".jsonl",
     ".ndjson",
@@ -27,7 +27,7 @@ TABLES = (
     ".xlsx",
     ".xlsm",
 )
-HEAD = 1 << 16
+HEAD_BYTES = 1 << 16
 
 _NAME_PAIR = re.compile(r"[A-Za-z_][\w.]* [A-Za-z_][\w.]*")
 _UNPACK = "Unpack it first, then give the file."
@@ -59,8 +59,8 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
 
 
 def kind_of(head: bytes, size: int, name: str) -> Kind:
-    """The kind of the file whose first `HEAD` bytes are `head`; a sentence when it is nothing that
-    can be read.
+    """The kind of the file whose first `HEAD_BYTES` bytes are `head`; a sentence when it is nothing
+    that can be read.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if not size or is_blank(head):
@@ -138,7 +138,7 @@ def _text_kind(head: bytes, suffix: str, name: str) -> Kind:
         )
     if start.startswith((b"<?xml", b"<!doctype")) or (suffix == ".xml" and start.startswith(b"<")):
         return "xml"
-    if suffix in DELIMITED:
+    if suffix in DELIMITED_SUFFIXES:
         return "delimited"
     if suffix in (".json", ".jsonl", ".ndjson") or start.startswith(
         (b"{", b"[{", b"[\n", b"[\r", b"[ ")

@@ -18,7 +18,8 @@ from typing import Literal
 # doubled inside a cell | preceded by a backslash | part of the text
 Quotes = Literal["double", "escape", "none"]
 
-PIECE = 1 << 20  # bytes: small enough that what is made of a piece stays in the processor's cache
+# bytes: small enough that what is made of a piece stays in the processor's cache
+PIECE_BYTES = 1 << 20
 # The state of _marks.c, in its order.
 _STATE = [
     "size",
@@ -43,7 +44,7 @@ _START, _CLOSING, _RETURN, _RETURN_AFTER_CLOSING, _OTHER = range(5)  # the kinds
 
 
 @dataclass
-class Marks:
+class FileMarks:
     """`well_formed`: every quote opens a cell, closes one, or is doubled inside one (RFC 4180)."""
 
     size: int = 0
@@ -68,10 +69,10 @@ class Marks:
         return ends + (0 if self.ends_with_newline or not self.size else 1)
 
 
-_COUNTED = {each.name for each in fields(Marks)}
+_COUNTED = {each.name for each in fields(FileMarks)}
 
 
-def count_marks(pieces: Iterable[bytes], delimiter: str) -> Marks:
+def count_marks(pieces: Iterable[bytes], delimiter: str) -> FileMarks:
     """The marks of a file given in pieces."""
     try:
         from claimlab.files._marks import count
@@ -82,7 +83,7 @@ def count_marks(pieces: Iterable[bytes], delimiter: str) -> Marks:
 
 def counted_by(
     count: Callable[[bytes, int, array[int]], None], pieces: Iterable[bytes], delimiter: str
-) -> Marks:
+) -> FileMarks:
     """The marks as one of the two loops counts them."""
     state = array("q", (-1 if name in ("nul", "fewest", "last") else 0 for name in _STATE))
     last_byte = b""
@@ -92,10 +93,10 @@ def counted_by(
     return _marks(dict(zip(_STATE, state, strict=True)), last_byte)
 
 
-def _marks(s: dict[str, int], last_byte: bytes) -> Marks:
+def _marks(s: dict[str, int], last_byte: bytes) -> FileMarks:
     """What the state comes to at the end of the file, where the last row may lack its line end."""
-    known = {name: None if n < 0 else n for name, n in s.items() if name in _COUNTED}
-    marks = Marks(**known, ends_with_newline=last_byte == b"\n")  # type: ignore[arg-type]
+    counted = {name: None if n < 0 else n for name, n in s.items() if name in _COUNTED}
+    marks = FileMarks(**counted, ends_with_newline=last_byte == b"\n")  # type: ignore[arg-type]
     cut = last_byte == b"\r"  # half a line end
     closed = s["kind"] in (_CLOSING, _RETURN_AFTER_CLOSING)  # a cell, and something is behind it
     wrong = s["wrong"] or (closed and s["last"] != s["size"] - 1)

@@ -45,13 +45,19 @@ VIDEOS = ("mp4", "webm", "mov", "avi", "mkv")
 _FILE = rf"(?i)\.(?:{'|'.join((*ENDS, *VIDEOS))})(?:[?#]\S*)?$"
 _NAMED = r"(?i)(?:image|img|picture|photo|video)"
 _ADDRESS = r"(?i)^https?://"
-COLUMNS = ("id", "url", "source", "topic", "group")  # that an import may take names of files for
-SAMPLE = 1_000  # records by which a column of media is known
+MEDIA_COLUMNS = (
+    "id",
+    "url",
+    "source",
+    "topic",
+    "group",
+)  # that an import may take names of files for
+RECORDS_SAMPLED = 1_000  # records by which a column of media is known
 MOST_BYTES, MOST_PIXELS = 64 << 20, 50_000_000
 MOST_TEXTS = 500  # images whose text is read: each takes a second or more
-READ = 1_600  # pixels of a side, for reading its text
-SIDE = 512  # pixels; PDQ makes larger images smaller as well
-QUALITY = 50  # of 100; PDQ's own limit for images with enough in them
+TEXT_PIXELS = 1_600  # pixels of a side, for reading its text
+SIDE_PIXELS = 512  # pixels; PDQ makes larger images smaller as well
+LEAST_QUALITY = 50  # of 100; PDQ's own limit for images with enough in them
 OUTSIDE = "out of the folder"
 
 
@@ -72,8 +78,8 @@ def media_of(
     with open_all(sources) as bundles:
         look = _Looking(bundles)
         rows = []
-        for done, (record, place) in enumerate(named.iter_rows()):
-            progress("looking at media", done, named.height)
+        for number, (record, place) in enumerate(named.iter_rows()):
+            progress("looking at media", number, named.height)
             rows.append({"record_id": record, **look.at(place)})
     table = pl.DataFrame(rows, schema=SIDE_TABLES["media"])
     return {"media": table}, look.notes(table)
@@ -86,10 +92,10 @@ def _media_in(names: Iterable[str]) -> list[str]:
 
 def _named(records: pl.DataFrame) -> pl.DataFrame:
     """`id` and `place` of what the columns of media name, as it is written."""
-    sample = records.head(SAMPLE)
+    sample = records.head(RECORDS_SAMPLED)
     keys = [key for key, values in meta_values(sample).items() if _holds_media(key, values)]
     columns = [meta_values(records)[key] for key in keys]
-    columns += [records[name] for name in COLUMNS if _holds_media("", sample[name])]
+    columns += [records[name] for name in MEDIA_COLUMNS if _holds_media("", sample[name])]
     named = [
         pl.DataFrame({"id": records["id"], "place": column.map_elements(_each, pl.List(pl.String))})
         for column in columns
@@ -99,14 +105,14 @@ def _named(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _holds_media(key: str, values: pl.Series) -> bool:
-    known = values.drop_nulls()
-    if known.dtype != pl.String or known.is_empty():
+    cells = values.drop_nulls()
+    if cells.dtype != pl.String or cells.is_empty():
         return False
-    known = pl.Series([value for cell in known for value in _each(cell)], dtype=pl.String)
-    fits = known.str.contains(_FILE)
+    cells = pl.Series([value for cell in cells for value in _each(cell)], dtype=pl.String)
+    fits = cells.str.contains(_FILE)
     if pl.Series([key]).str.contains(_NAMED)[0]:
-        fits |= known.str.contains(_ADDRESS)
-    return bool(fits.sum() > known.len() / 2)
+        fits |= cells.str.contains(_ADDRESS)
+    return bool(fits.sum() > cells.len() / 2)
 
 
 def _each(cell: str) -> list[str]:
@@ -136,18 +142,18 @@ class _Looking:
 
     def at(self, place: str) -> JsonObject:
         """What is known of the file or address at `place`."""
-        known: JsonObject = {"kind": "image", "place": place, "missing": True}
+        facts: JsonObject = {"kind": "image", "place": place, "missing": True}
         name = place.split("?")[0].rpartition(".")[2].lower()
         if name in VIDEOS:
-            known["kind"] = "video"
+            facts["kind"] = "video"
         if place.lower().startswith(("http://", "https://")):
-            return {**known, "missing": None}
+            return {**facts, "missing": None}
         try:
             here = self.find(place)
-            return known if here is None else {**known, **self.read(*here)}
+            return facts if here is None else {**facts, **self.read(*here)}
         except (OSError, ValueError, UnreadableFile) as error:
             self.problems[OUTSIDE if str(error) == OUTSIDE else "not readable"] += 1
-            return known
+            return facts
 
     def _find(self, place: str) -> tuple[Bundle, str] | None:
         path = PurePosixPath(place.replace("\\", "/").lstrip("/"))
@@ -165,21 +171,21 @@ class _Looking:
         return None
 
     def _read(self, bundle: Bundle, name: str) -> JsonObject:
-        known: JsonObject = {"place": name, "bytes": bundle.size(name), "missing": False}
-        if known["bytes"] > MOST_BYTES:
+        facts: JsonObject = {"place": name, "bytes": bundle.size(name), "missing": False}
+        if facts["bytes"] > MOST_BYTES:
             self.problems["over 64 MB"] += 1
-            return known
+            return facts
         data = bundle.read(name)
-        known["sha256"] = hashlib.sha256(data).hexdigest()
+        facts["sha256"] = hashlib.sha256(data).hexdigest()
         end = name.rpartition(".")[2].lower()
         if end in VIDEOS or not can_look():
-            return known
-        facts, problem = self._look(data)
-        if problem is None and end in ENDS and ENDS[end] != facts["format"]:
+            return facts
+        shown_facts, problem = self._look(data)
+        if problem is None and end in ENDS and ENDS[end] != shown_facts["format"]:
             problem = "another format than the name says"
         if problem is not None:
             self.problems[problem] += 1
-        return known | facts
+        return facts | shown_facts
 
     def _look(self, data: bytes) -> tuple[JsonObject, str | None]:
         """What an image shows of itself, and what is wrong with it."""
@@ -198,8 +204,8 @@ class _Looking:
         here, away, links = (missing == False).sum(), missing.sum(), missing.null_count()  # noqa: E712
         notes = [f"Media: {here:,} at hand, {away:,} missing, {links:,} addresses (not fetched)."]
         if self.problems:
-            shown = ", ".join(f"{words} {n:,}" for words, n in sorted(self.problems.items()))
-            notes.append(f"Media with a problem: {shown}.")
+            problems = ", ".join(f"{words} {n:,}" for words, n in sorted(self.problems.items()))
+            notes.append(f"Media with a problem: {problems}.")
         if here and not can_look():
             notes.append("Images were not opened: pip install 'claimlab[media]' compares them.")
         else:
@@ -256,7 +262,7 @@ def thumbnail(data: bytes) -> bytes | None:
     if picture is None:
         return None
     small = io.BytesIO()
-    picture.thumbnail((SIDE, SIDE))
+    picture.thumbnail((SIDE_PIXELS, SIDE_PIXELS))
     picture.save(small, "JPEG", quality=80)
     return small.getvalue()
 
@@ -267,21 +273,21 @@ def hash_of(picture: Picture) -> str | None:
     import pdqhash
 
     small = picture.copy()
-    small.thumbnail((SIDE, SIDE))
+    small.thumbnail((SIDE_PIXELS, SIDE_PIXELS))
     bits, quality = pdqhash.compute(np.asarray(small))
-    return np.packbits(bits).tobytes().hex() if quality >= QUALITY else None
+    return np.packbits(bits).tobytes().hex() if quality >= LEAST_QUALITY else None
 
 
 def _text_in(picture: Picture) -> str | None:
     """What `tesseract` reads. It is handed the pixels only, never the file."""
     png = io.BytesIO()
-    picture.thumbnail((READ, READ))
+    picture.thumbnail((TEXT_PIXELS, TEXT_PIXELS))
     picture.save(png, "PNG")
     words, alone = ["tesseract", "stdin", "stdout"], {**os.environ, "OMP_THREAD_LIMIT": "1"}
     try:
-        done = subprocess.run(
+        run = subprocess.run(
             words, input=png.getvalue(), capture_output=True, timeout=60, check=False, env=alone
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return " ".join(done.stdout.decode("utf-8", "replace").split()) or None
+    return " ".join(run.stdout.decode("utf-8", "replace").split()) or None

@@ -15,9 +15,11 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.bounds import refuse_proportion, refuse_table, refuse_wide
 from claimlab.files.declared import room_of
-from claimlab.files.raw import Layout, RawTable, json_of, unique_names
-from claimlab.files.safety import opened, refuse_proportion, refuse_table, refuse_wide, size_of
+from claimlab.files.layout import FileLayout
+from claimlab.files.raw import RawTable, json_of, unique_names
+from claimlab.files.source import opened, size_of
 
 STREAM, ARROW = b"\xff\xff\xff\xff", b"ARROW1"  # the first bytes of the two forms of Arrow files
 _VIEW, _SMALL = 16, 1 << 20  # bytes of any value in memory; a table that needs no second look
@@ -65,7 +67,7 @@ def _start(source: Path | bytes) -> bytes:
 def as_table(frame: pl.DataFrame, name: str, form: str) -> RawTable:
     """A typed frame as a table of text; `form` is the format it was read from."""
     columns, literal, binary = _from_typed_frame(frame)
-    table = RawTable(name, columns, Layout(form), literal)
+    table = RawTable(name, columns, FileLayout(form), literal)
     if binary:
         table.notes.append(left_out(name, binary))
     return table
@@ -146,8 +148,8 @@ def _number(column: pl.Series) -> pl.Expr:
     integers again.
     """
     finite = pl.when(pl.col(column.name).is_finite()).then(pl.col(column.name))
-    known = column.drop_nulls()
-    known = known.filter(known.is_finite())
-    if known.len() and ((known == known.round()) & (known.abs() < 2**53)).all():
+    numbers = column.drop_nulls()
+    numbers = numbers.filter(numbers.is_finite())
+    if numbers.len() and ((numbers == numbers.round()) & (numbers.abs() < 2**53)).all():
         return finite.cast(pl.Int64).cast(pl.String)
     return finite.cast(pl.Float64).cast(pl.String)

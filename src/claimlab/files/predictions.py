@@ -1,178 +1,193 @@
-"""Predictions made elsewhere as a table: files with id and label, logs of Inspect, samples of
+"""Predictions made elsewhere as a table: files with id and label, as a person writes them and as
+shared tasks take them (CheckThat!, FEVER, AVeriTeC); shares with a header of classes, as of
+predict_proba; the JSON of a Hugging Face pipeline; logs of Inspect, samples of
 lm-evaluation-harness.
 
 The two harnesses keep what `claimlab export --to inspect` (or lm-eval) gave them: the id of a
 record, and its classes in the order in which they were offered. An answer that is none of the
-letters is an answer that is missing.
+letters is an answer that is missing. What the words and numbers mean is not decided here.
 """
 
 from __future__ import annotations
 
 import json
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
-from claimlab.core.errors import DataError, UnreadableFile
+from claimlab.core.errors import DataError
 from claimlab.core.types import JsonObject
+from claimlab.files.encoding import read_text
+from claimlab.files.harness_logs import inspect_log, lm_eval_samples
 from claimlab.files.read import user_table
 
-IDS = ("id", "record_id")
-LABELS = ("label", "prediction", "predicted", "answer", "value")
-RUNS = ("run", "annotator")  # the decisions of a review: each annotator is a run
-PREFIX = "score_"
+# Names of columns, the surest first, capitals aside: a file with the true labels beside the
+# predictions has them under `label`.
+IDS = ("id", "record_id", "sentence_id", "claim_id", "tweet_id", "example_id", "item_id")
+TEXTS = ("text", "claim", "sentence", "statement", "tweet_text", "tweet", "content")
+LABELS = (
+    *("prediction", "predicted", "predicted_label", "pred_label", "pred", "y_pred"),
+    *("class_label", "label", "answer", "value", "verdict"),
+)
+RUNS = ("run", "run_id", "annotator")
+ANNOTATOR = "annotator"  # the decisions of a review: each annotator is a run
+SCORE, RATIONALE = "score", "rationale"
+PREFIXES = ("score_", "prob_", "proba_")  # of a column with the score of a class
 ANSWERS = {"id": pl.String, "label": pl.String, "run": pl.String, "rationale": pl.String}
 Answer = tuple[str, str | None, str, str | None]
 
 
-def read_predictions(
-    file: Path, classes: tuple[str, ...] = (), positive: str | None = None
-) -> pl.DataFrame:
-    """record_id, run, label, scores (JSON) and rationale of the predictions in `file`.
+@dataclass(frozen=True)
+class GivenPredictions:
+    """The rows of `file`, null where it has no such column. `scores` are the columns that name a
+    class (see `class_in`); `score` names none; `others` are columns of other names."""
 
-    A table has the columns id and label; `score` (of the class `positive`) or a `score_CLASS` per
-    class; optionally run (or annotator) and rationale.
-    """
-    table = inspect_log(file)
+    file: str
+    ids: pl.Series | None
+    texts: pl.Series | None
+    labels: pl.Series | None
+    runs: pl.Series
+    rationales: pl.Series
+    scores: Mapping[str, pl.Series] = field(default_factory=dict)
+    score: pl.Series | None = None
+    others: Mapping[str, pl.Series] = field(default_factory=dict)
+    of_annotators: bool = False
+    columns: tuple[str, ...] = ()
+
+    @property
+    def height(self) -> int:
+        return len(self.runs)
+
+    def take(self, rows: list[int]) -> GivenPredictions:
+        """Some of the rows, in this order."""
+
+        def taken(column: pl.Series | None) -> pl.Series | None:
+            return None if column is None else column.gather(rows)
+
+        return replace(
+            self,
+            ids=taken(self.ids),
+            texts=taken(self.texts),
+            labels=taken(self.labels),
+            runs=self.runs.gather(rows),
+            rationales=self.rationales.gather(rows),
+            scores={name: column.gather(rows) for name, column in self.scores.items()},
+            score=taken(self.score),
+            others={name: column.gather(rows) for name, column in self.others.items()},
+        )
+
+
+def read_predictions(file: Path) -> GivenPredictions:
+    """What `file` says of which record, and under which name of a run."""
+    table = _of_inspect(file)
     if table is None:
-        table = lm_eval_samples(file)
+        table = _of_lm_eval(file)
+    if table is None and (pipeline := _of_pipeline(file)) is not None:
+        return pipeline
     if table is None:
-        table = user_table(file, *IDS, *LABELS, "score", *RUNS)
-    run = next((name for name in RUNS if name in table.columns), None)
-    ids, labels = _column(table, IDS, file), _column(table, LABELS, file)
-    return pl.DataFrame(
-        {
-            "record_id": table[ids],
-            "run": table[run] if run else [file.stem] * table.height,
-            "label": table[labels].set(table[labels].str.strip_chars() == "", None),
-            "scores": _scores(table, classes, positive, file),
-            "rationale": (
-                table["rationale"] if "rationale" in table.columns else [None] * table.height
-            ),
-        },
-        schema_overrides={"rationale": pl.String, "scores": pl.String},
+        table = user_table(file, *IDS, *LABELS, *TEXTS, SCORE, *RUNS)
+    names = {name.strip().lower(): name for name in reversed(table.columns)}
+    ids, texts, labels, runs = (_first(names, known) for known in (IDS, TEXTS, LABELS, RUNS))
+    scores = {name: table[name] for name in table.columns if name.lower().startswith(PREFIXES)}
+    columns = {ids, texts, labels, runs, names.get(SCORE), names.get(RATIONALE), *scores}
+    own_name = pl.Series([file.stem], dtype=pl.String).new_from_index(0, table.height)
+    nothing = pl.Series([None], dtype=pl.String).new_from_index(0, table.height)
+    return GivenPredictions(
+        file.name,
+        _stripped(table, ids),
+        _stripped(table, texts),
+        _stripped(table, labels),
+        own_name if runs is None else table[runs].cast(pl.String),
+        table[names[RATIONALE]].cast(pl.String) if RATIONALE in names else nothing,
+        scores,
+        table[names[SCORE]] if SCORE in names else None,
+        {name: table[name] for name in table.columns if name not in columns},
+        runs is not None and runs.strip().lower() == ANNOTATOR,
+        tuple(table.columns),
     )
 
 
-def _column(table: pl.DataFrame, names: tuple[str, ...], file: Path) -> str:
-    for name in names:
-        if name in table.columns:
-            return name
-    raise DataError(
-        f"'{file.name}' has no column '{names[0]}' (it has: {', '.join(table.columns)}).",
-        "Give at least the columns id and label.",
-    )
+def class_in(column: str) -> str:
+    """The word for a class in the name of a column with its scores: score_true is of true."""
+    return column.partition("_")[2]
 
 
-def _scores(
-    table: pl.DataFrame, classes: tuple[str, ...], positive: str | None, file: Path
-) -> list[str | None] | pl.Series:
-    """Scores as a run keeps them: a JSON object per record; null where a number is missing."""
-    columns = [c for c in table.columns if c.startswith(PREFIX)]
-    if columns:
-        rows = zip(*(_numbers(table[c], file) for c in columns), strict=True)
-        names = [c.removeprefix(PREFIX) for c in columns]
-        return [
-            None if None in row else json.dumps(dict(zip(names, row, strict=True))) for row in rows
-        ]
-    if "score" not in table.columns or len(classes) != 2:
-        return [None] * table.height
-    wanted = positive if positive in classes else classes[1]
-    other = next(c for c in classes if c != wanted)
-    # A score outside 0 to 1 still ranks: the other class then gets its negative.
-    numbers = _numbers(table["score"], file)
-    shares = bool(numbers.is_between(0, 1).all())
-    others = _remainders(numbers) if shares else -numbers
-    first, second = f"{{{json.dumps(wanted)}: ", f", {json.dumps(other)}: "
-    parts = [pl.lit(first), _written(numbers), pl.lit(second), _written(others), pl.lit("}")]
-    return pl.select(pl.concat_str(parts)).to_series().set(numbers.is_null(), None)
+def _first(names: Mapping[str, str], known: Sequence[str]) -> str | None:
+    return next((names[name] for name in known if name in names), None)
 
 
-def _written(numbers: pl.Series) -> pl.Series:
-    """Each number as Python writes it: in one go where Polars writes it alike, one by one
-    elsewhere.
-    """
-    size = numbers.abs()
-    alike = ((size >= 1e-4) & (size < 1e16)) | (size == 0) | size.is_null()
-    rows = (~alike).arg_true()
-    return numbers.cast(pl.String).scatter(
-        rows, [repr(number) for number in numbers.gather(rows).to_list()]
-    )
+def _stripped(table: pl.DataFrame, column: str | None) -> pl.Series | None:
+    """The words of a column; null where a cell is empty."""
+    if column is None:
+        return None
+    words = table[column].cast(pl.String).str.strip_chars()
+    return words.set(words == "", None)
 
 
-def _remainders(shares: pl.Series) -> pl.Series:
-    """`round(1 - share, 12)` of each, in one go; one by one only where the last digit is in
-    doubt.
-    """
-    rest = 1 - shares.fill_null(0.0).to_numpy()
-    scaled = rest * 1e12
-    out = np.rint(scaled) / 1e12
-    for row in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < 1e-2).tolist():
-        out[row] = round(float(rest[row]), 12)
-    return pl.Series(out)
-
-
-def _numbers(values: pl.Series, file: Path) -> pl.Series:
+def numbers(values: pl.Series, file: str) -> pl.Series:
     """Null where there is no number, or none that is finite."""
     words = values.cast(pl.String)
-    numbers = words.str.strip_chars().cast(pl.Float64, strict=False)
-    strange = values.filter(numbers.is_null() & words.is_not_null() & (words != ""))
+    read = words.str.strip_chars().cast(pl.Float64, strict=False)
+    strange = values.filter(read.is_null() & words.is_not_null() & (words != ""))
     if len(strange):
         raise DataError(
-            f"Column '{values.name}' of '{file.name}' holds {strange[0]!r}, which is not a number.",
+            f"Column '{values.name}' of '{file}' holds {strange[0]!r}, which is not a number.",
             "Fix the file.",
         )
-    return numbers.set(~numbers.is_finite(), None)
+    return read.set(~read.is_finite(), None)
 
 
-def inspect_log(file: Path) -> pl.DataFrame | None:
-    """The predictions in an Inspect log, `.eval` or JSON; null where the file is something else."""
-    if file.suffix not in (".eval", ".json") or not file.is_file():
+def _of_pipeline(file: Path) -> GivenPredictions | None:
+    """The JSON of a Hugging Face text classification: an object with label and score for each text,
+    or a list of these with one for each class. It has no ids, so that its order counts."""
+    if file.suffix.lower() != ".json":
         return None
-    log = _archive(file) if file.suffix == ".eval" else _json(file)
+    text, _, _ = read_text(file.read_bytes(), file.name, None)
+    try:
+        rows = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(rows, list) or not rows or not all(map(_is_scored, rows)):
+        return None
+    each = [{str(a["label"]): float(a["score"]) for a in _listed(row)} for row in rows]
+    words = dict.fromkeys(word for row in each for word in row)
+    return GivenPredictions(
+        file.name,
+        None,
+        None,
+        pl.Series([max(row, key=row.__getitem__) for row in each], dtype=pl.String),
+        pl.Series([file.stem] * len(each), dtype=pl.String),
+        pl.Series([None] * len(each), dtype=pl.String),
+        {
+            f"score_{word}": pl.Series(word, [row.get(word) for row in each], pl.Float64)
+            for word in words
+        },
+    )
+
+
+def _is_scored(row: object) -> bool:
+    answers = _listed(row)
+    return bool(answers) and all(
+        isinstance(a, dict)
+        and a.keys() == {"label", "score"}
+        and isinstance(a["score"], int | float)
+        for a in answers
+    )
+
+
+def _listed(row: object) -> list[JsonObject]:
+    return row if isinstance(row, list) else [row]  # type: ignore[list-item]
+
+
+def _of_inspect(file: Path) -> pl.DataFrame | None:
+    """The predictions in an Inspect log; null where the file is something else."""
+    log = inspect_log(file)
     if log is None:
         return None
-    model = str(log["eval"].get("model", file.stem))
-    return _table(file, (_inspect_row(sample, model) for sample in log["samples"]))
-
-
-def _archive(file: Path) -> JsonObject:
-    """A zip with a JSON object per sample."""
-    try:
-        with zipfile.ZipFile(file) as log:
-            header = json.loads(log.read("header.json"))
-            names = sorted(
-                n for n in log.namelist() if n.startswith("samples/") and n.endswith(".json")
-            )
-            return {
-                "eval": header["eval"],
-                "samples": [json.loads(log.read(name)) for name in names],
-            }
-    except NotImplementedError:
-        raise UnreadableFile(
-            f"'{file.name}' is compressed in a way that this Python cannot read (Zstandard).",
-            "Convert it to JSON with `inspect log convert`, or let Inspect write its logs as JSON.",
-        ) from None
-    except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile):
-        raise UnreadableFile(
-            f"'{file.name}' is not a complete Inspect log.",
-            "Use the .eval file that `inspect eval` wrote at its end.",
-        ) from None
-
-
-def _json(file: Path) -> JsonObject | None:
-    try:
-        log = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None  # for the reader of tables to say what is wrong
-    return (
-        log
-        if isinstance(log, dict) and isinstance(log.get("eval"), dict) and "samples" in log
-        else None
-    )
+    model = log.model or file.stem
+    return _table(file, (_inspect_row(sample, model) for sample in log.samples))
 
 
 def _inspect_row(sample: JsonObject, model: str) -> Answer:
@@ -184,25 +199,13 @@ def _inspect_row(sample: JsonObject, model: str) -> Answer:
     return str(sample["id"]), of_letter(answer, sample["metadata"]["classes"]), run, completion
 
 
-def lm_eval_samples(file: Path) -> pl.DataFrame | None:
+def _of_lm_eval(file: Path) -> pl.DataFrame | None:
     """The predictions in the samples of lm-evaluation-harness; null where the file is something
     else.
     """
-    if file.suffix != ".jsonl" or not file.is_file():
+    samples = lm_eval_samples(file, "filtered_resps")
+    if samples is None:
         return None
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        try:
-            first = json.loads(next(lines, "null"))
-        except ValueError:
-            return None
-        if not isinstance(first, dict) or not {"doc", "filtered_resps"} <= first.keys():
-            return None
-        try:
-            samples = [first, *(json.loads(line) for line in lines if line.strip())]
-        except ValueError:
-            raise UnreadableFile(
-                f"'{file.name}' has a line that is not JSON.", "Write the samples again."
-            ) from None
     return _table(file, (_lm_eval_row(sample, file.stem) for sample in samples))
 
 

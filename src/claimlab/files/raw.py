@@ -1,9 +1,7 @@
 """What a reader found in one file: a table of text, how the file was laid out, and which rows it
-refused and why.
-
-Cells that have types, such as those of JSON and Excel, stay text where they are text. A column in
-which any value is not text is kept as JSON values (`literal`), so that 5, true and ["a", "b"] are
-still that when they travel on; `literal_text` reads them as plain text.
+refused and why. Cells that have types, such as those of JSON and Excel, stay text where they are
+text. A column in which any value is not text is kept as JSON values (`literal`), so that 5, true
+and ["a", "b"] are still that when they travel on; `literal_text` reads them as plain text.
 """
 
 from __future__ import annotations
@@ -12,91 +10,20 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import polars as pl
 
-from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.core.errors import UnreadableFile
 from claimlab.core.plain import whole
-from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.files.marks import Quotes
-from claimlab.files.safety import refuse_wide
+from claimlab.files.bounds import refuse_wide
+from claimlab.files.layout import FileLayout
 
-SPARSE = 2_000_000  # cells, filled or not, above which most of them must not be empty
-NAMED = 40  # codes with their meaning, in a note
-LISTED = 1_000  # refused rows kept with their line number; all of them are counted
-_DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
-_QUOTES = {
-    "double": "quotes around cells",
-    "escape": "quotes escaped by backslash",
-    "none": "quotes are text",
-}
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the user knows of a file; null = find out."""
-
-    encoding: str | None = None
-    delimiter: str | None = None
-    quotes: Quotes | None = None
-    header: bool | None = None
-    sheet: str | None = None
-
-    @classmethod
-    def of(cls, words: Options | Mapping[str, Any]) -> Options:
-        """The options from words, as a person writes them: a delimiter may be "tab", quotes may be
-        "auto".
-        """
-        if isinstance(words, Options):
-            return words
-        names = [field.name for field in fields(cls)]
-        if unknown := [name for name in words if name not in names]:
-            raise UsageError(
-                f"`options` cannot have '{unknown[0]}'.", f"Use some of: {', '.join(names)}."
-            )
-        quotes, delimiter = words.get("quotes") or "auto", words.get("delimiter")
-        if quotes not in ("auto", *_QUOTES):
-            raise UsageError(
-                f"`quotes` cannot be '{quotes}'.", f"Use one of: auto, {', '.join(_QUOTES)}."
-            )
-        by_name = {"\\t": "\t", **{name: sign for sign, name in _DELIMITERS.items()}}
-        more = {
-            "quotes": None if quotes == "auto" else quotes,
-            "delimiter": by_name.get(delimiter or "", delimiter),
-        }
-        return cls(**{**words, **more})
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a file was read. `format` is CSV, TSV, JSON, JSON lines, XML, Parquet, Excel or text."""
-
-    format: str
-    encoding: str | None = None
-    delimiter: str | None = None
-    quotes: Quotes | None = None
-    header: bool | None = None
-
-    def describe(self) -> str:
-        """A few words for a person: CSV, utf-8, comma, quotes around cells, header."""
-        words = [self.format]
-        if self.encoding:
-            words.append(self.encoding)
-        if self.delimiter:
-            words.append(_DELIMITERS.get(self.delimiter, repr(self.delimiter)))
-        if self.quotes:
-            words.append(_QUOTES[self.quotes])
-        if self.header is not None:
-            words.append("header" if self.header else "no header")
-        return ", ".join(words)
-
-    def parameters(self) -> JsonObject:
-        """For the lineage: what a later reader needs to read the file in the same way."""
-        known = {name: value for name, value in vars(self).items() if value is not None}
-        return {**known, "header": self.header}
+SPARSE_CELLS = 2_000_000  # cells, filled or not, above which most of them must not be empty
+CODES_NAMED = 40  # codes with their meaning, in a note
+ROWS_LISTED = 1_000  # refused rows kept with their line number; all of them are counted
 
 
 @dataclass
@@ -115,7 +42,7 @@ class Refused:
 
     def add(self, line: int, reason: str, particulars: str | None = None) -> None:
         self.reasons[reason] += 1
-        if len(self.listed) < LISTED:
+        if len(self.listed) < ROWS_LISTED:
             self.listed.append((line, particulars or reason))
 
 
@@ -127,7 +54,7 @@ class RawTable:
 
     name: str
     frame: pl.DataFrame
-    layout: Layout
+    layout: FileLayout
     literal: frozenset[str] = frozenset()
     refused: Refused = field(default_factory=Refused)
     blank: int = 0  # rows without a single character, left out
@@ -172,7 +99,7 @@ def as_text(value: Any) -> str | None:
 def typed_table(
     rows: Sequence[Mapping[str, object]],
     name: str,
-    layout: Layout,
+    layout: FileLayout,
     refused: Refused,
     names: Sequence[str] | None = None,
 ) -> RawTable:
@@ -198,7 +125,7 @@ def typed_table(
 
 
 def _refuse_sparse(rows: Sequence[Mapping[str, object]], width: int, name: str) -> None:
-    if width * len(rows) <= SPARSE:
+    if width * len(rows) <= SPARSE_CELLS:
         return
     filled = sum(map(len, rows))
     if filled and width * len(rows) > 50 * filled:
@@ -246,12 +173,12 @@ def literal_text(column: pl.Series) -> pl.Series:
     return pl.Series(column.name, plain, dtype=pl.String)
 
 
-class Table(Protocol):
+class LiteralTable(Protocol):
     frame: pl.DataFrame
     literal: frozenset[str]
 
 
-def spell_out(table: Table, column: str, words: Mapping[str, str], where: str) -> str:
+def spell_out(table: LiteralTable, column: str, words: Mapping[str, str], where: str) -> str:
     """Put words in the place of codes, and say where they are from; a code without one is null."""
     spelled = literal_text(table.frame[column]).replace_strict(
         words, default=None, return_dtype=pl.String
@@ -259,8 +186,8 @@ def spell_out(table: Table, column: str, words: Mapping[str, str], where: str) -
     table.frame = table.frame.with_columns(spelled)
     table.literal -= {column}
     meaning = [f"{code} is '{word}'" for code, word in sorted(words.items())]
-    more = f" and {len(meaning) - NAMED:,} more" if len(meaning) > NAMED else ""
-    return f"'{column}' is spelled out by {where}: {', '.join(meaning[:NAMED])}{more}."
+    more = f" and {len(meaning) - CODES_NAMED:,} more" if len(meaning) > CODES_NAMED else ""
+    return f"'{column}' is spelled out by {where}: {', '.join(meaning[:CODES_NAMED])}{more}."
 
 
 def json_of(column: str) -> pl.Expr:

@@ -8,28 +8,29 @@ import polars as pl
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.words import several
-from claimlab.files.bundle import Bundle, Table
+from claimlab.files.bundle import Bundle, DatabaseTable
 from claimlab.files.card import classes_of, name_classes
 from claimlab.files.delimited import read_delimited_file
 from claimlab.files.encoding import read_text
 from claimlab.files.excel import read_excel_file
-from claimlab.files.kinds import HEAD, kind_of
+from claimlab.files.kinds import HEAD_BYTES, kind_of
+from claimlab.files.layout import FileLayout, ReadOptions
 from claimlab.files.objects import read_json_file
 from claimlab.files.parquet import as_table, left_out, own_words, read_typed
-from claimlab.files.raw import Layout, Options, RawTable, Refused, typed_table
+from claimlab.files.raw import RawTable, Refused, typed_table
 from claimlab.files.sqlite import rows_in
 from claimlab.files.xml import read_xml_file
 
 
 def read_table(
-    bundle: Bundle, member: str, options: Options, known: frozenset[str] = frozenset()
+    bundle: Bundle, member: str, options: ReadOptions, usual_names: frozenset[str] = frozenset()
 ) -> RawTable:
     """The table in `member`; `known` holds usual column names, which tell a header from a first
     row. Numbers that the folder, or the file itself, has names for are these names.
     """
     if (stored := bundle.table(member)) is not None:
         return _of_database(stored, member)
-    kind = kind_of(bundle.head(member, HEAD), bundle.size(member), member)
+    kind = kind_of(bundle.head(member, HEAD_BYTES), bundle.size(member), member)
     path = bundle.local(member)
     data = b"" if path is not None else bundle.read(member)
     own = None
@@ -38,24 +39,24 @@ def read_table(
         own = own_words(path or data)
     elif kind == "excel":
         table = read_excel_file(
-            data or bundle.read(member), member, options.sheet, known, options.header
+            data or bundle.read(member), member, options.sheet, usual_names, options.header
         )
     elif kind in ("json", "xml"):
         text, encoding, notes = read_text(data or bundle.read(member), member, options.encoding)
         table = (read_json_file if kind == "json" else read_xml_file)(text, member, encoding)
         table.notes += notes
     else:
-        table = read_delimited_file(path or data, member, options, known)
+        table = read_delimited_file(path or data, member, options, usual_names)
     name_classes(table, *classes_of(bundle, member, own))
     return table
 
 
-def _of_database(stored: Table, name: str) -> RawTable:
+def _of_database(stored: DatabaseTable, name: str) -> RawTable:
     """A table of a database; columns of bytes are left out."""
     names, rows = rows_in(stored.database, stored.name, name)
-    binary = [one for one in names if any(isinstance(row[one], bytes) for row in rows)]
-    texts = [one for one in names if one not in binary]
-    table = typed_table(rows, name, Layout("SQLite"), Refused(), texts)
+    binary = [column for column in names if any(isinstance(row[column], bytes) for row in rows)]
+    texts = [column for column in names if column not in binary]
+    table = typed_table(rows, name, FileLayout("SQLite"), Refused(), texts)
     if binary:
         table.notes.append(left_out(name, binary))
     return table
@@ -85,7 +86,7 @@ def user_table(source: Bundle | Path, *columns: str, member: str | None = None) 
     if isinstance(source, Path):
         with Bundle.open(source) as bundle:
             return user_table(bundle, *columns, member=member)
-    table = read_table(source, member or source.names()[0], Options(), frozenset(columns))
+    table = read_table(source, member or source.names()[0], ReadOptions(), frozenset(columns))
     if table.refused.total:
         line, reason = table.refused.listed[0]
         raise UnreadableFile(

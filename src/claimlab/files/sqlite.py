@@ -24,16 +24,16 @@ from typing import TypeVar
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
-from claimlab.files.safety import FREE, refuse_many, refuse_table
+from claimlab.files.bounds import FREE_BYTES, refuse_many, refuse_table
 
 MAGIC = b"SQLite format 3\0"
 SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
-LEAST = 1 << 16  # characters that a value may have, however small the file is
+LEAST_CHARACTERS = 1 << 16  # characters that a value may have, however small the file is
 MOST_TABLES = 1_000  # each is asked for by itself, which reads the names of all of them
-_ROW = 4  # bytes that the smallest row takes in a file
+_ROW_BYTES = 4  # bytes that the smallest row takes in a file
 LOGS = ("-wal", "-journal")  # of changes that are not in the file yet, or not to stay in it
-WAITS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds before a file that changed is read again
-HEADER = 100  # bytes; a commit changes a number in them
+WAIT_SECONDS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds before a file that changed is read again
+HEADER_BYTES = 100  # bytes; a commit changes a number in them
 NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")  # at the end of a journal
 # SQLite begins the words of every table like this; what others may have put there is left alone.
 # An index for search is a virtual table, which keeps its rows in tables that begin with its name.
@@ -61,19 +61,21 @@ def tables_in(source: Path | bytes, name: str) -> list[str]:
 
 def rows_in(source: Path | bytes, table: str, name: str) -> tuple[list[str], list[JsonObject]]:
     """The columns and rows of a table."""
-    known = '"{}"'.format(table.replace('"', '""'))
+    quoted = '"{}"'.format(table.replace('"', '""'))
 
     def work(database: sqlite3.Connection, size: int) -> tuple[list[str], list[JsonObject]]:
-        names = [row[1] for row in database.execute(f"pragma table_info({known})")]
-        columns = ", ".join('"{}"'.format(one.replace('"', '""')) for one in names)
+        names = [row[1] for row in database.execute(f"pragma table_info({quoted})")]
+        columns = ", ".join(
+            '"{}"'.format(name_of_column.replace('"', '""')) for name_of_column in names
+        )
         rows: list[JsonObject] = []
         needed = 0
-        for row in database.execute(f"select {columns} from {known}"):
+        for row in database.execute(f"select {columns} from {quoted}"):
             needed += sum(map(sys.getsizeof, row))
             rows.append(dict(zip(names, row, strict=True)))
-            if len(rows) * _ROW > size:
+            if len(rows) * _ROW_BYTES > size:
                 raise sqlite3.DatabaseError("it claims more rows than fit into it")
-            if needed > FREE:
+            if needed > FREE_BYTES:
                 refuse_table(name, len(rows), needed, size)
         return names, rows
 
@@ -87,7 +89,7 @@ def _read(source: Path | bytes, name: str, work: Work[Answer]) -> Answer:
             with contextlib.closing(sqlite3.connect(":memory:")) as database:
                 database.deserialize(source)
                 return _ask(database, len(source), work)
-        for wait in WAITS:
+        for wait in WAIT_SECONDS:
             before = _stamp(source)
             with contextlib.suppress(_Changed):
                 return _at_rest(source, before, work)
@@ -110,11 +112,11 @@ def _stamp(source: Path) -> Stamp:
     """Size, time of change and header of a database, and of what is beside it."""
     out: Stamp = {}
     beside = [source.with_name(source.name + log) for log in LOGS]
-    for path in (source, *(one for one in beside if one.is_file() and not one.is_symlink())):
+    for path in (source, *(path for path in beside if path.is_file() and not path.is_symlink())):
         with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
             about = os.fstat(file.fileno())
             if path == source or about.st_size:
-                out[path] = (about.st_size, about.st_mtime_ns, file.read(HEADER))
+                out[path] = (about.st_size, about.st_mtime_ns, file.read(HEADER_BYTES))
     return out
 
 
@@ -159,7 +161,7 @@ def _names_another(journal: Path) -> bool:
 
 
 def _ask(database: sqlite3.Connection, size: int, work: Work[Answer]) -> Answer:
-    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(size, LEAST))
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(size, LEAST_CHARACTERS))
     database.text_factory = lambda raw: raw.decode("utf-8", "replace")
     database.execute("pragma trusted_schema = off")
     return work(database, size)

@@ -15,11 +15,11 @@ import polars as pl
 
 from claimlab.core import packaged
 from claimlab.core.words import several
-from claimlab.files.excel import SHEET
+from claimlab.files.excel import SHEET_COLUMN
 from claimlab.files.raw import RawTable, literal_text
 
-MOST = 4  # rows that may sum up a table
-LEAST = 5  # rows above them
+MOST_TOTALS = 4  # rows that may sum up a table
+LEAST_ROWS = 5  # rows above them
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 _MARKS = " :=-–—.()0123456789"
 
@@ -35,9 +35,13 @@ def _words() -> frozenset[str]:
 def leave_out_totals(table: RawTable) -> None:
     """Take the rows that sum up the table, or one of its sheets, from below it."""
     frame = table.frame
-    if not frame.height or (SHEET not in frame.columns and None not in frame.row(-1)):
+    if not frame.height or (SHEET_COLUMN not in frame.columns and None not in frame.row(-1)):
         return
-    sheets = frame.partition_by(SHEET, maintain_order=True) if SHEET in frame.columns else [frame]
+    sheets = (
+        frame.partition_by(SHEET_COLUMN, maintain_order=True)
+        if SHEET_COLUMN in frame.columns
+        else [frame]
+    )
     bodies = [sheet.head(sheet.height - _totals(sheet, table.literal)) for sheet in sheets]
     if left_out := frame.height - sum(sheet.height for sheet in bodies):
         table.frame = pl.concat(bodies)
@@ -49,12 +53,12 @@ def leave_out_totals(table: RawTable) -> None:
 
 def _totals(sheet: pl.DataFrame, literal: frozenset[str]) -> int:
     """How many rows below a sheet sum it up."""
-    last = sheet.drop(SHEET, strict=False).tail(MOST)
+    last = sheet.drop(SHEET_COLUMN, strict=False).tail(MOST_TOTALS)
     last = last.with_columns(
         literal_text(last[column]) for column in last.columns if column in literal
     )
     rows = [{name: cell for name, cell in row.items() if cell} for row in last.to_dicts()]
-    for number in range(min(len(rows), sheet.height - LEAST), 0, -1):
+    for number in range(min(len(rows), sheet.height - LEAST_ROWS), 0, -1):
         body = sheet.select(last.columns).head(sheet.height - number)
         full = [name for name in last.columns if not body[name].null_count()]
         if all(_sums_up(row, body, full) for row in rows[-number:]):

@@ -11,12 +11,13 @@ from xml.parsers.expat import ExpatError, ParserCreate
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
-from claimlab.files.raw import Layout, RawTable, Refused, typed_table
+from claimlab.files.layout import FileLayout
+from claimlab.files.raw import RawTable, Refused, typed_table
 
 Value: TypeAlias = str | JsonObject
 
-DEEPEST = 100  # elements inside each other
-TEXT = "text"  # the field of what an element says beside its attributes
+MOST_LEVELS = 100  # elements inside each other
+TEXT_FIELD = "text"  # the field of what an element says beside its attributes
 
 
 @dataclass
@@ -33,7 +34,7 @@ class _Element:
         is_text = self.is_mixed or not self.children
         if is_text or (len(tags) == 1 and len(inner) == len(self.children)):
             text = " ".join("".join(self.pieces).split()) if is_text else "\n".join(inner)
-            own = {TEXT: text} if text else {}
+            own = {TEXT_FIELD: text} if text else {}
             return {**self.attributes, **own} if self.attributes else text
         groups: dict[str, list[Value]] = {}
         for tag, value in self.children:
@@ -48,9 +49,9 @@ class _Element:
         are_objects = all(isinstance(value, dict) for value in alike)
         enough = 2 * most if are_objects else most
         if most > 1 and enough >= len(self.children):
-            return [one if isinstance(one, dict) else {tag: one} for one in alike]
+            return [value if isinstance(value, dict) else {tag: value} for value in alike]
         value = self.value()
-        return [value] if isinstance(value, dict) else [{TEXT: value}]
+        return [value] if isinstance(value, dict) else [{TEXT_FIELD: value}]
 
 
 def read_xml_file(content: str, name: str, encoding: str) -> RawTable:
@@ -58,7 +59,7 @@ def read_xml_file(content: str, name: str, encoding: str) -> RawTable:
     parser, stack, root = ParserCreate(), [_Element({})], _Element({})
 
     def start(_tag: str, attributes: dict[str, str]) -> None:
-        if len(stack) > DEEPEST:
+        if len(stack) > MOST_LEVELS:
             raise UnreadableFile(f"'{name}' is nested too deeply to be a table.", "Flatten it.")
         stack.append(_Element(dict(attributes)))
 
@@ -84,6 +85,6 @@ def read_xml_file(content: str, name: str, encoding: str) -> RawTable:
         parser.Parse(content, True)
     except ExpatError as error:
         raise UnreadableFile(f"'{name}' is not XML ({error}).", "Fix it or get it again.") from None
-    if (rows := root.records()) == [{TEXT: ""}]:
+    if (rows := root.records()) == [{TEXT_FIELD: ""}]:
         raise UnreadableFile(f"'{name}' holds no records.", "Give a file that holds records.")
-    return typed_table(rows, name, Layout("XML", encoding), Refused(unit="record"))
+    return typed_table(rows, name, FileLayout("XML", encoding), Refused(unit="record"))

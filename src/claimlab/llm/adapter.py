@@ -37,7 +37,7 @@ RECIPE: JsonObject = {
     "epochs": 3,
     "batch": 16,
 }
-CONTROL = 3  # tokens that are marks of the format, not text
+CONTROL_KIND = 3  # tokens that are marks of the format, not text
 # Matrices of a block: how the file of the model names them, and how PyTorch does.
 MATRICES = {
     "attn_q": "self_attn.q_proj",
@@ -105,7 +105,7 @@ class Base:
             )
         progress("Opening the model", 0, None)
         reader = gguf.GGUFReader(weights_path())
-        field = {name.partition(".")[2]: one.contents() for name, one in reader.fields.items()}
+        field = {name.partition(".")[2]: entry.contents() for name, entry in reader.fields.items()}
         heads = {
             "attn_q": field["attention.head_count"],
             "attn_k": field["attention.head_count_kv"],
@@ -148,7 +148,7 @@ class Base:
                 matrix = block.get_submodule(place)
                 high, wide = matrix.weight.shape
                 thin = torch.randn(rank, wide) / math.sqrt(wide), torch.zeros(high, rank)
-                pair = [one.to(self.model.device).requires_grad_() for one in thin]
+                pair = [half.to(self.model.device).requires_grad_() for half in thin]
                 matrix.register_forward_hook(partial(_added, pair))
                 pairs[f"blk.{number}.{name}"] = pair
         return pairs
@@ -160,7 +160,7 @@ class Base:
         torch, where = _libraries()[0], self.model.device
         tokens, labels = (
             torch.nn.utils.rnn.pad_sequence(
-                [torch.tensor(one) for one in column], batch_first=True, padding_value=-100
+                [torch.tensor(row) for row in column], batch_first=True, padding_value=-100
             ).to(where)
             for column in zip(*examples, strict=True)
         )
@@ -182,13 +182,13 @@ def _added(pair: list[Tensor], _: Module, inputs: tuple[Tensor, ...], output: Te
 
 
 def trained(
-    base: Base, learning: Sequence[Lesson], held: Sequence[Lesson], seed: int
+    base: Base, learning: Sequence[Lesson], held_out: Sequence[Lesson], seed: int
 ) -> tuple[Pairs, float, float]:
     """The thin matrices after their best epoch, and the loss on what was held out before and
     after.
     """
     torch, draw = _libraries()[0], random.Random(seed)
-    examples, apart = ([base.example(one) for one in part] for part in (learning, held))
+    examples, apart = ([base.example(lesson) for lesson in part] for part in (learning, held_out))
     epochs = RECIPE["epochs"]
     total = epochs * len(list(_batches(examples)))
     steps = iter(range(1, total + 1))
@@ -197,7 +197,7 @@ def trained(
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         pairs = base.adapt()
-    matrices = [one for pair in pairs.values() for one in pair]
+    matrices = [thin for pair in pairs.values() for thin in pair]
     optimiser = torch.optim.AdamW(
         matrices, lr=RECIPE["learning_rate"], weight_decay=RECIPE["weight_decay"]
     )
@@ -220,7 +220,7 @@ def trained(
             break
         lowest = after
         best = {
-            name: [one.detach().cpu().numpy().copy() for one in pair]
+            name: [thin.detach().cpu().numpy().copy() for thin in pair]
             for name, pair in pairs.items()
         }
     return best, before, lowest
@@ -242,7 +242,7 @@ def _tokenizer(field: Mapping[str, Any]) -> Any:
         [pre_tokenizers.Digits(True), pre_tokenizers.ByteLevel(False)]
     )
     kinds = zip(words, field["ggml.token_type"], strict=True)
-    tokenizer.add_special_tokens([word for word, kind in kinds if kind == CONTROL])
+    tokenizer.add_special_tokens([word for word, kind in kinds if kind == CONTROL_KIND])
     return tokenizer
 
 
@@ -273,8 +273,8 @@ def write(folder: Path, pairs: Pairs, heads: Mapping[str, int], about: JsonObjec
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    known = {"base": SHA256, "adapter": digest_file(folder / ADAPTER), "recipe": RECIPE, **about}
-    (folder / ABOUT).write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    facts = {"base": SHA256, "adapter": digest_file(folder / ADAPTER), "recipe": RECIPE, **about}
+    (folder / ABOUT).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     seal_folder(folder, KIND)
 
 
@@ -288,12 +288,12 @@ def adapter_digest(folder: Path) -> str:
         is_whole = False
     if not is_whole:
         raise UnreadableFile(
-            f"'{folder}' holds no adapter as claimlab evolve learn writes it.",
-            "Learn one: claimlab evolve learn TRACES -o DIR",
+            f"'{folder}' holds no adapter that is whole.",
+            "Learn one from traces, and name its folder.",
         )
     if base != SHA256:
         raise UnreadableFile(
             f"The adapter in '{folder}' was learned for other weights than the embedded model's.",
-            "Learn it again: claimlab evolve learn TRACES -o DIR",
+            "Learn it again from the traces.",
         )
     return str(digest)

@@ -19,9 +19,10 @@ from typing import Any
 from claimlab.core import sync
 from claimlab.core.atomic import atomic_text
 from claimlab.core.budget import Amount
-from claimlab.core.calls.calls import Calls, Item
-from claimlab.core.calls.http import read_bounded
-from claimlab.core.calls.recording import Question, Recording, Reply
+from claimlab.core.calls.bounded import read_bounded
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.deferred import DeferredCall
+from claimlab.core.calls.recording import CallQuestion, CallReply, Recording
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
@@ -32,15 +33,15 @@ from claimlab.llm.provider import Provider
 from claimlab.llm.providers.openai_compatible import OpenAICompatible
 
 FOLDER = "batches"
-MOST = 50_000  # requests in one batch, by the vendors' rules
-OVER = ("completed", "failed", "expired", "cancelled")
+REQUESTS_PER_BATCH = 50_000  # requests in one batch, by the vendors' rules
+ENDED = ("completed", "failed", "expired", "cancelled")
 WINDOW = "24h"
-LARGEST = 1 << 30  # bytes of a file of answers
+ANSWER_BYTES = 1 << 30  # bytes of a file of answers
 _CALLED = "/v1/chat/completions"  # what every request of a batch calls
 
 
 @dataclass
-class Batch:
+class CallBatch:
     """One batch as it is kept on disk. `questions` are by hash, with what the recording needs to
     keep an answer.
     """
@@ -61,7 +62,7 @@ class Batch:
 
     @property
     def under_way(self) -> bool:
-        return not self.collected and self.status not in OVER
+        return not self.collected and self.status not in ENDED
 
     @property
     def endpoint(self) -> Endpoint:
@@ -88,9 +89,9 @@ class Batch:
         }
 
 
-def batches_in(cache: Path) -> list[Batch]:
+def batches_in(cache: Path) -> list[CallBatch]:
     files = sorted((cache / FOLDER).glob("*.json"))
-    return [Batch(**json.loads(file.read_bytes())) for file in files]
+    return [CallBatch(**json.loads(file.read_bytes())) for file in files]
 
 
 class Batched(Layer):
@@ -147,25 +148,25 @@ class Batched(Layer):
         ledger = self.calls.budget.ledger
         return None if ledger is None else str(ledger.path.resolve())
 
-    def _settle(self, batch: Batch) -> None:
+    def _settle(self, batch: CallBatch) -> None:
         """Put the true cost of a batch that came in in the place of the most it could cost. It is
         marked first: a run that is killed in between has counted too much, never too little."""
-        mine = batch.ledger is not None and batch.ledger == self._ledger
-        if mine and batch.collected and not batch.settled:
+        is_own = batch.ledger is not None and batch.ledger == self._ledger
+        if is_own and batch.collected and not batch.settled:
             batch.settled = True
             batch.save(self.cache)
             self.calls.budget.correct(Amount(**batch.assumed), Amount(**batch.actual))
 
-    def send(self, items: Sequence[Item]) -> str:
+    def send(self, items: Sequence[DeferredCall]) -> str:
         ids = []
-        for start in range(0, len(items), MOST):
-            part = items[start : start + MOST]
+        for start in range(0, len(items), REQUESTS_PER_BATCH):
+            part = items[start : start + REQUESTS_PER_BATCH]
             lines = "".join(_line(call, body) for call, body in part)
             number = sync.run(Endpoint(self.profile).create(lines.encode()))
             questions = {
                 call.key: {"kind": call.kind, "content": dict(call.content)} for call, _ in part
             }
-            batch = Batch(number, self.profile.model_dump(mode="json"), questions)
+            batch = CallBatch(number, self.profile.model_dump(mode="json"), questions)
             batch.ledger = self._ledger
             batch.assumed = _sum(self._assumed[key] for key in questions)
             batch.save(self.cache)
@@ -181,12 +182,12 @@ def _sum(amounts: Iterable[Amount]) -> JsonObject:
     }
 
 
-def _line(question: Question, body: Mapping[str, object]) -> str:
+def _line(question: CallQuestion, body: Mapping[str, object]) -> str:
     call = {"custom_id": question.key, "method": "POST", "url": _CALLED, "body": body}
     return json.dumps(call, ensure_ascii=False) + "\n"
 
 
-async def looked_at(cache: Path) -> list[Batch]:
+async def looked_at(cache: Path) -> list[CallBatch]:
     """Every batch of a cache, with the endpoint's status of those that are not collected."""
     batches = batches_in(cache)
     for batch in batches:
@@ -199,12 +200,12 @@ async def looked_at(cache: Path) -> list[Batch]:
     return batches
 
 
-async def collected(cache: Path) -> list[Batch]:
+async def collected(cache: Path) -> list[CallBatch]:
     """Put the answers of finished batches into the recording. A call that failed in its batch is
     left out: the next start sends it again."""
     batches = await looked_at(cache)
     for batch in batches:
-        if not batch.collected and batch.status in OVER:
+        if not batch.collected and batch.status in ENDED:
             recording = Recording(cache / "calls.sqlite")
             try:
                 await _collect(batch, recording)
@@ -215,7 +216,7 @@ async def collected(cache: Path) -> list[Batch]:
     return batches
 
 
-async def cancelled(cache: Path) -> list[Batch]:
+async def cancelled(cache: Path) -> list[CallBatch]:
     """Ask the endpoints to stop what is under way; what was answered by then can still be
     collected.
     """
@@ -227,7 +228,7 @@ async def cancelled(cache: Path) -> list[Batch]:
     return batches
 
 
-async def _collect(batch: Batch, recording: Recording) -> None:
+async def _collect(batch: CallBatch, recording: Recording) -> None:
     costs = []
     for key, answer in await batch.endpoint.answers(batch.id):
         question = batch.questions.get(key)
@@ -235,13 +236,15 @@ async def _collect(batch: Batch, recording: Recording) -> None:
             continue
         costs.append(actual(answer))
         if answer.failure in (None, "refusal"):
-            recording.put(Question(question["kind"], question["content"]), Reply(stored(answer)))
+            recording.put(
+                CallQuestion(question["kind"], question["content"]), CallReply(stored(answer))
+            )
             batch.answered += 1
         else:
             batch.failed += 1
-    known = [cost for cost in costs if cost is not None]
+    stated = [cost for cost in costs if cost is not None]
     # A reply without token counts may have cost anything: then nothing is given back.
-    batch.actual = _sum(known) if len(known) == len(costs) else batch.assumed
+    batch.actual = _sum(stated) if len(stated) == len(costs) else batch.assumed
 
 
 class Endpoint:
@@ -276,7 +279,7 @@ class Endpoint:
             batch = await client.batches.retrieve(number)
             for file in filter(None, (batch.output_file_id, batch.error_file_id)):
                 async with client.files.with_streaming_response.content(file) as response:
-                    raw = await read_bounded(response.http_response, LARGEST)
+                    raw = await read_bounded(response.http_response, ANSWER_BYTES)
                     lines += raw.splitlines()
         return [self._answer(json.loads(line)) for line in lines if line.strip()]
 

@@ -10,18 +10,20 @@ from functools import cache
 
 from pydantic import BaseModel
 
-from claimlab.core.calls.recording import Question, Recording
+from claimlab.core.calls.recording import CallQuestion, Recording
 from claimlab.llm.layers import question
-from claimlab.llm.messages import Request, Usage, in_words
-from claimlab.llm.profiles import Price, Profile
+from claimlab.llm.messages import Request, Usage
+from claimlab.llm.prices import Price
+from claimlab.llm.profiles import Profile
+from claimlab.llm.schema import in_words
 
 Counter = Callable[[str], int]
-FEWEST = 20  # recorded replies that tell how long the next ones will be
-PER_MESSAGE = 4  # tokens around each
+FEWEST_REPLIES = 20  # recorded replies that tell how long the next ones will be
+TOKENS_PER_MESSAGE = 4  # tokens around each
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CallEstimate:
     """`money_most` takes every reply to be as long as it may be; `money_least` takes replies of no
     length. Null: the price is not known. Calls that the cache already holds cost nothing and are
     only counted. `money_expected` takes replies to be as long as `learned_from` recorded ones to
@@ -65,11 +67,11 @@ def estimate(
     profile: Profile,
     *,
     recording: Recording | None = None,
-) -> Estimate:
+) -> CallEstimate:
     """Count what `requests` would take; nothing is sent anywhere."""
     by, count = token_counter()
     calls = cached = tokens_in = tokens_out = 0
-    learned: Learned | None = None
+    learned: LearnedLengths | None = None
     for request in map(profile.limited, requests):
         schema = count(in_words(request.schema)) if request.schema is not None else 0
         if recording is not None:
@@ -82,7 +84,7 @@ def estimate(
         tokens_in += schema + _counted(request.wire(), count)
         tokens_out += request.max_tokens
     price = profile.price
-    return Estimate(
+    return CallEstimate(
         calls=calls,
         cached=cached,
         input_tokens=tokens_in,
@@ -98,7 +100,7 @@ def estimate(
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedLengths:
     """What recorded questions to one prompt took, those that had to be asked again included:
     `per_token` is tokens of input by the endpoint's count for each of ours, `output` the tokens of
     the replies to one question.
@@ -112,7 +114,9 @@ class Learned:
         return price.cost(round(tokens_in * self.per_token), round(calls * self.output))
 
 
-def _learned(recording: Recording, like: Question, schema: int, count: Counter) -> Learned | None:
+def _learned(
+    recording: Recording, like: CallQuestion, schema: int, count: Counter
+) -> LearnedLengths | None:
     """What the recording tells of questions with the same schema (of `schema` tokens) and settings;
     null with too few of them."""
     same = [
@@ -125,17 +129,17 @@ def _learned(recording: Recording, like: Question, schema: int, count: Counter) 
     ]
     length = len(like.content["messages"])
     first = [sent["messages"] for sent, _ in same if len(sent["messages"]) == length]
-    if len(first) < FEWEST:  # of those that were not asked again
+    if len(first) < FEWEST_REPLIES:  # of those that were not asked again
         return None
     ours = sum(schema + _counted(messages, count) for messages in first)
     theirs, output = (
         sum(answer["usage"][name] for _, answer in same) for name in ("input", "output")
     )
-    return Learned(len(same), theirs / max(1, ours), output / len(first))
+    return LearnedLengths(len(same), theirs / max(1, ours), output / len(first))
 
 
 def _counted(messages: Sequence[Mapping[str, str]], count: Counter) -> int:
-    return sum(count(message["content"]) + PER_MESSAGE for message in messages)
+    return sum(count(message["content"]) + TOKENS_PER_MESSAGE for message in messages)
 
 
 def rough_count(text: str) -> int:

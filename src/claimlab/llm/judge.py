@@ -11,142 +11,26 @@ say, who compares it with annotators, or marks it unvalidated.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Generic
 
 from pydantic import BaseModel
 
-from claimlab.core import sync
-from claimlab.core.calls.pool import each
-from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.errors import UsageError
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
 from claimlab.core.types import JsonObject
+from claimlab.llm.asking import Tally, gather_sync
 from claimlab.llm.messages import Answer, Message, Request, T, untrusted
 from claimlab.llm.prompts import Prompt
 from claimlab.llm.provider import Provider
 
-# Many questions at once, answers as they come, and what became of them: a failing record never
-# stops the others, and failures are never hidden.
-
-
-Fault = Callable[[Request[T], Answer[T]], str | None]
-
-
-async def ask_again(provider: Provider, request: Request[T], fault: Fault[T]) -> Answer[T]:
-    """The answer; where `fault` has something to say against it, a second one, with what both
-    cost. The first stands where the second fails."""
-    first = await provider.ask(request)
-    complaint = fault(request, first) if first.ok else None
-    if complaint is None:
-        return first
-    second = await provider.ask(request.again(first.text or "", complaint))
-    return second.after(first) if second.ok else replace(first, calls=first.calls + second.calls)
-
-
-def gather(
-    provider: Provider,
-    requests: Iterable[Request[T]],
-    *,
-    fault: Fault[T] = lambda _request, _answer: None,
-    label: str = "Asking the model",
-    **settings: Any,
-) -> AsyncIterator[tuple[int, Answer[T]]]:
-    """Yield (index of the request, its answer) in the order the answers come; `settings` are those
-    of `each`.
-    """
-
-    async def ask(request: Request[T]) -> Answer[T]:
-        try:
-            return await ask_again(provider, request, fault)
-        except ClaimlabError:
-            raise
-        except Exception as error:
-            detail = f"{type(error).__name__}: {error}"
-            return Answer(
-                model=provider.profile.model or provider.profile.name,
-                failure="crash",
-                detail=detail,
-            )
-
-    return each(requests, ask, label=label, **settings)
-
-
-def ask_sync(provider: Provider, request: Request[T]) -> Answer[T]:
-    """`provider.ask` for plain code and notebooks."""
-    return sync.run(provider.ask(request))
-
-
-def gather_sync(
-    provider: Provider, requests: Iterable[Request[T]], **settings: Any
-) -> Iterator[tuple[int, Answer[T]]]:
-    """`gather` for plain code and notebooks."""
-    return sync.iterate(gather(provider, requests, **settings))
-
-
-class Tally:
-    """What became of the questions: answers, failures by reason, refusals, tokens and money. Add
-    every answer; `summary` is JSON-safe and goes into lineages and reports.
-
-    `cost` is what the answers cost when they were made; `spent` leaves out those that came from the
-    cache. Both are null as soon as one answer's cost is unknown, with the number of those beside
-    them.
-    """
-
-    def __init__(self) -> None:
-        self.asked = self.answered = self.cached = self.calls = 0
-        self.failures: Counter[str] = Counter()
-        self.tokens_in = self.tokens_out = self.tokens_cached = 0
-        self._cost = self._spent = 0.0
-        self.unpriced = 0
-        self.notes: dict[str, None] = {}
-
-    def add(self, answer: Answer[BaseModel]) -> None:
-        self.asked += 1
-        self.calls += answer.calls
-        self.cached += answer.cached
-        self.tokens_in += answer.usage.input or 0
-        self.tokens_out += answer.usage.output or 0
-        self.tokens_cached += answer.usage.cached or 0
-        self.notes |= dict.fromkeys(answer.notes)
-        if answer.failure is None:
-            self.answered += 1
-        else:
-            self.failures[answer.failure] += 1
-        if answer.cost is not None:
-            self._cost += answer.cost
-            self._spent += 0.0 if answer.cached else answer.cost
-        elif answer.text is not None or answer.refusal:
-            self.unpriced += 1
-
-    @property
-    def refusals(self) -> int:
-        return self.failures["refusal"]
-
-    def summary(self) -> JsonObject:
-        known = self.unpriced == 0
-        return {
-            "asked": self.asked,
-            "answered": self.answered,
-            "refused": self.refusals,
-            "failures": dict(sorted(self.failures.items())),
-            "from_cache": self.cached,
-            "calls": self.calls,
-            "tokens": {
-                "input": self.tokens_in,
-                "cached": self.tokens_cached,
-                "output": self.tokens_out,
-            },
-            "cost": round(self._cost, 9) if known else None,
-            "spent": round(self._spent, 9) if known else None,
-            "answers_of_unknown_cost": self.unpriced,
-            "notes": list(self.notes),
-        }
+# temperature when one judge is asked several times: at 0 it would only repeat itself
+AGAIN_TEMPERATURE = 0.7
 
 
 Value = float | str
-AGAIN = 0.7  # temperature when one judge is asked several times: at 0 it would only repeat itself
 
 
 class Reasoned(BaseModel):
@@ -158,7 +42,7 @@ class Reasoned(BaseModel):
 
 
 @dataclass(frozen=True)
-class Case:
+class JudgeCase:
     """What is put before a judge. The fixed words come first (`system`), the data of this case last
     (`data`). The rationale is to be in the language of `text`, where that is given.
     """
@@ -234,11 +118,11 @@ class ModelJudge(Generic[T]):
             "prompts": {self.prompt.name: self.prompt.lineage()},
         }
 
-    def request(self, case: Case, attempt: int = 0) -> Request[T]:
+    def request(self, case: JudgeCase, attempt: int = 0) -> Request[T]:
         return Request(
             messages=(Message("system", case.system), Message("user", case.data)),
             schema=self.schema,
-            temperature=AGAIN if self.runs > 1 else 0.0,
+            temperature=AGAIN_TEMPERATURE if self.runs > 1 else 0.0,
             max_tokens=self.max_tokens,
             seed=(self.seed + attempt) % (1 << 31),
             attempt=attempt,
@@ -246,11 +130,11 @@ class ModelJudge(Generic[T]):
             prompt_name=self.prompt.name,
         )
 
-    def requests(self, cases: Sequence[Case]) -> Iterator[Request[T]]:
+    def requests(self, cases: Sequence[JudgeCase]) -> Iterator[Request[T]]:
         """What `judge` would ask, for an estimate."""
         return (self.request(case, attempt) for case in cases for attempt in range(self.runs))
 
-    def judge(self, cases: Sequence[Case], *, label: str = "judging") -> list[Opinion[T]]:
+    def judge(self, cases: Sequence[JudgeCase], *, label: str = "judging") -> list[Opinion[T]]:
         """Opinions in the order of the cases."""
         requests = list(self.requests(cases))
         small = self.provider.profile.provider == "embedded"  # it could not do better
@@ -269,18 +153,18 @@ class ModelJudge(Generic[T]):
             for case, start in zip(cases, starts, strict=True)
         ]
 
-    async def one(self, case: Case) -> Opinion[T]:
+    async def one(self, case: JudgeCase) -> Opinion[T]:
         """The opinion on one case, for a caller that asks in the middle of something else."""
         return self._opinion(
             case, [await self.provider.ask(self.request(case, run)) for run in range(self.runs)]
         )
 
-    def _opinion(self, case: Case, answers: Sequence[Answer[T]]) -> Opinion[T]:
+    def _opinion(self, case: JudgeCase, answers: Sequence[Answer[T]]) -> Opinion[T]:
         for answer in answers:
             self.tally.add(answer)
         failed = [answer for answer in answers if answer.value is None]
         values = [self.value(answer.value) for answer in answers if answer.value is not None]
-        known = [answer.cost for answer in answers if answer.cost is not None]
+        costs = [answer.cost for answer in answers if answer.cost is not None]
         return Opinion(
             case.id,
             combined(values, self.tie),
@@ -288,7 +172,7 @@ class ModelJudge(Generic[T]):
             [answer.value for answer in answers],
             [answer.failure or "empty" for answer in failed],
             failed[0].detail if failed else None,
-            round(sum(known), 9) if len(known) == len(answers) else None,
+            round(sum(costs), 9) if len(costs) == len(answers) else None,
         )
 
 
@@ -330,5 +214,5 @@ def agreement_of_runs(opinions: Sequence[Opinion[Any]]) -> JsonObject | None:
         [[number[value] if words else float(value) for value in unit] for unit in units]
     )
     level = "nominal" if words else "interval"
-    measured = figure(answers, lambda known, weights: alpha_of(known, weights, level))  # type: ignore[arg-type]
+    measured = figure(answers, lambda ratings, weights: alpha_of(ratings, weights, level))  # type: ignore[arg-type]
     return {"cases": len(units), "alpha": measured.value, "interval": measured.interval}

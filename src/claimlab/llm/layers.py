@@ -18,30 +18,21 @@ from pydantic import BaseModel
 
 from claimlab.core.budget import Amount, Budget
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.pace import Gate, Passing, Retries, patiently
-from claimlab.core.calls.recording import Question, Reply
+from claimlab.core.calls.pace import Gate
+from claimlab.core.calls.recording import CallQuestion, CallReply
+from claimlab.core.calls.retries import Passing, Retries, patiently
 from claimlab.core.errors import EndpointRefused, UsageError
 from claimlab.core.types import JsonObject
-from claimlab.llm.messages import (
-    CUT,
-    Answer,
-    Request,
-    T,
-    Unfit,
-    Unread,
-    Usage,
-    in_words,
-    read,
-    wire_schema,
-)
+from claimlab.llm.messages import CUT, Answer, Request, T, Unread, Usage
 from claimlab.llm.profiles import Profile
 from claimlab.llm.provider import Provider
+from claimlab.llm.schema import Unfit, in_words, read, wire_schema
 
-_PER_MESSAGE = 16  # tokens that a chat template adds around a message, with room to spare
-_HOPELESS = 5  # unusable replies of one kind in a row, over all questions
-_ALIKE = 60  # characters of the reason that make two replies one kind
+_TOKENS_PER_MESSAGE = 16  # tokens that a chat template adds around a message, with room to spare
+_HOPELESS_REPLIES = 5  # unusable replies of one kind in a row, over all questions
+_ALIKE_CHARACTERS = 60  # characters of the reason that make two replies one kind
 _FINAL = (None, "refusal")  # what a provider itself reports as the model's own last word
-_SHOWN_BACK = 4000  # characters of an unusable reply shown back to the model
+_CHARACTERS_SHOWN_BACK = 4000  # characters of an unusable reply shown back to the model
 _REFUSES = re.compile(
     r"^\W*+(?:(?:i['’]?m|i am)\s+(?:very\s+)?sorry|sorry|i"
     r" apologi[sz]e|unfortunately)?[\s,.;:—-]*+(?:but\s+)?"
@@ -95,10 +86,10 @@ def most(request: Request[BaseModel], profile: Profile) -> Amount:
     """
     schema = len(in_words(request.schema).encode()) if request.schema is not None else 0
     text = sum(
-        len(message.content.encode("utf-8", "surrogatepass")) + _PER_MESSAGE
+        len(message.content.encode("utf-8", "surrogatepass")) + _TOKENS_PER_MESSAGE
         for message in request.messages
     )
-    tokens_in = text + schema + _PER_MESSAGE
+    tokens_in = text + schema + _TOKENS_PER_MESSAGE
     money = profile.price.cost(tokens_in, request.max_tokens) if profile.price else 0.0
     return Amount(money=money, tokens=tokens_in + request.max_tokens, calls=1)
 
@@ -143,14 +134,14 @@ class Patient(Layer):
         where it has answered none so far, five where it has."""
         self._answered |= answer.failure in _FINAL
         kind = f"{answer.failure}: {answer.detail}" if answer.failure == "bad-response" else ""
-        if not kind or kind[:_ALIKE] != self._kind[:_ALIKE]:
+        if not kind or kind[:_ALIKE_CHARACTERS] != self._kind[:_ALIKE_CHARACTERS]:
             self._kind, self._in_a_row, self._questions = kind, 0, set()
         if not kind:
             return
         self._in_a_row += 1
         self._questions.add(question)
-        enough = _HOPELESS if self._answered else 2
-        if self._in_a_row >= _HOPELESS and len(self._questions) >= enough:
+        enough = _HOPELESS_REPLIES if self._answered else 2
+        if self._in_a_row >= _HOPELESS_REPLIES and len(self._questions) >= enough:
             raise EndpointRefused(
                 f"The endpoint of '{self.profile.name}' gave {self._in_a_row} unusable replies in a"
                 f" row ({kind}).",
@@ -179,10 +170,10 @@ class Remembered(Layer):
             return await self.inner.ask(request)
         fresh: Answer[T] | None = None
 
-        async def ask() -> Reply | None:
+        async def ask() -> CallReply | None:
             nonlocal fresh
             fresh = await self.inner.ask(request)
-            return Reply(stored(fresh)) if fresh.failure in _FINAL else None
+            return CallReply(stored(fresh)) if fresh.failure in _FINAL else None
 
         answer, recorded = await recording.answer(question(request, self.profile), ask)
         if answer is None:
@@ -191,7 +182,7 @@ class Remembered(Layer):
         return replace(restored(answer), cached=recorded)
 
 
-def question(request: Request[BaseModel], profile: Profile) -> Question:
+def question(request: Request[BaseModel], profile: Profile) -> CallQuestion:
     """Everything that shapes the reply, and nothing that does not (no URL, key, time limit or
     tag).
     """
@@ -213,7 +204,7 @@ def question(request: Request[BaseModel], profile: Profile) -> Question:
         },
         "attempt": request.attempt,
     }
-    return Question(f"model {model}", content, f"{request.name()}, attempt {request.attempt}")
+    return CallQuestion(f"model {model}", content, f"{request.name()}, attempt {request.attempt}")
 
 
 def stored(answer: Answer[BaseModel]) -> JsonObject:
@@ -245,7 +236,9 @@ class Validated(Layer):
             f"That reply cannot be used: {first.detail}. "
             "Reply again with only the JSON object that was asked for, and nothing else."
         )
-        second = await self.inner.ask(request.again((first.text or "")[:_SHOWN_BACK], complaint))
+        second = await self.inner.ask(
+            request.again((first.text or "")[:_CHARACTERS_SHOWN_BACK], complaint)
+        )
         return judged(second, request).after(first)
 
 

@@ -8,13 +8,18 @@ from pydantic import BaseModel
 
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.pace import Retries
+from claimlab.core.calls.retries import Retries
 from claimlab.core.types import JsonObject
 from claimlab.llm.batch import Batched
 from claimlab.llm.layers import Metered, Patient, Remembered, Validated
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.profiles import Profile, find_profile
 from claimlab.llm.provider import PROVIDERS, Provider
+
+QUESTION = (
+    'Which colour is the sky on a clear day? Reply as JSON: {"colour": …, "letters": how many'
+    " letters it has}."
+)
 
 
 def open_provider(
@@ -48,12 +53,6 @@ def layered(provider: Provider, calls: Calls, retries: Retries | None = None) ->
 class Colour(BaseModel):
     colour: Literal["red", "green", "blue"]
     letters: int
-
-
-QUESTION = (
-    'Which colour is the sky on a clear day? Reply as JSON: {"colour": …, "letters": how many'
-    " letters it has}."
-)
 
 
 def try_model(profile: str | Profile, model: str | None = None) -> JsonObject:

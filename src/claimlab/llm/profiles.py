@@ -2,23 +2,18 @@
 prices, abilities.
 
 Built-in ones are in data/profiles.toml; your own are TOML files of the same layout, given as a path
-or named in the variable CLAIMLAB_PROFILES. A profile never holds a key.
-
-Published prices are those of the table inside the package `genai-prices`; nothing is fetched. A
-profile's own price wins. A model that neither knows has no price: its cost is null, and a cap in
-money is refused.
+or named in the variable CLAIMLAB_PROFILES. A profile never holds a key. Its own price wins over the
+published one; where neither is known the cost is null, and a cap in money is refused.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -29,65 +24,14 @@ from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnreadableFile, UsageError, check_name
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Request, T, Unread, Usage
+from claimlab.llm.prices import Price, listed_price
 
 if TYPE_CHECKING:
     from claimlab.core.trust import Need
 
 GGUF = "gguf:"
 SLOTS = 2  # calls at once of a model file
-CONTEXT = 8192  # tokens for a call of a model file: 15 examples with evidence fit
-SAMPLE = 1000  # tokens: small enough for the lowest tier of tables that ask more for long prompts
-
-
-class Price(BaseModel):
-    """US dollars per million tokens, as published on a day. Prices move: check, and write your own
-    profile.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cached: float | None = Field(
-        default=None, ge=0
-    )  # input that the endpoint had in its cache; null: as other input
-    as_of: date | None = None
-    source: str | None = None
-
-    def cost(self, input: int, output: int, cached: int = 0) -> float:
-        """`cached` tokens are part of `input`."""
-        dear = self.input if self.cached is None else self.cached
-        return ((input - cached) * self.input + cached * dear + output * self.output) / 1_000_000
-
-
-@lru_cache(maxsize=256)
-def listed_price(base_url: str | None, model: str) -> Price | None:
-    """The price of `model` at the vendor whose address this is; null where the table knows
-    neither.
-    """
-    if base_url is None:
-        return None
-    try:
-        library: Any = importlib.import_module("genai_prices")
-    except ImportError:
-        return None
-
-    def of(**tokens: int) -> float:
-        price = library.calc_price(
-            library.Usage(**tokens), model_ref=model, provider_api_url=base_url
-        )
-        return round(float(price.total_price) / SAMPLE * 1_000_000, 6)
-
-    try:
-        fresh = of(input_tokens=SAMPLE)
-        return Price(
-            input=fresh,
-            output=of(output_tokens=SAMPLE),
-            cached=min(fresh, of(input_tokens=SAMPLE, cache_read_tokens=SAMPLE)),
-            source=f"genai-prices {library.__version__}",
-        )
-    except LookupError:  # a vendor or a model that is not in the table
-        return None
+CONTEXT_TOKENS = 8192  # tokens for a call of a model file: 15 examples with evidence fit
 
 
 class Profile(BaseModel):
@@ -245,8 +189,8 @@ def foreign_keys(profile: Profile) -> list[Need]:
     """The key of a known vendor that `profile` would send to another host."""
     from claimlab.core.trust import Need
 
-    vendors = [known for known in _built_in().values() if known.key_variable]
-    homes = {_host(known): known.key_variable for known in vendors}
+    vendors = [vendor for vendor in _built_in().values() if vendor.key_variable]
+    homes = {_host(vendor): vendor.key_variable for vendor in vendors}
     key, host = profile.key_variable, _host(profile)
     if key not in homes.values() or homes.get(host) == key:
         return []
@@ -260,7 +204,7 @@ def _host(profile: Profile) -> str:
 def _gguf(path: Path, settings: str) -> Profile:
     """A model file on this machine, with what stands behind its name: `?context=8192&slots=1`. A
     replay does not need the file itself, only its name."""
-    chosen: dict[str, int] = {"context": CONTEXT, "slots": SLOTS}
+    chosen: dict[str, int] = {"context": CONTEXT_TOKENS, "slots": SLOTS}
     for part in filter(None, settings.split("&")):
         name, _, value = part.partition("=")
         if name not in ("context", "slots", "threads") or not value.isdigit() or int(value) < 1:

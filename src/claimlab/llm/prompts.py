@@ -1,7 +1,8 @@
 """Prompts as files: each has a name and a version, is listed by `claimlab llm prompts`, and can be
 replaced for a run.
 
-A prompt is a TOML file `data/prompts/NAME.toml` in the room that asks it: what it is for, who uses
+A prompt is a TOML file `data/prompts/NAME.toml` in the room that asks it, or in a package that the
+entry-point group `claimlab.prompts` names: what it is for, who uses
 it, and its parts, which code puts together with the data. Braces such as {labels} are filled in.
 Data is never part of a prompt: texts of datasets and pages are fenced and added by the code that
 asks, behind the fixed words, so that endpoints can reuse the prefix. The hash of the words that
@@ -18,14 +19,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from claimlab.core.errors import UnreadableFile, UsageError, check_name
-from claimlab.core.settings import read_raw_toml
+from claimlab.core.toml_file import read_raw_toml
 from claimlab.core.types import JsonObject
 
+GROUP = "claimlab.prompts"
 _BRACES = re.compile(r"\{(\w+)\}")
 Given = Mapping[str, str | Path] | Sequence[str]  # NAME -> FILE, or words such as "NAME=FILE"
 
@@ -87,20 +90,20 @@ def read_prompts(prompts: Given, verb: str) -> Prompts:
     pairs = prompts.items() if isinstance(prompts, Mapping) else (_pair(word) for word in prompts)
     replaced = {}
     for name, source in pairs:
-        mine = {
+        own = {
             n: p
             for n, p in packaged_prompts().items()
             if verb in p.used_by and p.instead_of is None
         }
-        check_name(f"prompt of {verb}", name, mine)
-        replaced[name] = _variant(mine[name], source)
+        check_name(f"prompt of {verb}", name, own)
+        replaced[name] = _variant(own[name], source)
     return Prompts(replaced)
 
 
 def find_prompt(name: str) -> Prompt:
-    known = packaged_prompts()
-    check_name("prompt", name, known)
-    return known[name]
+    prompts = packaged_prompts()
+    check_name("prompt", name, prompts)
+    return prompts[name]
 
 
 def as_toml(prompt: Prompt) -> str:
@@ -114,10 +117,13 @@ def as_toml(prompt: Prompt) -> str:
 
 @cache
 def packaged_prompts() -> dict[str, Prompt]:
-    """Every prompt of every room, by name."""
-    files = sorted(_files(resources.files("claimlab")), key=lambda file: file.name)
-    prompts = [_parse(file.read_text(encoding="utf-8"), file.name) for file in files]
-    return {prompt.name: prompt for prompt in prompts}
+    """Every prompt of every room, and of the packages that the group `claimlab.prompts` names, by
+    name.
+    """
+    packages = [*{point.module for point in entry_points(group=GROUP)}, "claimlab"]
+    found = [file for package in packages for file in _files(resources.files(package))]
+    prompts = [_parse(file.read_text(encoding="utf-8"), file.name) for file in found]
+    return {prompt.name: prompt for prompt in sorted(prompts, key=lambda prompt: prompt.name)}
 
 
 def _files(folder: Traversable) -> list[Traversable]:
@@ -161,9 +167,9 @@ def _pair(word: str) -> tuple[str, str]:
 
 def _variant(prompt: Prompt, source: str | Path) -> Prompt:
     """`prompt` with the parts of a file, or of a packaged variant, instead of its own."""
-    known = packaged_prompts().get(str(source))
-    if known is not None and known.instead_of == prompt.name:
-        parts, version, file = known.parts, known.version, known.name
+    packaged = packaged_prompts().get(str(source))
+    if packaged is not None and packaged.instead_of == prompt.name:
+        parts, version, file = packaged.parts, packaged.version, packaged.name
     else:
         path = Path(source)
         raw = read_raw_toml(path)
@@ -189,8 +195,8 @@ def _check(prompt: Prompt, parts: Any, file: str) -> None:
         )
     for name, text in parts.items():
         if extra := sorted(set(_BRACES.findall(text)) - prompt.braces(name)):
-            known = ", ".join(f"{{{b}}}" for b in sorted(prompt.braces(name))) or "none"
+            allowed = ", ".join(f"{{{b}}}" for b in sorted(prompt.braces(name))) or "none"
             raise UsageError(
                 f"Nothing fills in {{{extra[0]}}} in the part '{name}' of '{file}'.",
-                f"Use: {known}.",
+                f"Use: {allowed}.",
             )

@@ -16,9 +16,24 @@ from claimlab.llm.profiles import Profile
 
 
 class Provider(Protocol):
+    """One endpoint of a model."""
+
     profile: Profile
 
-    async def ask(self, request: Request[T]) -> Answer[T]: ...
+    async def ask(self, request: Request[T]) -> Answer[T]:
+        """Ask a model once.
+
+        Parameters
+        ----------
+        request : Request[T]
+            The messages, the shape that the answer must have, and its limits.
+
+        Returns
+        -------
+        Answer[T]
+            The answer with its cost, or why there is none.
+        """
+        ...
 
     async def close(self) -> None:
         """Let go of connections; a provider that holds none does nothing."""
@@ -30,7 +45,15 @@ class Opens(Protocol):
     will do.
     """
 
-    def __call__(self, profile: Profile) -> Provider: ...
+    def __call__(self, profile: Profile) -> Provider:
+        """A provider for one endpoint.
+
+        Parameters
+        ----------
+        profile : Profile
+            The endpoint and its model; the key stays in the environment.
+        """
+        ...
 
 
 PROVIDERS: Registry[Opens] = Registry(

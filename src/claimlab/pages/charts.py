@@ -33,9 +33,29 @@ VERDICT_COLOURS = {
     "inconclusive": "#7a6fb0",
     "pass": "#3b9a5f",
     "not-measured": "#8b95a1",
+    "not-applicable": "#8b95a1",
 }
 _MORE_COLOURS = ("#7a5ea8", "#2f9c95", "#c25b8f", "#7f8f3a", "#a0653a", "#5a6ea0")
 WIDTH = 640
+ROW = 20.0  # pixels of a bar and the gap below it
+SHAPES = {
+    "score": "circle",
+    "majority": "triangle-right",
+    "stratified": "stroke",
+    "shuffled": "cross",
+    "own text": "diamond",
+}
+BOUNDS = {"lower": "triangle-down", "upper": "triangle-up"}
+MARKS = {**SHAPES, **BOUNDS}
+LINE = 21.0  # pixels
+CELL = 46  # pixels
+LEAST = 300  # pixels wide: a page would enlarge a smaller figure
+SIDE, EDGE = 440, 8  # pixels
+MOST_LABELS = 6  # with a colour each; the rest are "other"
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
+NONE, OTHER = "no label", "other"
+FONT_OF_PNG = "Arimo"  # as wide as Arial, which pages ask for
+PIXELS_PER_UNIT = 2.0  # of a PNG
 
 
 def table_to_svg(tables: Sequence[Table]) -> str:
@@ -67,14 +87,20 @@ def table_to_svg(tables: Sequence[Table]) -> str:
 
 
 def svg_to_png(svg: str) -> bytes:
-    """An SVG of ours as PNG on white, for papers and slides."""
-    import vl_convert
+    """An SVG of ours as PNG on white, for papers and slides. Its letters are those of the font that
+    is installed with claimlab; scripts that this font lacks are drawn in one of the system's.
+    """
+    from fontpkg_arimo import ROOT
+    from resvg_py import svg_to_bytes
 
-    end = svg.index(">") + 1
-    png: bytes = vl_convert.svg_to_png(
-        f'{svg[:end]}<rect width="100%" height="100%" fill="white"/>{svg[end:]}', 2.0
+    return svg_to_bytes(
+        svg.replace(FONT, FONT_OF_PNG, 1),
+        background="white",
+        zoom=PIXELS_PER_UNIT,
+        font_dirs=[str(ROOT / "files")],
+        font_family=FONT_OF_PNG,
+        sans_serif_family=FONT_OF_PNG,
     )
-    return png
 
 
 def colours_of(classes: Iterable[str]) -> dict[str, str]:
@@ -95,10 +121,7 @@ def distinct(names: Iterable[str]) -> list[str]:
     return out
 
 
-ROW = 20.0  # pixels of a bar and the gap below it
-
-
-def bars(
+def bars(  # noqa: PLR0913
     rows: Sequence[Mapping[str, object]],
     *,
     category: str,
@@ -215,17 +238,6 @@ def histogram(
     return drawing.svg()
 
 
-SHAPES = {
-    "score": "circle",
-    "majority": "triangle-right",
-    "stratified": "stroke",
-    "shuffled": "cross",
-    "own text": "diamond",
-}
-BOUNDS = {"lower": "triangle-down", "upper": "triangle-up"}
-MARKS = {**SHAPES, **BOUNDS}
-
-
 @dataclass(frozen=True)
 class Dot:
     """One line: shares from 0 to 1; `tone` is a verdict."""
@@ -235,9 +247,6 @@ class Dot:
     interval: tuple[float, float] | None = None
     tone: str = "pass"  # "plain" where there is no verdict to tone by
     marks: Mapping[str, float] = field(default_factory=dict)
-
-
-LINE = 21.0  # pixels
 
 
 def dots(
@@ -335,10 +344,6 @@ def reliability(points: Sequence[tuple[int, float, float]]) -> str:
     return drawing.svg()
 
 
-CELL = 46  # pixels
-LEAST = 300  # pixels wide: a page would enlarge a smaller figure
-
-
 def heatmap(
     cells: Sequence[Mapping[str, object]],
     *,
@@ -373,12 +378,6 @@ def heatmap(
         )
         drawing.text(left + wide / 2, top + high / 2, f"{n:{number}}", anchor="middle", size=11)
     return drawing.svg()
-
-
-SIDE, EDGE = 440, 8  # pixels
-MOST_LABELS = 6  # with a colour each; the rest are "other"
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
-NONE, OTHER = "no label", "other"
 
 
 def map_figure(

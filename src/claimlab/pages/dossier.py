@@ -25,8 +25,15 @@ from claimlab.pages.blocks import (
 )
 
 TITLE = "Dossier"
-LONGEST = 300  # characters of a passage
+PASSAGE_CHARACTERS = 300  # characters of a passage
 COMPLETE = "Nothing of what is looked for: label, date, source, evidence, fact-checks, their dates."
+_ABOUT = ("date", "source", "author", "url", "language", "topic", "split")
+VERDICTS: Columns[JsonObject] = (
+    Column("who"),
+    Column("says"),
+    Column("why", "why", short(PASSAGE_CHARACTERS), ""),
+)
+_LEVEL: Column[JsonObject] = Column("site", lambda row: row.get("site_level") or "not rated")
 
 
 def address(row: JsonObject) -> str | None:
@@ -39,7 +46,6 @@ def _publisher(row: JsonObject) -> str | None:
     return row.get("publisher") or row.get("domain")
 
 
-_ABOUT = ("date", "source", "author", "url", "language", "topic", "split")
 _WHERE: Columns[JsonObject] = (
     Column("date", lambda row: _day(row.get("published"))),
     Column("publisher", _publisher),
@@ -48,19 +54,24 @@ EVIDENCE: Columns[JsonObject] = (
     *_WHERE,
     Column("stance", lambda row: row.get("stance") or "not measured"),
     Column("corresponds", lambda row: _answer(row.get("corresponds"))),
-    Column("says", lambda row: row.get("text") or row.get("title"), short(LONGEST), link=address),
+    Column(
+        "says",
+        lambda row: row.get("text") or row.get("title"),
+        short(PASSAGE_CHARACTERS),
+        link=address,
+    ),
 )
 FACT_CHECKS: Columns[JsonObject] = (
     *_WHERE,
     Column("rating", "rating"),
     Column("verdict", "verdict"),
     Column("corresponds", lambda row: _answer(row.get("corresponds"))),
-    Column("about", lambda row: row.get("title") or row.get("text"), short(LONGEST), link=address),
-)
-VERDICTS: Columns[JsonObject] = (
-    Column("who"),
-    Column("says"),
-    Column("why", "why", short(LONGEST), ""),
+    Column(
+        "about",
+        lambda row: row.get("title") or row.get("text"),
+        short(PASSAGE_CHARACTERS),
+        link=address,
+    ),
 )
 
 
@@ -71,8 +82,13 @@ def dossier(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Report:
     checks = [row for row in evidence if row.get("rating") is not None]
     texts = [row for row in evidence if row.get("rating") is None]
     claims = sides.get("claims", pl.DataFrame({"text": []}))["text"].to_list()
-    shown = {**record, "date": str(record.get("date") or "").removesuffix(" 00:00:00") or None}
-    about = [f"{name}: {shown[name]}" for name in _ABOUT if shown.get(name) is not None]
+    dated_record = {
+        **record,
+        "date": str(record.get("date") or "").removesuffix(" 00:00:00") or None,
+    }
+    about = [
+        f"{name}: {dated_record[name]}" for name in _ABOUT if dated_record.get(name) is not None
+    ]
     blocks: Blocks = [
         Section("Claim", [Quote(record["text"] or "(no text)"), Items(about)]),
         Section("Verdicts", [Table.of(VERDICTS, _verdicts(record, sides), sortable=False)]),
@@ -83,9 +99,6 @@ def dossier(record: JsonObject, sides: Mapping[str, pl.DataFrame]) -> Report:
     if claims:
         blocks.insert(1, Section("Claims in the text", [Items(claims)]))
     return Report(f"{TITLE} of {record['id']}", str(record.get("dataset") or ""), blocks)
-
-
-_LEVEL: Column[JsonObject] = Column("site", lambda row: row.get("site_level") or "not rated")
 
 
 def _listed(columns: Columns[JsonObject], rows: list[JsonObject]) -> Block:
@@ -149,6 +162,6 @@ def _missing_evidence(texts: list[JsonObject], checks: list[JsonObject]) -> Iter
         yield "No fact-check: `claimlab match` looks for earlier ones in an archive."
     if not texts:
         yield "No evidence but fact-checks."
-    for sentence, known in counts.items():
-        if unknown := known.count(None):
-            yield sentence.format(several(unknown, "fact-check" if known is signed else "piece"))
+    for sentence, values in counts.items():
+        if unknown := values.count(None):
+            yield sentence.format(several(unknown, "fact-check" if values is signed else "piece"))

@@ -16,11 +16,11 @@ from html import escape
 from claimlab.core.plain import plain
 
 FONT = "Arial, 'Liberation Sans', sans-serif"
-SIZE = 12.0  # pixels of a letter
-LINE = 18.0  # pixels from one line of a legend to the next
+LETTER_PIXELS = 12.0  # pixels of a letter
+LINE_PIXELS = 18.0  # pixels from one line of a legend to the next
 AXIS, GRID = "#9aa4b0", "#9aa4b033"
 NARROW, WIDE = frozenset("fijlrtI.,:;'’|!()[]"), frozenset("mwMW@%")
-DATES = 8  # at most so many below an axis
+DATES_SHOWN = 8  # at most so many below an axis
 EPOCH = date(1970, 1, 1).toordinal()
 # corners of a shape that is 2 wide and 2 high, around 0
 CORNERS = {
@@ -83,12 +83,12 @@ def date_ticks(low: float, high: float) -> list[Tick]:
     first, last = (date.fromordinal(EPOCH + int(end)) for end in (math.ceil(low), high))
     months = (last.year - first.year) * 12 + last.month - first.month + 1
     every = next(
-        (n for n in (1, 3, 6, 12, 24, 60, 120, 240, 600) if months / n <= DATES), 12 * months
+        (n for n in (1, 3, 6, 12, 24, 60, 120, 240, 600) if months / n <= DATES_SHOWN), 12 * months
     )
     if months <= 2:
         return [
             (day, str(date.fromordinal(EPOCH + int(day))))
-            for day, _ in ticks(low, high, DATES // 2)
+            for day, _ in ticks(low, high, DATES_SHOWN // 2)
         ]
     start = first.year * 12 // max(every, 12) * max(every, 12)
     starts = [date(m // 12, m % 12 + 1, 1) for m in range(start, last.year * 12 + 12, every)]
@@ -99,7 +99,7 @@ def date_ticks(low: float, high: float) -> list[Tick]:
     ]
 
 
-def text_width(text: str, size: float = SIZE) -> float:
+def text_width(text: str, size: float = LETTER_PIXELS) -> float:
     """About how wide `text` is in a sans-serif font, with a little to spare."""
     return 1.08 * size * sum(map(_em, text))
 
@@ -163,7 +163,12 @@ class Drawing:
     ) -> None:
         """`words` with the middle of their line at `y`."""
         turned = f"rotate({turn:g} {tenth(x)} {tenth(y)})" if turn else None
-        looks = {"x": x, "y": y + 0.35 * (size or SIZE), "text-anchor": anchor, "font-size": size}
+        looks = {
+            "x": x,
+            "y": y + 0.35 * (size or LETTER_PIXELS),
+            "text-anchor": anchor,
+            "font-size": size,
+        }
         self.mark("text", {**looks, "transform": turned}, inside=escape(plain(words)))
 
     def line(
@@ -232,9 +237,9 @@ class Drawing:
 
     def below(self, title: str) -> None:
         if title:
-            y, shown = self.height + self.bottom + 2, fitted(title, self.width)
-            self.text(self.width / 2, y, shown, anchor="middle")
-            self.bottom += LINE
+            y, words = self.height + self.bottom + 2, fitted(title, self.width)
+            self.text(self.width / 2, y, words, anchor="middle")
+            self.bottom += LINE_PIXELS
 
     def up(self, scale: Scale, at: Sequence[Tick], title: str) -> None:
         """The axis on the left."""
@@ -246,28 +251,28 @@ class Drawing:
         self.line((0, 0), (0, self.height))
         self.left += 10 + max((text_width(label) for _, label in at), default=0)
         if title:
-            shown = fitted(title, self.height + self.bottom)
-            self.text(-self.left, self.height / 2, shown, anchor="middle", turn=-90)
-            self.left += LINE
+            words = fitted(title, self.height + self.bottom)
+            self.text(-self.left, self.height / 2, words, anchor="middle", turn=-90)
+            self.left += LINE_PIXELS
 
     def names_left(self, names: Sequence[str], step: float, most: float = 240) -> None:
         """A name for each row of `step` pixels, cut at `most` pixels."""
-        shown = [fitted(name, most) for name in names]
-        for row, name in enumerate(shown):
+        labels = [fitted(name, most) for name in names]
+        for row, name in enumerate(labels):
             self.text(-8, (row + 0.5) * step, name, anchor="end")
         self.line((0, 0), (0, self.height))
-        self.left += 8 + max(map(text_width, shown), default=0)
+        self.left += 8 + max(map(text_width, labels), default=0)
 
     def names_below(self, names: Sequence[str], step: float, turn: float) -> None:
         """A name for each column of `step` pixels, slanting."""
-        shown = [fitted(name, 240) for name in names]
-        for column, name in enumerate(shown):
+        labels = [fitted(name, 240) for name in names]
+        for column, name in enumerate(labels):
             x = (column + 0.5) * step
             self.text(x, self.height + 10, name, anchor="end", turn=turn)
             reach = text_width(name) * math.cos(math.radians(turn)) - x
             self.left = max(self.left, reach + 6)
         self.line((0, self.height), (self.width, self.height))
-        longest = max(map(text_width, shown), default=0)
+        longest = max(map(text_width, labels), default=0)
         self.bottom += 14 + longest * math.sin(math.radians(abs(turn)))
 
     def legend(
@@ -285,24 +290,25 @@ class Drawing:
                 x = 0.0
             lines[-1].append((x, name))
             x += room
-        first = -self.top - LINE * (len(lines) - 0.5)
+        first = -self.top - LINE_PIXELS * (len(lines) - 0.5)
         if title:
             self.text(0, first, title)
         for row, line in enumerate(lines):
-            y = first + LINE * row
+            y = first + LINE_PIXELS * row
             for x, name in line:
                 colour, shape = entries[name]
                 self.symbol(x + 6, y, colour, shape=shape, area=80, hollow=hollow)
                 self.text(x + 16, y, fitted(name, 240))
                 end = x + 20 + text_width(fitted(name, 240))
                 self.right = max(self.right, end - self.width)
-        self.top += LINE * len(lines) + 4
+        self.top += LINE_PIXELS * len(lines) + 4
 
     def svg(self) -> str:
         width, height = self.left + self.width + self.right, self.top + self.height + self.bottom
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
-            f' viewBox="0 0 {width:.0f} {height:.0f}" font-family="{FONT}" font-size="{SIZE:g}">'
+            f' viewBox="0 0 {width:.0f} {height:.0f}" font-family="{FONT}"'
+            f' font-size="{LETTER_PIXELS:g}">'
             f'<g transform="translate({tenth(self.left)},{tenth(self.top)})">'
             f"{''.join(self.marks)}</g></svg>"
         )

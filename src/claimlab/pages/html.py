@@ -17,10 +17,8 @@ from claimlab.core.version import __version__
 from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
 
 _CODE = re.compile(r"`([^`]+)`")
-FEW, INNER = (
-    6,
-    20,
-)  # up to this many sections: the contents list what is inside each, at most this much
+FEW_SECTIONS = 6  # of which the contents list what is inside each
+INNER_ENTRIES = 20  # at most, of one section
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
 
@@ -30,7 +28,8 @@ def to_html(report: Report) -> str:
     """
     template = environment().get_template("page.html.jinja")
     sections = outline(report.blocks)
-    contents = [(s, outline(s.blocks)[:INNER] if len(sections) <= FEW else []) for s in sections]
+    entries = INNER_ENTRIES if len(sections) <= FEW_SECTIONS else 0
+    contents = [(section, outline(section.blocks)[:entries]) for section in sections]
     html: str = template.render(report=report, contents=contents, version=__version__)
     return html
 

@@ -18,11 +18,13 @@ from claimlab.pages.blocks import excerpt
 from claimlab.pages.charts import UNKNOWN, colours_of
 from claimlab.pages.drawing import Drawing, Scale, Tick, text_width
 
-LETTER, RADIUS = 11.0, 3.5  # pixels of a name's letters, and of a dot
+NAME_PIXELS, DOT_PIXELS = 11.0, 3.5  # pixels of a name's letters, and of a dot
 GAPS = (5.0, 16.0, 30.0)  # pixels between a dot and its name: the nearest free place is taken
-
-
 Box = tuple[float, float, float, float]  # left, top, right, bottom
+SIDE_PIXELS = 460.0
+WORDS_NAMED = 45  # at most
+# times as frequent in one class as in the other: a dot above this has the colour of its class
+ONE_SIDED = 2.0
 
 
 @dataclass(frozen=True)
@@ -53,18 +55,20 @@ def place(
 
     No name covers another, nor a dot. One that finds no free place is left out.
     """
-    taken = np.concatenate([points - RADIUS, points + RADIUS], axis=1)
+    taken = np.concatenate([points - DOT_PIXELS, points + DOT_PIXELS], axis=1)
     out: list[Placed] = []
     for index, name in names:
-        width, height = text_width(name, LETTER), LETTER * 1.15
+        width, height = text_width(name, NAME_PIXELS), NAME_PIXELS * 1.15
         x, y = points[index]
-        places = ((gap, at) for gap in GAPS for at in _around(x, y, width, height, RADIUS + gap))
+        places = (
+            (gap, at) for gap in GAPS for at in _around(x, y, width, height, DOT_PIXELS + gap)
+        )
         for gap, (left, middle) in places:
-            one = Placed(index, left, middle, width, height, away=gap > GAPS[0])
-            free = _inside(one.box, area) and not _hits(one.box, taken, own=index)
-            if free and not (one.away and _crosses((x, y), one, out)):
-                taken = np.vstack([taken, one.box])
-                out.append(one)
+            placed = Placed(index, left, middle, width, height, away=gap > GAPS[0])
+            free = _inside(placed.box, area) and not _hits(placed.box, taken, own=index)
+            if free and not (placed.away and _crosses((x, y), placed, out)):
+                taken = np.vstack([taken, placed.box])
+                out.append(placed)
                 break
     return out
 
@@ -105,12 +109,6 @@ def _hits(box: Box, taken: Floats, *, own: int) -> bool:
     return bool(over.any())
 
 
-SIDE = 460.0  # pixels
-NAMED = 45
-# times as frequent in one class as in the other: a dot above this has the colour of its class
-ONE_SIDED = 2.0
-
-
 @dataclass(frozen=True)
 class Side:
     """One class: its name, how many records it has, and how many of them hold each word."""
@@ -135,21 +133,24 @@ def scatter(
     leaning = np.where(
         np.exp(np.abs(ratio)) < ONE_SIDED, "neither", np.where(ratio > 0, across.name, up.name)
     )
-    along = Scale(low, high, SIDE, logarithmic=True)
-    upward = Scale(low, high, SIDE, up=True, logarithmic=True)
+    along = Scale(low, high, SIDE_PIXELS, logarithmic=True)
+    upward = Scale(low, high, SIDE_PIXELS, up=True, logarithmic=True)
     pixels = np.array([[along.at(a), upward.at(b)] for a, b in zip(x, y, strict=True)])
     weight = np.abs(ratio) * np.sqrt(np.asarray(across.counts) + np.asarray(up.counts))
-    wanted = [int(i) for i in np.argsort(-weight, kind="stable") if leaning[i] != "neither"][:NAMED]
-    named = place(pixels, [(i, excerpt(words[i], 24)) for i in wanted], area=(SIDE, SIDE))
-    drawing, steps = Drawing(SIDE, SIDE), _ticks(low, high)
+    heaviest = np.argsort(-weight, kind="stable")
+    wanted = [int(i) for i in heaviest if leaning[i] != "neither"][:WORDS_NAMED]
+    named = place(
+        pixels, [(i, excerpt(words[i], 24)) for i in wanted], area=(SIDE_PIXELS, SIDE_PIXELS)
+    )
+    drawing, steps = Drawing(SIDE_PIXELS, SIDE_PIXELS), _ticks(low, high)
     what = "records labelled {} with the word"
     drawing.across(along, steps, what.format(excerpt(across.name, 40)))
     drawing.up(upward, steps, what.format(excerpt(up.name, 40)))
-    drawing.line((0, SIDE), (SIDE, 0), dashed=True)
-    for one in named:
-        if one.away:
-            left, top, right, bottom = one.box
-            dot = pixels[one.index]
+    drawing.line((0, SIDE_PIXELS), (SIDE_PIXELS, 0), dashed=True)
+    for name in named:
+        if name.away:
+            left, top, right, bottom = name.box
+            dot = pixels[name.index]
             end = float(np.clip(dot[0], left, right)), float(np.clip(dot[1], top, bottom))
             drawing.line((float(dot[0]), float(dot[1])), end, width=0.7)
     figures = zip(words, across.counts, up.counts, strict=True)
@@ -164,8 +165,8 @@ def scatter(
         drawing.symbol(dot[0], dot[1], tones[str(leans)], area=34, opacity=0.75, hover=hover)
         if link:
             drawing.marks.append("</a>")
-    for one in named:
-        drawing.text(one.left, one.middle, excerpt(words[one.index], 24), size=11)
+    for name in named:
+        drawing.text(name.left, name.middle, excerpt(words[name.index], 24), size=11)
     drawing.legend(
         {tone: (colour, "circle") for tone, colour in tones.items()}, "more frequent in:"
     )

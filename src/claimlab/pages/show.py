@@ -5,7 +5,6 @@ was stored when it was written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,30 +14,42 @@ import polars as pl
 
 from claimlab.core.atomic import atomic_text
 from claimlab.core.call import in_storage
+from claimlab.core.choices import each_of
 from claimlab.core.dataset import Dataset, Lineage, belonging, read_manifest
-from claimlab.core.dataset import accept_edits as accept
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError, check_name
+from claimlab.core.edits import accept_edits as accept
+from claimlab.core.errors import FileChanged, SchemaError, UsageError, check_name
+from claimlab.core.facts import date_range, facts, value_counts
 from claimlab.core.guard import DATASET, foreign_files, kind_of, refuse_file
 from claimlab.core.options import Argument, Option, Place
-from claimlab.core.record import VERACITIES
 from claimlab.core.remote import send
 from claimlab.core.run import Source
-from claimlab.core.settings import each_of
-from claimlab.core.shown import Shown, date_range, facts, value_counts
+from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Blocks, Items, Report, Section, Table, Text
+from claimlab.pages.blocks import Blocks, Column, Columns, Items, Report, Section, Table, Text
 from claimlab.pages.dossier import TITLE
 from claimlab.pages.dossier import dossier as dossier_of
 from claimlab.pages.html import to_html
+from claimlab.pages.selection import queried, select
 
 FIELDS = ("id", "veracity", "language", "split", "text")
 RUN = "run"  # a dataset with predictions
-ROWS = 20  # of a side table that are listed
-VALUES = 40  # of a column that are listed
-MOST_FILES = 12
-LONGEST = 90  # characters of a line of lineage
+ROWS_SHOWN = 20  # of a side table that are listed
+VALUES_SHOWN = 40  # of a column that are listed
+FILES_NAMED = 12
+LINE_CHARACTERS = 90  # characters of a line of lineage
+SIDE: Columns[tuple[str, pl.DataFrame]] = (
+    Column("table", 0),
+    Column("rows", lambda side: side[1].height),
+    Column("columns", lambda side: ", ".join(side[1].columns)),
+)
+STEP: Columns[tuple[int, Lineage]] = (
+    Column("no.", 0),
+    Column("step", lambda numbered: numbered[1].step),
+    Column("what", lambda numbered: _short(numbered[1])),
+    Column("tool", lambda numbered: numbered[1].tool),
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,39 +91,39 @@ class Folder(Shown):
         return f"'{self.name}': a {self.kind} of {several(len(self.dataset), 'record')}{note}"
 
     def to_json(self) -> JsonObject:
-        shown: JsonObject = {
+        content: JsonObject = {
             "name": self.name,
             "kind": self.kind,
             "path": self.path and str(self.path),
         }
         if self.dataset is None:
-            return {**shown, "files": list(self.files), "foreign": list(self.foreign)}
+            return {**content, "files": list(self.files), "foreign": list(self.foreign)}
         if self.answer is not None:
-            return {**shown, "rows": self.answer.to_dicts()}
+            return {**content, "rows": self.answer.to_dicts()}
         manifest = self.dataset.manifest()
         about = manifest.model_dump(
             include={"card", "licence", "synthetic", "counts", "files", "lineage", "notes"}
         )
         rows = self.records.to_dicts()
-        shown |= {
+        content |= {
             **about,
             "dates": date_range(self.dataset.records),
             "foreign": list(self.foreign),
             "records": rows,
         }
         if self.matches is not None:
-            shown["matches"] = self.matches
+            content["matches"] = self.matches
         if self.whole:
-            shown["tables"] = {name: table.to_dicts() for name, table in self.sides.items()}
+            content["tables"] = {name: table.to_dicts() for name, table in self.sides.items()}
         return (
-            shown
+            content
             if self.column is None
-            else {**shown, "column": self.column, "values": dict(self.values)}
+            else {**content, "column": self.column, "values": dict(self.values)}
         )
 
 
 @in_storage()
-def show(
+def show(  # noqa: PLR0913
     data: Annotated[Source, Argument("A folder that claimlab wrote: a dataset, a run, a report.")],
     *,
     limit: Annotated[int, Option("Show the first N records.", least=0)] = 5,
@@ -210,7 +221,7 @@ def _looked(
     if sql is not None:
         if some:
             raise UsageError("A query chooses its rows itself.", "Pass `sql` alone.")
-        return replace(folder, answer=_queried(dataset, sql, max(limit, ROWS)))
+        return replace(folder, answer=queried(dataset, sql, max(limit, ROWS_SHOWN)))
     if not some:
         return folder
     records = select(dataset, where, ids, wrong)
@@ -222,22 +233,6 @@ def _looked(
         sides = _sides(dataset, records["id"])
         folder = replace(folder, records=records, whole=True, sides=sides)
     return folder
-
-
-def _queried(dataset: Dataset, sql: str, rows: int) -> pl.DataFrame:
-    """The first rows of a query over the tables; Polars alone would read files, too."""
-    if not _QUERY.match(sql) or _FILE.search(sql):
-        raise UsageError(
-            "A query only reads the tables of its folder.", "Write: select ... from records"
-        )
-    tables = {"records": dataset.records, **dataset.tables}
-    try:
-        with pl.SQLContext(tables, register_globals=False) as context:
-            return context.execute(sql, eager=False).head(rows).collect()
-    except pl.exceptions.PolarsError as error:
-        problem = str(error).partition("\n")[0].rstrip(".")
-        todo = f"The tables are: {', '.join(tables)}."
-        raise UsageError(f"The query cannot be answered: {problem}.", todo) from None
 
 
 def _sides(dataset: Dataset, ids: pl.Series) -> dict[str, pl.DataFrame]:
@@ -279,14 +274,11 @@ def blocks(folder: Folder) -> Blocks:
         return _matches(folder, folder.matches)
     dataset = folder.dataset
     about = facts(dataset.records, dataset.manifest().counts, dataset.licence)
-    sides = [
-        (name, table.height, ", ".join(table.columns))
-        for name, table in sorted(dataset.tables.items())
-    ]
-    steps = [(n, s.step, _short(s), s.tool) for n, s in enumerate(dataset.lineage, 1)]
     parts: Blocks = [Items(about), *_foreign(folder)]
-    parts += [Section("Side tables", [Table(("table", "rows", "columns"), sides)])] if sides else []
-    parts += [Section("Lineage", [Table(("no.", "step", "what", "tool"), steps)])] if steps else []
+    if dataset.tables:
+        parts.append(Section("Side tables", [Table.of(SIDE, sorted(dataset.tables.items()))]))
+    if dataset.lineage:
+        parts.append(Section("Lineage", [Table.of(STEP, enumerate(dataset.lineage, 1))]))
     parts += [Section("Notes", [Items(dataset.notes)])] if dataset.notes else []
     if folder.records.height:
         parts.append(
@@ -299,8 +291,12 @@ def _matches(folder: Folder, matches: int) -> Blocks:
     """The records, or the values of a column, that were asked for."""
     if folder.column is not None:
         values = sorted(folder.values.items(), key=lambda item: (-item[1], item[0]))
-        more = [Text(f"and {len(values) - VALUES:,} more", "note")] if len(values) > VALUES else []
-        rows = Table((folder.column, "records"), values[:VALUES])
+        more = (
+            [Text(f"and {len(values) - VALUES_SHOWN:,} more", "note")]
+            if len(values) > VALUES_SHOWN
+            else []
+        )
+        rows = Table((folder.column, "records"), values[:VALUES_SHOWN])
         title = f"{folder.column} of {several(matches, 'record')} of '{folder.name}'"
         return [Section(title, [rows, *more])]
     title = f"{matches:,} of the records of '{folder.name}'"
@@ -317,7 +313,7 @@ def _matches(folder: Folder, matches: int) -> Blocks:
     return [Section(title, [Table(columns, folder.records.select(columns).rows())])]
 
 
-def _side(name: str, table: pl.DataFrame, most: int = ROWS) -> Section:
+def _side(name: str, table: pl.DataFrame, most: int = ROWS_SHOWN) -> Section:
     """The rows of a side table, without the columns that are empty in all of them."""
     columns = [c for c in table.columns if table[c].count()]
     rows = [
@@ -329,7 +325,7 @@ def _side(name: str, table: pl.DataFrame, most: int = ROWS) -> Section:
 
 
 def _foreign(folder: Folder) -> Blocks:
-    words = f"Not written by claimlab: {', '.join(folder.foreign[:MOST_FILES])}."
+    words = f"Not written by claimlab: {', '.join(folder.foreign[:FILES_NAMED])}."
     return [Text(words, "note")] if folder.foreign else []
 
 
@@ -346,64 +342,4 @@ def _short(step: Lineage) -> str:
     words = ", ".join(f"{key}={value}" for key, value in {**simple, **seed}.items())
     counts = ", ".join(f"{key} {n:,}" for key, n in step.counts.items() if n)
     line = "; ".join(filter(None, [words, counts]))
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
-
-
-_QUERY = re.compile(r"\s*+(?:select|with)\b", re.IGNORECASE)
-_FILE = re.compile(r"read_|scan_", re.IGNORECASE)
-_CONDITION = re.compile(r"([\w.]+)\s*+(!=|>=|<=|=|>|<|~)\s*+(.*)")
-_FORM = (
-    "Write COLUMN=VALUE, or with !=, ~ (contains), >, <, >= or <=; 'null' is a missing value;"
-    " meta.KEY is a column."
-)
-
-
-def select(dataset: Dataset, where: Sequence[str], ids: Sequence[str], wrong: bool) -> pl.DataFrame:
-    """The records that meet every condition; with `wrong`, also what was predicted for them, as
-    `predicted`.
-    """
-    records = _wrong(dataset) if wrong else dataset.records
-    for words in where:
-        records = records.filter(_condition(words, records))
-    if ids:
-        for name in set(ids) - set(records["id"]):
-            raise UnknownName("record", name, records["id"].to_list()[:10_000])
-        records = records.filter(pl.col("id").is_in(list(ids)))
-    return records
-
-
-def _condition(words: str, records: pl.DataFrame) -> pl.Expr:
-    match = _CONDITION.fullmatch(words.strip())
-    if match is None:
-        raise UsageError(f"`where` cannot be '{words}'.", _FORM)
-    name, sign, value = match[1], match[2], match[3].strip("'\"")
-    column, _, key = name.partition(".")
-    if column not in records.columns or (key and column != "meta"):
-        raise UnknownName("column", name, records.columns)
-    cell = pl.col(column).str.json_path_match(f"$.{key}") if key else pl.col(column)
-    if column == "date":
-        cell = cell.dt.strftime("%Y-%m-%d")
-    if value == "null" and sign in ("=", "!="):
-        return cell.is_null() if sign == "=" else cell.is_not_null()
-    if sign == "~":
-        return cell.str.to_lowercase().str.contains(value.lower(), literal=True).fill_null(False)
-    compare = {"=": "eq", "!=": "ne_missing", ">": "gt", "<": "lt", ">=": "ge", "<=": "le"}[sign]
-    result: pl.Expr = getattr(cell, compare)(pl.lit(value))
-    return result.fill_null(False)
-
-
-def _wrong(dataset: Dataset) -> pl.DataFrame:
-    """The records of a run whose prediction is not their label; a missing answer is wrong too."""
-    predictions = dataset.tables.get("predictions")
-    if predictions is None:
-        raise UsageError(
-            f"'{dataset.name}' holds no predictions.",
-            "Pass the folder of a run: `detect(DIR, output=RUN)`.",
-        )
-    labels = set(predictions["label"].drop_nulls())
-    truth = "veracity" if labels <= set(VERACITIES) else "label_raw"
-    answers = predictions.select(id="record_id", predicted="label")
-    joined = dataset.records.join(answers, on="id", how="inner", maintain_order="left")
-    return joined.filter(
-        pl.col(truth).is_not_null() & pl.col("predicted").ne_missing(pl.col(truth))
-    )
+    return line if len(line) <= LINE_CHARACTERS else line[: LINE_CHARACTERS - 1] + "…"

@@ -27,14 +27,15 @@ from claimlab.pages.blocks import (
     cell,
 )
 
-GAP = 2
-LEAST = 5  # a column is not made narrower than this
+GAP_COLUMNS = 2
+LEAST_COLUMNS = 5  # a column is not made narrower than this
 STYLES = {
     "fail": "31",
     "warn": "33",
     "inconclusive": "35",
     "pass": "32",
     "not-measured": "2",
+    "not-applicable": "2",
     "head": "1",
 }
 
@@ -53,7 +54,7 @@ def grid(
     colour: bool = False,
     whole: Collection[str] = (),
     cut: bool = False,
-    gap: int = GAP,
+    gap: int = GAP_COLUMNS,
 ) -> list[str]:
     """A table as lines. When it is too wide, the widest columns are cut, but never those named in
     `whole`.
@@ -78,7 +79,7 @@ def grid(
 def natural_width(table: Table) -> int:
     """How many columns of a terminal a table takes when nothing is cut or wrapped."""
     widths = _natural(table)
-    return sum(widths) + GAP * (len(widths) - 1)
+    return sum(widths) + GAP_COLUMNS * (len(widths) - 1)
 
 
 def _natural(table: Table) -> list[int]:
@@ -93,7 +94,7 @@ def fit(natural: Sequence[int], room: int, fixed: Collection[int] = ()) -> list[
     """
     widths = list(natural)
     while sum(widths) > room:
-        can_give = [i for i, w in enumerate(widths) if i not in fixed and w > LEAST]
+        can_give = [i for i, w in enumerate(widths) if i not in fixed and w > LEAST_COLUMNS]
         if not can_give:
             break
         widths[max(can_give, key=lambda i: widths[i])] -= 1
@@ -194,8 +195,8 @@ def _row(
         for column, value, width, to_right in zip(columns, cells, widths, right, strict=True):
             text = column[number] if number < len(column) else ""
             pad = " " * (width - columns_of(text))
-            shown = _styled(text, style or value.tone, colour) if text else ""
-            parts.append(pad + shown if to_right else shown + pad)
+            styled = _styled(text, style or value.tone, colour) if text else ""
+            parts.append(pad + styled if to_right else styled + pad)
         lines.append((" " * gap).join(parts).rstrip())
     return lines
 
@@ -205,7 +206,7 @@ def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str
 
     `textwrap` counts characters, so lines of wide ones are cut again by columns.
     """
-    room = max(width, LEAST)
+    room = max(width, LEAST_COLUMNS)
     lines = textwrap.wrap(
         clean(text), room, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )

@@ -21,28 +21,28 @@ from claimlab.core.run import Run, Stored, folders_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.front import evaluate_runs
+from claimlab.evaluate.evaluation import evaluate_runs
 from claimlab.evaluate.result import Evaluation
 from claimlab.evaluate.scored_run import Runs, ScoredRun
 from claimlab.evaluate.views import SIZES, conclusions, method, together
-from claimlab.pages.blocks import (
-    Blocks,
-    Column,
-    Columns,
-    Report,
-    Section,
-    Table,
-    Text,
-    short,
-)
+from claimlab.pages.blocks import Blocks, Column, Columns, Report, Section, Table, Text, short
 from claimlab.pages.folder import Contents, fill
-from claimlab.publish.bundle import BOARD, Answered, Bundle, Verified, derived, digest
+from claimlab.publish.bundle import BOARD, Answered, ResultBundle, digest
+from claimlab.publish.verify import Verified, derived
 
 KIND = "board"
-MOST = 500  # bundles of a folder
+MOST_BUNDLES = 500  # bundles of a folder
 HEAD = 4096  # bytes of a file in which a bundle says what it is
 _SIGN = re.compile(rb'"bundle"\s*:\s*"claimlab result ')
-_FOLDER = f"Name a folder with 1 to {MOST} files of: claimlab publish bundle RUN -o FILE"
+_FOLDER = f"Name a folder with 1 to {MOST_BUNDLES} files of: claimlab publish bundle RUN -o FILE"
+LINE_COLUMNS: Columns[Line] = (
+    Column("Run", "run", short(60)),
+    Column("Dataset", "answered.dataset", short(40)),
+    Column("Detector", "answered.detector", short(40)),
+    Column("Split by", "answered.division", short(40)),
+    Column("Flags", "flags", missing=""),
+    Column("Bundle", lambda line: line.bundle[:12]),
+)
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Line:
     def flags(self) -> str:
         """What a reader must know before comparing: test records in train, or in a model."""
         about, kinds = self.answered, ("exact", "near", "group")
-        known = [(kind, about.overlap.get(f"test_in_train_{kind}", 0)) for kind in kinds]
-        words = [f"{n:,} test records in train ({kind})" for kind, n in known if n]
+        leaks = [(kind, about.overlap.get(f"test_in_train_{kind}", 0)) for kind in kinds]
+        words = [f"{n:,} test records in train ({kind})" for kind, n in leaks if n]
         words += [f"{check}: {verdict}" for check, verdict in about.contamination.items()]
         return "; ".join(words)
 
@@ -82,12 +82,12 @@ class Ranked(Shown):
     def to_json(self) -> JsonObject:
         runs = [
             {
-                "run": one.run,
-                "bundle": one.bundle,
-                "flags": one.flags,
-                "records": one.answered.records,
+                "run": line.run,
+                "bundle": line.bundle,
+                "flags": line.flags,
+                "records": line.answered.records,
             }
-            for one in self.lines
+            for line in self.lines
         ]
         return {"runs": runs, "refused": self.refused, "evaluation": self.evaluation.to_json()}
 
@@ -109,7 +109,7 @@ def publish_board(
     """
     place = Path(folder)
     sources = [data] if isinstance(data, Dataset | str | Path) else list(data)
-    known = {one.name: one for one in map(Dataset.of, sources)}
+    datasets = {dataset.name: dataset for dataset in map(Dataset.of, sources)}
     with Run(
         "publish board",
         None,
@@ -119,13 +119,13 @@ def publish_board(
         force=force,
         seed=seed,
     ) as run:
-        verified, refused = _verified(place, known)
+        verified, refused = _verified(place, datasets)
         opened, lines = [], []
         for name, result in verified.items():
             stem = name.removesuffix(".json")  # unique; one of several runs has both names
-            for one, answered in zip(result.runs, result.bundle.runs, strict=True):
-                title = stem if len(result.runs) == 1 else f"{stem}: {one.name}"
-                opened.append(replace(one, name=title))
+            for run_of_bundle, answered in zip(result.runs, result.bundle.runs, strict=True):
+                title = stem if len(result.runs) == 1 else f"{stem}: {run_of_bundle.name}"
+                opened.append(replace(run_of_bundle, name=title))
                 lines.append(Line(title, result.bundle.id, answered))
         apart = _named_by_records(opened, lines, verified)
         ranked = Ranked(evaluate_runs(apart, seed=seed), lines, refused)
@@ -136,11 +136,11 @@ def publish_board(
 
 
 def _verified(
-    folder: Path, known: dict[str, Dataset]
+    folder: Path, datasets: dict[str, Dataset]
 ) -> tuple[dict[str, Verified], dict[str, str]]:
     """The verified bundles, by their names in the folder, and why the others are not."""
     files = [file for file in sorted(folder.rglob("*.json")) if _claims_to_be_one(file)]
-    if not 0 < len(files) <= MOST:
+    if not 0 < len(files) <= MOST_BUNDLES:
         what = f"has {len(files):,} bundles" if files else "is not a folder of bundles"
         raise DataError(f"'{folder}' {what}.", _FOLDER)
     verified: dict[str, Verified] = {}
@@ -152,7 +152,7 @@ def _verified(
             refused[name] = "a link"
             continue
         try:
-            result = derived(file, known.get)
+            result = derived(file, datasets.get)
         except UnreadableFile as error:
             refused[name] = error.problem.rstrip(".")
             continue
@@ -189,9 +189,11 @@ def _named_by_records(
 ) -> list[ScoredRun]:
     """Only runs on the very same records and labels are compared: where a dataset of one name has
     several sets of them, each is a dataset of its own."""
-    held: dict[str, Bundle] = {result.bundle.id: result.bundle for result in verified.values()}
+    bundles: dict[str, ResultBundle] = {
+        result.bundle.id: result.bundle for result in verified.values()
+    }
     keys = [
-        digest(held[line.bundle].records[line.answered.records].model_dump(exclude={"text"}))[:8]
+        digest(bundles[line.bundle].records[line.answered.records].model_dump(exclude={"text"}))[:8]
         for line in lines
     ]
     sets: dict[tuple[str, str], set[str]] = {}
@@ -203,16 +205,6 @@ def _named_by_records(
         else replace(run, dataset=f"{run.dataset} ({key})")
         for run, key in zip(runs, keys, strict=True)
     ]
-
-
-LINES: Columns[Line] = (
-    Column("Run", "run", short(60)),
-    Column("Dataset", "answered.dataset", short(40)),
-    Column("Detector", "answered.detector", short(40)),
-    Column("Split by", "answered.division", short(40)),
-    Column("Flags", "flags", missing=""),
-    Column("Bundle", lambda line: line.bundle[:12]),
-)
 
 
 def _page(ranked: Ranked, size: int) -> Report:
@@ -228,7 +220,7 @@ def _page(ranked: Ranked, size: int) -> Report:
                     " Flags are those that the bundles hold: none there does not mean that none"
                     " would be found."
                 ),
-                Table.of(LINES, ranked.lines),
+                Table.of(LINE_COLUMNS, ranked.lines),
             ],
         )
     )

@@ -4,22 +4,19 @@ It holds the answers of each run, the ids, labels and groups of the records with
 text, the settings, and every figure that follows from them. The file is canonical JSON; each part
 is named by its sha256 in an in-toto statement, and the statement by its own, which is the id of the
 bundle. A bundle comes from a stranger: it is read under limits, nothing in it is opened, asked for
-or run, and its figures are never taken as they are (`publish/bundle.py`).
-
-Derive the figures of a received bundle again, and name what differs.
+or run, and its figures are never taken as they are (`publish/verify.py`).
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import math
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal, TypeGuard, Unpack
+from typing import Annotated, Literal, Unpack
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -27,27 +24,29 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from claimlab.claims.contamination.result import Contamination, read_contamination
 from claimlab.core.atomic import atomic_bytes
 from claimlab.core.call import in_storage
+from claimlab.core.choices import each_of
 from claimlab.core.dataset import MANIFEST, Dataset
-from claimlab.core.errors import ClaimlabError, DataError, UnreadableFile, UsageError
+from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.guard import refuse_file, refuse_input
 from claimlab.core.licence import spdx
 from claimlab.core.options import Argument, Force, Option, Place, Setting
 from claimlab.core.record import to_records
-from claimlab.core.run import Source
-from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown
-from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import DRAWS, Resampling
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
-from claimlab.evaluate.front import LEFT_OUT, evaluate_runs, named_apart
-from claimlab.evaluate.scored_run import About, Runs, ScoredRun, open_runs
-from claimlab.evaluate.slices import COLUMN, mark
-from claimlab.tasks import Task, open_task
+from claimlab.evaluate.evaluation import LEFT_OUT, evaluate_runs, named_apart
+from claimlab.evaluate.memorised import STATUS_COLUMN, mark
+from claimlab.evaluate.scored_run import RunOrigin, Runs, ScoredRun, open_runs
+from claimlab.tasks import Task
+from claimlab.text.roles import NUMBERED, roles_in
+from claimlab.text.unit import TIME, Unit, days_of, unit_values
 
 BOARD = "board.json"  # of a folder that holds a leaderboard of bundles
-FORMAT: Literal["claimlab result 1"] = "claimlab result 1"
+# 2: records name their units, and a score holds for these
+FORMAT: Literal["claimlab result 2"] = "claimlab result 2"
+Format = Literal["claimlab result 1", "claimlab result 2"]
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:claimlab:result:1"
 PACKAGES = ("numpy", "polars", "scipy")  # what the figures are computed with
@@ -58,18 +57,19 @@ MOST_DRAWS = 20_000
 MOST_WORK = 1_000_000  # runs times draws: of few classes minutes, of many an hour
 MOST_CLASSES = 50
 NAME = 300  # characters
+SEALED = "sealed"  # among the figures of a bundle without labels
+LEAST_SECRET_BYTES = 32
 SAME_IN_BOTH = ("name", "dataset", "digest", "split")  # of a run and of what a bundle says of it
-
 Name = Annotated[str, Field(max_length=NAME)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Texts = list[str | None]
 
 
-class _Part(BaseModel):
+class _BundlePart(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Records(_Part):
+class Records(_BundlePart):
     """The scored records, column by column. Groups are numbers: their names may quote a text."""
 
     id: list[str]
@@ -80,9 +80,11 @@ class Records(_Part):
     kind: list[Name | None]
     authorship: list[Name | None]
     text: Texts | None = None
+    # who or what each record comes from, as numbers; of a split in time, the day since 1970
+    roles: dict[Name, list[int | None]] = {}
 
 
-class Answered(_Part):
+class Answered(_BundlePart):
     """One run: what it said of each record, and how it was made."""
 
     name: Name
@@ -98,6 +100,7 @@ class Answered(_Part):
     seed: int | None
     divided_by: Name | None
     division: Name | None
+    unit: Name | None = None  # the column that the split held out
     strangers: int  # predictions and records that were left out: see `ScoredRun`
     unlabelled: int
     repeated: int
@@ -111,8 +114,10 @@ class Answered(_Part):
     status: Texts | None  # of each record: whether the model may have known it
 
 
-class Bundle(Shown, _Part):  # type: ignore[misc]  # goes row by row, as every result
-    bundle: Literal["claimlab result 1"] = FORMAT
+class ResultBundle(Shown, _BundlePart):  # type: ignore[misc]  # goes row by row, as every result
+    """A published result: what others need to compute its figures again."""
+
+    bundle: Format = FORMAT
     id: Sha256
     statement: JsonObject
     made: JsonObject
@@ -177,9 +182,9 @@ def figures_of(runs: Runs, **how: Unpack[Resampling]) -> JsonObject:
 def _finite(value: Json) -> Json:
     """JSON has no infinity: such a figure is not measured."""
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -195,6 +200,14 @@ def publish_bundle(
         Place | None,
         Option("A folder that claimlab overlap wrote with a corpus, cut-off or model."),
     ] = None,
+    secret: Annotated[
+        Place | None,
+        Option(
+            "File with a shared task's secret: the bundle then holds an HMAC of each label, and of"
+            " the figures the scores alone.",
+            metavar="FILE",
+        ),
+    ] = None,
     texts: Annotated[
         bool, Setting("Put the texts in, too; only where the licence of the data allows it.")
     ] = False,
@@ -203,14 +216,19 @@ def publish_bundle(
     ] = DRAWS,
     seed: Annotated[int, Setting("Random seed.", least=0)] = 0,
     force: Force = False,
-) -> Bundle:
-    """Pack runs into one file from which every figure can be derived again."""
-    places = [Path(one) for one in each_of(source)]
+) -> ResultBundle:
+    """Pack runs into one file from which every figure can be derived again.
+
+    It holds the label of each record. Where labels are hidden, give the `secret` of the task: only
+    who has the labels and the secret can derive the figures then.
+    """
+    key = None if secret is None else read_secret(Path(secret))
+    places = [Path(place) for place in each_of(source)]
     file = Path(output)
     for place in places:
         refuse_input(file, place)
-    refuse_file(file, force=force, kind="bundle", sign=f'"bundle":"{FORMAT}"')
-    known = None if contamination is None else read_contamination(contamination)
+    refuse_file(file, force=force, kind="bundle", sign='"bundle":"claimlab result ')
+    contamination_report = None if contamination is None else read_contamination(contamination)
     opened = [run for place in places for run in _runs_in(place)]
     if len(opened) * draws > MOST_WORK:
         raise UsageError(
@@ -224,7 +242,7 @@ def publish_bundle(
     for run, (_, folder) in zip(names, opened, strict=True):
         rows = _records_of(run, with_texts=texts and _may_share(folder))
         records[digest(rows)] = rows
-        runs.append(_answered(run, folder, digest(rows), known))
+        runs.append(_answered(run, folder, digest(rows), contamination_report))
     content: JsonObject = {
         "bundle": FORMAT,
         "made": {
@@ -236,8 +254,10 @@ def publish_bundle(
         "records": records,
         "runs": runs,
     }
-    packed = Bundle(id="0" * 64, statement={}, figures={}, **content)
+    packed = ResultBundle(id="0" * 64, statement={}, figures={}, **content)
     content["figures"] = figures_of(packed.opened(), seed=seed, draws=draws)
+    if key is not None:
+        content = sealed(content, key)
     content["statement"] = statement_of(content)
     content["id"] = digest(content["statement"])
     data = canonical(content)
@@ -247,7 +267,45 @@ def publish_bundle(
             "Pack fewer runs.",
         )
     atomic_bytes(file, data)
-    return Bundle.model_validate(content)
+    return ResultBundle.model_validate(content)
+
+
+def sealed(content: JsonObject, key: bytes) -> JsonObject:
+    """The content with an HMAC for each label, and of the figures nothing but each run's scores:
+    a table of errors beside the answers would give labels away.
+    """
+    records = {}
+    for rows in content["records"].values():
+        pairs = zip(rows["id"], rows["label"], strict=True)
+        hidden = {**rows, "label": [label_hmac(key, i, label) for i, label in pairs]}
+        hidden |= {"group": [None] * len(rows["id"])}  # a group may be of one class
+        records[digest(hidden)] = hidden
+    new = dict(zip(content["records"], records, strict=True))
+    runs = [{**run, "records": new[run["records"]]} for run in content["runs"]]
+    kept = ("n", "macro_f1", "accuracy")
+    scores = [
+        {"name": run["name"], "scores": {name: run["scores"][name] for name in kept}}
+        for run in content["figures"]["runs"]
+    ]
+    return {**content, "records": records, "runs": runs, "figures": {SEALED: True, "runs": scores}}
+
+
+def label_hmac(key: bytes, record: str, label: str) -> str:
+    return hmac.new(key, f"{record}\0{label}".encode(), hashlib.sha256).hexdigest()
+
+
+def read_secret(file: Path) -> bytes:
+    """The secret in a file that `publish task init` wrote."""
+    try:
+        key = bytes.fromhex(file.read_text("utf-8").strip())
+    except (OSError, ValueError):
+        key = b""
+    if len(key) < LEAST_SECRET_BYTES:
+        raise DataError(
+            f"'{file}' holds no secret of {2 * LEAST_SECRET_BYTES} hexadecimal digits.",
+            "Name the file 'sealed/secret' of a shared task.",
+        )
+    return key
 
 
 def _runs_in(place: Path) -> list[tuple[ScoredRun, Dataset]]:
@@ -274,8 +332,8 @@ def _runs_in(place: Path) -> list[tuple[ScoredRun, Dataset]]:
 
 def _may_share(data: Dataset) -> bool:
     """Whether the licence lets anyone pass the texts on; if not, to ask for them is an error."""
-    known = spdx(data.licence)
-    if known is None or "-NC" in known:
+    licence = spdx(data.licence)
+    if licence is None or "-NC" in licence:
         raise UsageError(
             f"The licence of '{data.name}' ({data.licence or 'none stated'}) does not let its texts"
             " be passed on.",
@@ -301,14 +359,31 @@ def _records_of(run: ScoredRun, *, with_texts: bool) -> JsonObject:
         "group": table["group"].rank("dense").cast(pl.Int64).to_list(),
     }
     rows |= {name: table[name].to_list() for name in ("language", "kind", "authorship")}
+    rows["roles"] = _roles_of(run)
     return rows | ({"text": table["text"].to_list()} if with_texts else {})
 
 
+def _roles_of(run: ScoredRun) -> dict[str, list[int | None]]:
+    """The columns that may be the unit of the records; days of a split in time are kept as they
+    are."""
+    columns = roles_in(run.table)
+    own = unit_values(run.table, run.unit)
+    if run.unit.column == TIME:
+        own = days_of(run.table)
+    if own is not None:
+        columns[run.unit.column] = own
+    numbers = {
+        name: values if name == TIME else values.rank("dense") for name, values in columns.items()
+    }
+    numbers.pop("group", None)  # which every bundle has
+    return {name: values.cast(pl.Int64).to_list() for name, values in numbers.items()}
+
+
 def _answered(
-    run: ScoredRun, data: Dataset, records: str, known: Contamination | None
+    run: ScoredRun, data: Dataset, records: str, contamination: Contamination | None
 ) -> JsonObject:
-    marked = run if known is None else mark(run, known)
-    has_status = COLUMN in marked.table.columns
+    marked = run if contamination is None else mark(run, contamination)
+    has_status = STATUS_COLUMN in marked.table.columns
     split = next((step.counts for step in reversed(data.lineage) if step.step == "split"), {})
     return {
         **{name: getattr(run, name) for name in SAME_IN_BOTH},
@@ -318,35 +393,41 @@ def _answered(
         "positive": run.task.positive,
         **{
             name: getattr(run.about, name)
-            for name in ("detector", "settings", "seed", "divided_by", "division")
+            for name in ("detector", "settings", "seed", "divided_by", "division", "unit")
         },
         **{name: getattr(run, name) for name in LEFT_OUT},
         "overlap": {name: n for name, n in split.items() if name.startswith("test_in_train_")},
-        "contamination": {f.check: f.verdict for f in known.findings if has_status}
-        if known
+        "contamination": {f.check: f.verdict for f in contamination.findings if has_status}
+        if contamination
         else {},
         "records": records,
         "said": marked.table["said"].to_list(),
         "abstained": marked.table["abstained"].to_list(),
-        "scores": [None if one is None else json.loads(one) for one in marked.table["scores"]],
-        "status": marked.table[COLUMN].to_list() if has_status else None,
+        "scores": [
+            None if score is None else json.loads(score) for score in marked.table["scores"]
+        ],
+        "status": marked.table[STATUS_COLUMN].to_list() if has_status else None,
     }
 
 
 def _table(records: Records) -> pl.DataFrame:
-    columns = records.model_dump(exclude={"label", "text_sha256", "group", "text"})
+    columns = records.model_dump(exclude={"label", "text_sha256", "group", "text", "roles"})
     groups = [None if n is None else f"{n:09d}" for n in records.group]
     frame = to_records(pl.DataFrame({**columns, "group": groups, "text": records.text}))
-    return frame.with_columns(truth=pl.Series(records.label, dtype=pl.String))
+    roles = [
+        pl.Series(f"{NUMBERED}{name}", numbers, dtype=pl.Int64)
+        for name, numbers in records.roles.items()
+    ]
+    return frame.with_columns(pl.Series("truth", records.label, dtype=pl.String), *roles)
 
 
 def _scored(run: Answered, table: pl.DataFrame) -> ScoredRun:
     answers: dict[str, Texts] = {
         "said": run.said,
         "abstained": run.abstained,
-        "scores": [None if one is None else json.dumps(one) for one in run.scores],
+        "scores": [None if score is None else json.dumps(score) for score in run.scores],
         "rationale": [None] * table.height,
-        **({} if run.status is None else {COLUMN: run.status}),
+        **({} if run.status is None else {STATUS_COLUMN: run.status}),
     }
     table = table.with_columns(
         pl.Series(name, values, dtype=pl.String) for name, values in answers.items()
@@ -363,11 +444,14 @@ def _scored(run: Answered, table: pl.DataFrame) -> ScoredRun:
         task=task,
         table=table,
         classes=tuple(table["truth"].unique().sort().to_list()),
-        about=About(run.detector, run.settings, run.seed, run.divided_by, (), run.division),
+        about=RunOrigin(
+            run.detector, run.settings, run.seed, run.divided_by, (), run.division, unit=run.unit
+        ),
+        unit=Unit(run.unit) if run.unit else Unit(),
     )
 
 
-def read_bundle(file: Path) -> tuple[Bundle, JsonObject]:
+def read_bundle(file: Path) -> tuple[ResultBundle, JsonObject]:
     """A received bundle and its content; refused unless it is whole and written as it should be."""
     if file.is_dir():
         raise UnreadableFile(
@@ -385,7 +469,7 @@ def read_bundle(file: Path) -> tuple[Bundle, JsonObject]:
     try:
         content = json.loads(data)
         same = canonical(content) == data
-        bundle = Bundle.model_validate(content)
+        bundle = ResultBundle.model_validate(content)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))[:NAME]
@@ -398,11 +482,14 @@ def read_bundle(file: Path) -> tuple[Bundle, JsonObject]:
     return bundle, content
 
 
-def _refuse_uneven(file: Path, bundle: Bundle) -> None:
+def _refuse_uneven(file: Path, bundle: ResultBundle) -> None:
     """Every column has a value for every record, and all of them together are not too many."""
     sizes = {}
     for key, records in bundle.records.items():
-        columns = [column for column in vars(records).values() if column is not None]
+        own = {name: column for name, column in vars(records).items() if name != "roles"}
+        columns = [
+            column for column in (*own.values(), *records.roles.values()) if column is not None
+        ]
         sizes[key] = len(records.id)
         if set(map(len, columns)) != {sizes[key]}:
             raise refused(file, "columns of records differ in length")
@@ -424,170 +511,3 @@ def refused(file: Path, why: str) -> UnreadableFile:
     return UnreadableFile(
         f"'{file.name}' is not a bundle that can be used: {why}.", "Ask its author for it again."
     )
-
-
-# What computing with the values of a stranger may end in: a seed of 400 digits, scores of no run.
-_UNSCORED = (
-    *(ClaimlabError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError),
-    *(AttributeError, pl.exceptions.PolarsError),
-)
-SAME = 1e-9  # processors round sums differently in the last place
-
-
-@dataclass(frozen=True, repr=False)
-class Verified(Shown):
-    """What came of it: `differences` is empty where every figure agrees."""
-
-    file: str
-    bundle: Bundle
-    runs: list[ScoredRun]
-    differences: list[str]
-    figures: int  # how many were derived again
-    compared: str | None  # the dataset that labels and texts were compared with
-
-    @property
-    def table(self) -> pl.DataFrame:
-        return self.bundle.table
-
-    def headline(self) -> str:
-        runs = several(len(self.bundle.runs), "run")
-        if self.differences:
-            return f"{self.file} is not verified: {several(len(self.differences), 'difference')}"
-        against = f"; texts and labels are those of {self.compared}" if self.compared else ""
-        return f"{self.file} is verified: all {self.figures:,} figures of {runs} agree{against}"
-
-    def to_json(self) -> JsonObject:
-        return {
-            "file": self.file,
-            "id": self.bundle.id,
-            "verified": not self.differences,
-            **{name: getattr(self, name) for name in ("differences", "figures", "compared")},
-            "scores": self.table.to_dicts(),
-        }
-
-
-@in_storage()
-def publish_verify(
-    file: Annotated[Place, Argument("A bundle that claimlab publish bundle wrote.")],
-    *,
-    data: Annotated[
-        Source | None, Option("The dataset folder: compare its texts, labels and groups, too.")
-    ] = None,
-) -> Verified:
-    """Derive every figure of a bundle again, offline, and name what differs."""
-    known = None if data is None else Dataset.of(data)
-    return derived(Path(file), lambda _: known)
-
-
-def derived(file: Path, data_of: Callable[[str], Dataset | None]) -> Verified:
-    """A bundle derived again; `data_of` gives the data of the name that a run states, if any."""
-    bundle, content = read_bundle(file)
-    try:
-        runs = bundle.opened()
-        figures = figures_of(runs, seed=bundle.seed, draws=bundle.draws)
-        differences = [*differing(bundle.figures, figures), *_texts(bundle), *_seals(content)]
-    except _UNSCORED as error:
-        why = str(error).partition("\n")[0]
-        raise refused(file, f"its answers cannot be scored ({why})") from None
-    compared = {run.name: data_of(run.dataset) for run in bundle.runs}
-    for run in bundle.runs:
-        if (known := compared[run.name]) is not None:
-            differences += _against(run, bundle.records[run.records], known)
-    names = sorted({one.name for one in compared.values() if one is not None})
-    return Verified(
-        file.name, bundle, runs, differences, count_numbers(figures), ", ".join(names) or None
-    )
-
-
-def _seals(content: JsonObject) -> Iterator[str]:
-    """Parts whose sha256 is not the one that the statement names, and a statement that is not the
-    one of the id."""
-    if digest(content["statement"]) != content["id"]:
-        yield "statement: its sha256 is not the id of the bundle"
-    yield from differing(content["statement"], statement_of(content), "statement")
-    for key, records in content["records"].items():
-        if digest(records) != key:
-            yield f"records {key[:12]}: the sha256 of the part is {digest(records)[:12]}"
-
-
-def _texts(bundle: Bundle) -> Iterator[str]:
-    for records in bundle.records.values():
-        if records.text is not None:
-            hashes = text_hashes(pl.Series(records.text, dtype=pl.String))
-            for name, stated, derived in zip(records.id, records.text_sha256, hashes, strict=True):
-                if stated != derived:
-                    yield f"record '{name}': the text is not the one of its sha256"
-
-
-def differing(stated: Json, derived: Json, place: str = "") -> Iterator[str]:
-    """Where two values differ, and how; numbers that differ in the last places do not."""
-    if isinstance(stated, dict) and isinstance(derived, dict):
-        for key in sorted({*stated, *derived}):
-            inner = f"{place}.{key}" if place else key
-            yield from differing(stated.get(key), derived.get(key), inner)
-    elif isinstance(stated, list) and isinstance(derived, list) and len(stated) == len(derived):
-        for at, (one, other) in enumerate(zip(stated, derived, strict=True)):
-            name = other.get("name", at) if isinstance(other, dict) else at
-            yield from differing(one, other, f"{place}[{name}]")
-    elif not _same(stated, derived):
-        words = f"the bundle says {_shown(stated)}, computed again it is {_shown(derived)}"
-        yield _LONG_HASH.sub(r"\1", f"{place}: {words}")
-
-
-_LONG_HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")  # the start tells two apart
-
-
-def _same(stated: Json, derived: Json) -> bool:
-    if _is_number(stated) and _is_number(derived):
-        return math.isclose(stated, derived, rel_tol=SAME, abs_tol=SAME)
-    return type(stated) is type(derived) and bool(stated == derived)
-
-
-def _shown(value: Json) -> str:
-    if isinstance(value, list | dict):
-        return several(len(value), "entry", "entries")
-    return "nothing" if value is None else str(value)[:80]
-
-
-def count_numbers(value: Json) -> int:
-    if isinstance(value, dict):
-        return sum(map(count_numbers, value.values()))
-    if isinstance(value, list):
-        return sum(map(count_numbers, value))
-    return int(_is_number(value))
-
-
-def _is_number(value: Json) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _against(run: Answered, records: Records, data: Dataset) -> Iterator[str]:
-    """Where labels, texts and groups are not those of the data, and labelled records that the run
-    leaves out."""
-    labels = open_task(run.task, data.records).labels(data.records)
-    theirs = data.records.with_columns(truth=labels)
-    mine = pl.DataFrame({"id": records.id, "label": records.label, "group_": records.group})
-    mine = mine.with_columns(text_=pl.Series(records.text_sha256, dtype=pl.String))
-    both = mine.join(theirs, on="id", how="left", maintain_order="left")
-    hashes = pl.Series(text_hashes(both["text"]), dtype=pl.String)
-    wrong = {
-        "is not in the data": ~both["id"].is_in(theirs["id"].implode()),
-        "has another label in the data": both["label"].ne_missing(both["truth"]),
-        "has another text in the data": both["text_"].ne_missing(hashes),
-    }
-    named: set[str] = set()
-    for words, rows in wrong.items():
-        for name in both.filter(rows)["id"].to_list():
-            if name not in named:
-                named.add(name)
-                yield f"run '{run.name}', record '{name}' {words}"
-    if (codes_of(both["group"].rank("dense")) != codes_of(both["group_"])).any():
-        yield f"run '{run.name}': the groups of records are not those of the data"
-    sides = both["split"].drop_nulls().unique()
-    missing = theirs.filter(
-        pl.col("truth").is_not_null()
-        & pl.col("split").is_in(sides.implode())
-        & ~pl.col("id").is_in(mine["id"].implode())
-    ).height
-    if missing:
-        yield f"run '{run.name}' leaves out {several(missing, 'labelled record')} of its split"

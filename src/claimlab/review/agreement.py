@@ -17,19 +17,19 @@ import polars as pl
 
 from claimlab.core.shown import Shown
 from claimlab.core.stats.agreement import (
-    Figure,
+    AgreementFigure,
     Level,
     alpha_of,
-    bounds,
     figure,
     fleiss_of,
     kappa_figure,
     patterns,
     percent_of,
 )
+from claimlab.core.stats.consensus import bounds
 from claimlab.core.types import JsonObject
-from claimlab.review.status import Ballot, Votes, code
-from claimlab.review.task import Task
+from claimlab.review.task import ReviewTask
+from claimlab.review.votes import Ballot, Votes, code
 
 BEFORE, AFTER = "before", "after"
 ALL = "all annotators"
@@ -84,7 +84,7 @@ class Agreement(Shown):
         }
 
 
-def agreement(task: Task, votes: Mapping[str, Votes], seed: int = 0) -> Agreement:
+def agreement(task: ReviewTask, votes: Mapping[str, Votes], seed: int = 0) -> Agreement:
     discussed = any(v.second for v in votes.values())
     rows: list[JsonObject] = []
     for when in (BEFORE, AFTER) if discussed else (BEFORE,):
@@ -98,15 +98,15 @@ def agreement(task: Task, votes: Mapping[str, Votes], seed: int = 0) -> Agreemen
     return Agreement(task.name, level_of(task), table, _bounds(task, votes))
 
 
-def _pairs(task: Task, units: Mapping[str, Sequence[Ballot]], seed: int) -> list[JsonObject]:
+def _pairs(task: ReviewTask, units: Mapping[str, Sequence[Ballot]], seed: int) -> list[JsonObject]:
     by: dict[tuple[str, bool], JsonObject] = {}
     for i, unit in units.items():
         for ballot in unit:
             by.setdefault((ballot.name, ballot.model), {})[i] = code(task, ballot.value)
     rows = []
     for pair in combinations(sorted(by), 2):
-        mine, theirs = (by[who] for who in pair)
-        both = [(mine[i], theirs[i]) for i in mine if i in theirs]
+        answers, other_answers = (by[who] for who in pair)
+        both = [(answers[i], other_answers[i]) for i in answers if i in other_answers]
         if not both:
             continue
         cohen = kappa_figure(*zip(*both, strict=True), seed=seed)
@@ -118,7 +118,10 @@ def _pairs(task: Task, units: Mapping[str, Sequence[Ballot]], seed: int) -> list
 
 
 def _figures(
-    task: Task, units: Iterable[Sequence[Any]], seed: int, kappa: Figure | None = None
+    task: ReviewTask,
+    units: Iterable[Sequence[Any]],
+    seed: int,
+    kappa: AgreementFigure | None = None,
 ) -> JsonObject:
     """Of answers that are coded; `kappa` is Fleiss' unless it is given."""
     ratings = patterns(_numbers(task, list(units)))
@@ -133,11 +136,11 @@ def _figures(
     return row
 
 
-def level_of(task: Task) -> Level:
+def level_of(task: ReviewTask) -> Level:
     return "ordinal" if task.ordered else "nominal"
 
 
-def _numbers(task: Task, units: Sequence[Sequence[Any]]) -> list[list[float]]:
+def _numbers(task: ReviewTask, units: Sequence[Sequence[Any]]) -> list[list[float]]:
     """Answers as numbers: ratings as they are, all others by any fixed order."""
     if task.ordered:
         return [list(map(float, unit)) for unit in units]
@@ -145,7 +148,7 @@ def _numbers(task: Task, units: Sequence[Sequence[Any]]) -> list[list[float]]:
     return [[float(places.index(value)) for value in unit] for unit in units]
 
 
-def _bounds(task: Task, votes: Mapping[str, Votes]) -> dict[str, float] | None:
+def _bounds(task: ReviewTask, votes: Mapping[str, Votes]) -> dict[str, float] | None:
     units = [[b.value in task.positive for b in v.people()] for v in votes.values() if v.people()]
     if not task.positive or not units:
         return None

@@ -25,7 +25,8 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.review.batches import ACCEPTED, DISCARDED
 from claimlab.review.review import AnyReview, Review
-from claimlab.review.status import Outcomes, written
+from claimlab.review.status import written
+from claimlab.review.votes import Outcomes
 
 STEP = "review"
 RESOLUTION = "resolution"  # the annotator's name under which a final decision speaks for all

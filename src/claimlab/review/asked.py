@@ -17,7 +17,7 @@ from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.llm.estimate import estimate
-from claimlab.llm.judge import Case, ModelJudge, Reasoned, failures_of
+from claimlab.llm.judge import JudgeCase, ModelJudge, Reasoned, failures_of
 from claimlab.llm.messages import untrusted
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile
@@ -25,10 +25,10 @@ from claimlab.llm.prompts import Prompt, read_prompts
 from claimlab.review.merge import DecisionRow, Imported
 from claimlab.review.review import AnyReview, Review
 from claimlab.review.shapes import Item
-from claimlab.review.task import SCALE, Task
+from claimlab.review.task import SCALE, ReviewTask
 
-READ = 4_000  # characters of a text
-MAX_TOKENS = 500
+CHARACTERS_READ = 4_000
+REPLY_TOKENS = 500
 PROMPT = "review-answer"
 
 
@@ -106,9 +106,9 @@ def review_ask(
     return Asked(who, opened.merge(rows), failures_of(opinions), judge.standing)
 
 
-def case(task: Task, item: Item, words: Prompt) -> Case:
+def case(task: ReviewTask, item: Item, words: Prompt) -> JudgeCase:
     """What the model is shown of an item: as much as an annotator."""
-    shown = item.payload
+    payload = item.payload
     parts = [
         words.text("system"),
         words.text("question", question=task.question, guideline=task.guideline or "none"),
@@ -118,27 +118,33 @@ def case(task: Task, item: Item, words: Prompt) -> Case:
     else:
         offered = "\n".join(f'- "{c.value}": {c.label}' for c in task.choices)
         parts.append(words.text("choices", choices=offered))
-    one, other = (
-        f" (label: {label})" if label else "" for label in (shown.label, shown.other_label)
+    label_of_first, label_of_second = (
+        f" (label: {label})" if label else "" for label in (payload.label, payload.other_label)
     )
-    texts = [("first" if shown.other_text else "text", (shown.text or "")[:READ] + one)]
-    if shown.other_text:
-        texts.append(("second", shown.other_text[:READ] + other))
-    texts += [
-        ("evidence", "\n".join(filter(None, (p.title, p.text)))[:READ]) for p in shown.context
+    texts = [
+        (
+            "first" if payload.other_text else "text",
+            (payload.text or "")[:CHARACTERS_READ] + label_of_first,
+        )
     ]
-    if shown.model is not None:
-        output = ". ".join(filter(None, (shown.model.label, shown.model.rationale)))
-        texts.append(("system-output", output[:READ]))
+    if payload.other_text:
+        texts.append(("second", payload.other_text[:CHARACTERS_READ] + label_of_second))
+    texts += [
+        ("evidence", "\n".join(filter(None, (p.title, p.text)))[:CHARACTERS_READ])
+        for p in payload.context
+    ]
+    if payload.model is not None:
+        output = ". ".join(filter(None, (payload.model.label, payload.model.rationale)))
+        texts.append(("system-output", output[:CHARACTERS_READ]))
     untrusted_texts = "\n\n".join(untrusted(text, tag) for tag, text in texts)
-    return Case(item.id, "\n\n".join(parts), untrusted_texts)
+    return JudgeCase(item.id, "\n\n".join(parts), untrusted_texts)
 
 
-def _judge(task: Task, provider: Any, words: Prompt) -> ModelJudge[Any]:
+def _judge(task: ReviewTask, provider: Any, words: Prompt) -> ModelJudge[Any]:
     low, high = SCALE
     choices: Any = Literal[tuple(c.value for c in task.choices)] if task.choices else str
     answers: Any = Annotated[int, Field(ge=low, le=high)] if task.ordered else choices
     schema = create_model("Answer", __base__=Reasoned, answer=(answers, ...))
     return ModelJudge(
-        provider, words, schema, value=lambda reply: reply.answer, max_tokens=MAX_TOKENS
+        provider, words, schema, value=lambda reply: reply.answer, max_tokens=REPLY_TOKENS
     )

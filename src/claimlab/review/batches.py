@@ -19,7 +19,7 @@ from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject
-from claimlab.review.task import Batches, Task
+from claimlab.review.task import Batches, ReviewTask
 
 PENDING, ACCEPTED, RETURNED, DISCARDED = "pending", "accepted", "returned", "discarded"
 MEMBERS = {"record_id": pl.String, "batch": pl.Int32, "state": pl.String, "returned": pl.Int32}
@@ -112,7 +112,7 @@ def inspected(members: pl.DataFrame, settings: Batches, seed: int) -> pl.DataFra
     return ranked.filter(taken).select("record_id", "batch")
 
 
-def confirms(task: Task, value: Any, label: str | None) -> bool:
+def confirms(task: ReviewTask, value: Any, label: str | None) -> bool:
     """Whether an answer confirms the label that a record has."""
     choice = task.choice(value)
     if choice is None or all(c.sets is None and c.drops is None for c in task.choices):

@@ -11,99 +11,47 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, replace
-from typing import Any
 
 from claimlab.core.errors import NotAllowed, NotFound, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.review.people import demand, log, now
 from claimlab.review.shapes import (
     ABOVE,
-    Answer,
     Decision,
+    GivenAnswer,
     Item,
     Payload,
     Person,
+    QueueProgress,
     Round,
-    Standing,
     Turn,
     Vote,
 )
-from claimlab.review.status import Votes, ballots, outcome, outcomes, rows_of, wanted_by
+from claimlab.review.statements import (
+    CLAIM,
+    COUNTS,
+    DECISIONS,
+    LAST_MOVED,
+    LOCKED,
+    MOVE,
+    NEXT,
+    NUMBER,
+    PLACE,
+    ROW,
+    SAVE,
+    VALID,
+)
 from claimlab.review.store import Connection, StoredRow, assignment, decision, event, item, sa
-from claimlab.review.task import LONGEST, Blind, Task
-
-# What comes first: what was sent back, what is new, what is to be voted on again, and what was
-# skipped.
-_FIRST = sa.case({"returned": 0, "open": 1, "done": 2, "skipped": 3}, value=assignment.c.status)
-# Statements are built once: building them takes longer than running them, and these run at every
-# save.
-_WHO, _ITEM = sa.bindparam("who", type_=sa.Integer), sa.bindparam("on", type_=sa.String)
-_MINE = assignment.c.person == _WHO
-
-
-def _upcoming() -> sa.Select[Any]:
-    of_item = sa.and_(decision.c.item == assignment.c.item, decision.c.superseded == sa.false())
-    voted = sa.exists().where(of_item, decision.c.person == _WHO, decision.c.round == "second")
-    settled = sa.exists().where(of_item, decision.c.round == "final")
-    again = sa.and_(assignment.c.status == "done", item.c.revealed.is_not(None), ~voted, ~settled)
-    waits = sa.or_(assignment.c.status.in_(["returned", "open", "skipped"]), again)
-    skipped = sa.case((assignment.c.status == "skipped", assignment.c.moved), else_=None)
-    return (
-        sa.select(assignment.c.item, assignment.c.shown)
-        .join(item, item.c.id == assignment.c.item)
-        .where(_MINE, waits)
-        .order_by(_FIRST, skipped, assignment.c.position, assignment.c.item)
-        .limit(1)
-    )
-
+from claimlab.review.task import NOTE_CHARACTERS, Blind, ReviewTask
+from claimlab.review.votes import Votes, ballots, outcome, outcomes, rows_of, wanted_by
 
 NOTHING_HIDDEN = Blind(label=False, model=False, others=False)
 NO_PERSON = Person(id=0, name="-", role="annotator")
 SEES_ALL = Person(id=0, name="-", role="owner")
 # What gives the label of a record away: where it comes from often does.
 _GIVE_LABEL = ("label", "other_label", "reason", "about", "other_about", "cluster")
-_NEXT = _upcoming()
-_ASSIGNED = sa.and_(_MINE, assignment.c.item == _ITEM)
-_CLAIM = assignment.update().where(_ASSIGNED).values(shown=sa.bindparam("at"))
-_ROW = item.select().where(item.c.id == _ITEM)
-_PLACE = assignment.select().where(_ASSIGNED)
-_LAST_MOVED = (
-    sa.select(assignment.c.item)
-    .where(_MINE, assignment.c.moved.is_not(None))
-    .order_by(assignment.c.moved.desc(), assignment.c.item)
-    .limit(sa.bindparam("most", type_=sa.Integer))
-)
-
-
-def _count(*conditions: Any) -> Any:
-    return sa.func.count(sa.case((sa.and_(*conditions), 1)))
-
-
-_COUNTS = (
-    sa.select(sa.func.count(), _count(assignment.c.status == "done"))
-    .select_from(assignment)
-    .where(_MINE)
-)
-_POSITION = sa.bindparam("position", type_=sa.Float)
-_EARLIER = sa.or_(
-    assignment.c.position < _POSITION,
-    sa.and_(assignment.c.position == _POSITION, assignment.c.item < _ITEM),
-)
-_NUMBER = sa.select(_count(_EARLIER), sa.func.count()).select_from(assignment).where(_MINE)
-
-
-EARLIER = 100  # items to go back to
+ITEMS_TO_GO_BACK_TO = 100
 UNDONE = ("decide", "skip")  # what undo takes back
-# Writers of SQLite wait for each other, so one look finds all that a save must know.
-_LOCKED = _ROW.with_for_update()
-_VALID = sa.and_(decision.c.item == _ITEM, decision.c.superseded == sa.false())
-_DECISIONS = decision.select().where(
-    sa.or_(decision.c.key == sa.bindparam("name", type_=sa.String), _VALID)
-)
-_MOVE = (
-    assignment.update().where(_ASSIGNED).values(status=sa.bindparam("to"), moved=sa.bindparam("at"))
-)
-_SAVE = decision.insert()
 
 
 @dataclass(frozen=True)
@@ -111,13 +59,13 @@ class Desk:
     """A person at work on a review, within one transaction."""
 
     connection: Connection
-    task: Task
+    task: ReviewTask
     who: Person
 
     def next_item(self) -> tuple[str, bool] | None:
         """The next item of their queue, and whether it is new to them; null when nothing is left.
         Skipped items come back when everything else is done, the earliest first."""
-        row = self.connection.execute(_NEXT, {"who": self.who.id}).first()
+        row = self.connection.execute(NEXT, {"who": self.who.id}).first()
         return None if row is None else (row.item, row.shown is None)
 
     def claim(self, item_id: str) -> bool:
@@ -125,17 +73,17 @@ class Desk:
         others meanwhile.
         """
         shown = {**self._at(item_id), "at": now()}
-        return bool(self.connection.execute(_CLAIM, shown).rowcount)
+        return bool(self.connection.execute(CLAIM, shown).rowcount)
 
     def _at(self, item_id: str) -> JsonObject:
         return {"who": self.who.id, "on": item_id}
 
     def _place(self, item_id: str) -> StoredRow | None:
         """The assignment of an item to them; null where there is none."""
-        return self.connection.execute(_PLACE, self._at(item_id)).first()
+        return self.connection.execute(PLACE, self._at(item_id)).first()
 
     def _row(self, item_id: str) -> StoredRow:
-        row = self.connection.execute(_ROW, {"on": item_id}).first()
+        row = self.connection.execute(ROW, {"on": item_id}).first()
         if row is None:
             raise NotFound(f"There is no item '{item_id:.40}' in this review.", "Check the number.")
         return row
@@ -178,15 +126,15 @@ class Desk:
 
     def _own(self, votes: Votes) -> JsonObject:
         """What they said so far."""
-        mine = [ballot for ballot in (*votes.first, *votes.second) if ballot.person == self.who.id]
-        return {"value": mine[-1].value, "comment": mine[-1].comment} if mine else {}
+        own = [ballot for ballot in (*votes.first, *votes.second) if ballot.person == self.who.id]
+        return {"value": own[-1].value, "comment": own[-1].comment} if own else {}
 
     def _assigned(self, place: StoredRow) -> JsonObject:
         """The place of an item in its person's queue, how long that is, and why it was sent
         back.
         """
         at = {"who": place.person, "position": place.position, "on": place.item}
-        before, total = self.connection.execute(_NUMBER, at).one()
+        before, total = self.connection.execute(NUMBER, at).one()
         why = self._why(place) if place.status == "returned" else None
         return {"number": before + 1, "total": total, "status": place.status, "returned": why}
 
@@ -194,7 +142,7 @@ class Desk:
         """Why an item was last sent back to its person."""
         sent = sa.select(event.c.detail).where(event.c.item == place.item, event.c.kind == "return")
         details = self.connection.execute(sent.order_by(event.c.id.desc())).scalars()
-        return next((one["why"] for one in details if one.get("to") == place.person), None)
+        return next((detail["why"] for detail in details if detail.get("to") == place.person), None)
 
     def _visible(self, votes: Votes, names: bool) -> tuple[Vote, ...]:
         """The votes on an item; annotators see others' without their names, but a model is always
@@ -212,15 +160,15 @@ class Desk:
         save.
         """
         item = None if item_id is None else self.view(item_id)
-        total, done = self.connection.execute(_COUNTS, {"who": self.who.id}).one()
-        most = {"who": self.who.id, "most": EARLIER}
-        newest = tuple(self.connection.execute(_LAST_MOVED, most).scalars())
-        return Turn(item=item, standing=Standing(done=done, total=total, earlier=newest))
+        total, decided = self.connection.execute(COUNTS, {"who": self.who.id}).one()
+        most = {"who": self.who.id, "most": ITEMS_TO_GO_BACK_TO}
+        newest = tuple(self.connection.execute(LAST_MOVED, most).scalars())
+        return Turn(item=item, standing=QueueProgress(done=decided, total=total, earlier=newest))
 
     def whole(self) -> list[Item]:
         """All their items in the order of their queue."""
-        mine = assignment.select().where(assignment.c.person == self.who.id)
-        ordered = mine.order_by(assignment.c.position, assignment.c.item)
+        assigned = assignment.select().where(assignment.c.person == self.who.id)
+        ordered = assigned.order_by(assignment.c.position, assignment.c.item)
         places = self.connection.execute(ordered).all()
         ids = [place.item for place in places]
         rows, votes = rows_of(self.connection, ids), ballots(self.connection, ids)
@@ -249,7 +197,7 @@ class Desk:
     def _save(
         self,
         item_id: str,
-        answer: Answer,
+        answer: GivenAnswer,
         round: Round,
         place: StoredRow | None = None,
         row: StoredRow | None = None,
@@ -267,19 +215,19 @@ class Desk:
             at=now(),
         )
         row = row or self._locked(item_id)
-        known = self.connection.execute(_DECISIONS, {"name": new.key, "on": item_id}).all()
-        for before in known:
+        earlier = self.connection.execute(DECISIONS, {"name": new.key, "on": item_id}).all()
+        for before in earlier:
             if before.key == new.key:
                 return _again(before, new)
-        if round != "final" and any(d.round == "final" for d in known):
+        if round != "final" and any(d.round == "final" for d in earlier):
             raise _settled(item_id)
         value = self.task.check(answer.value, row.payload.get("text"))
         new = new.model_copy(update={"value": value})
-        same = [d for d in known if d.round == round]
+        same = [d for d in earlier if d.round == round]
         replaced = [d.key for d in same if round == "final" or d.person == self.who.id]
         if replaced:
             self._supersede(decision.c.key.in_(replaced))
-        self.connection.execute(_SAVE, new.model_dump())
+        self.connection.execute(SAVE, new.model_dump())
         status = self._move(item_id, "done", place) if round == "first" else None
         detail = {"key": new.key, "round": round, "before": status, "replaces": replaced}
         log(self.connection, self.who.id, "decide", item_id, **detail)
@@ -289,7 +237,7 @@ class Desk:
         """Let decisions no longer count; with `valid`, let them count again."""
         self.connection.execute(decision.update().where(which).values(superseded=not valid))
 
-    def vote(self, item_id: str, answer: Answer) -> Decision:
+    def vote(self, item_id: str, answer: GivenAnswer) -> Decision:
         """An annotator's decision: the first vote, or the second once the votes were revealed."""
         row, place = self._locked(item_id), self._place(item_id)
         if place is None and not self.who.model:
@@ -310,7 +258,7 @@ class Desk:
 
     def _locked(self, item_id: str) -> StoredRow:
         """The row of an item, locked for other decisions until the transaction ends."""
-        row = self.connection.execute(_LOCKED, {"on": item_id}).first()
+        row = self.connection.execute(LOCKED, {"on": item_id}).first()
         return row or self._row(item_id)
 
     def skip(self, item_id: str) -> None:
@@ -327,9 +275,9 @@ class Desk:
         before.
         """
         reverted: set[int] = set()
-        mine = event.c.person == self.who.id, event.c.kind.in_([*UNDONE, "undo"])
+        of_person = event.c.person == self.who.id, event.c.kind.in_([*UNDONE, "undo"])
         for row in self.connection.execute(
-            sa.select(event).where(*mine).order_by(event.c.id.desc())
+            sa.select(event).where(*of_person).order_by(event.c.id.desc())
         ):
             if row.kind == "undo":
                 reverted.add(row.detail["event"])
@@ -380,7 +328,7 @@ class Desk:
 
     def _final(self, item_id: str) -> list[str]:
         """The keys of the valid final decisions on an item: one, or none."""
-        final = sa.select(decision.c.key).where(_VALID, decision.c.round == "final")
+        final = sa.select(decision.c.key).where(VALID, decision.c.round == "final")
         return list(self.connection.execute(final, {"on": item_id}).scalars())
 
     def _move(self, item_id: str, status: str, place: StoredRow | None = None) -> str | None:
@@ -393,7 +341,7 @@ class Desk:
                 return None
             raise self._not_assigned(item_id)
         moved = {"to": status, "at": None if status == "open" else now()}
-        self.connection.execute(_MOVE, self._at(item_id) | moved)
+        self.connection.execute(MOVE, self._at(item_id) | moved)
         before: str = row.status
         return before
 
@@ -418,7 +366,7 @@ class Desk:
             )
         self._reveal(item_id, self.who.id or None)
 
-    def adjudicate(self, item_id: str, answer: Answer) -> Decision:
+    def adjudicate(self, item_id: str, answer: GivenAnswer) -> Decision:
         """The final decision, by a person who did not vote on the item."""
         demand(self.who, ABOVE, "adjudicate")
         if self._votes(item_id).of(self.who.id):
@@ -454,9 +402,9 @@ def check_key(key: str) -> str:
 def check_comment(comment: str | None) -> str | None:
     if comment is None or not comment.strip():
         return None
-    if len(comment) > LONGEST:
+    if len(comment) > NOTE_CHARACTERS:
         raise UsageError(
-            f"The comment has {len(comment):,} characters.", f"Write at most {LONGEST:,}."
+            f"The comment has {len(comment):,} characters.", f"Write at most {NOTE_CHARACTERS:,}."
         )
     return comment.strip()
 

@@ -16,12 +16,12 @@ import polars as pl
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.options import Option
 from claimlab.core.shown import Shown
-from claimlab.core.stats.powered import FEWEST, Sample, alone, needed, powered
+from claimlab.core.stats.powered import FEWEST_ANNOTATED, JudgedSample, alone, needed, powered
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.review.project import ITEMS
 from claimlab.review.review import AnyReview, Review
-from claimlab.review.task import CHOSEN, Task
+from claimlab.review.task import CHOSEN, ReviewTask
 
 LABEL, RUN = "the label", "the run"  # who judges
 POPULATION = {"label": pl.String, "said": pl.String, "records": pl.Int64}
@@ -65,7 +65,7 @@ class Estimates(Shown):
     @property
     def measured(self) -> bool:
         """Whether there are intervals."""
-        return self.annotated >= FEWEST
+        return self.annotated >= FEWEST_ANNOTATED
 
     def headline(self) -> str:
         decided = several_of(self.annotated, self.population, "record")
@@ -102,10 +102,6 @@ def estimate(
     Annotators' answers correct it, so that a biased judge widens the interval and does not move it
     (prediction-powered inference). With `width`, annotating may stop when the interval that holds
     at every look is that narrow, and not before.
-
-    Args:
-        review: The folder of a review of records that were drawn at random.
-        width: How narrow the intervals are to become, of 1.
     """
     opened = Review.of(review)
     task = opened.task
@@ -123,7 +119,7 @@ def estimate(
         judged = int(population.filter(judge)["records"].sum()) / records
         yes = annotated.select(human=human, judge=judge, chance="chance").cast(pl.Float64)
         answer, guess, chance = (column.to_numpy() for column in yes)
-        rows.append(_row(name, Sample(answer, guess, chance, records, judged), width))
+        rows.append(_row(name, JudgedSample(answer, guess, chance, records, judged), width))
     return Estimates(
         name=task.name,
         judge=RUN if _judged(population) else LABEL,
@@ -141,7 +137,7 @@ def _judged(population: pl.DataFrame) -> bool:
     return population["said"].null_count() < population.height
 
 
-def _targets(task: Task, population: pl.DataFrame) -> list[tuple[str, pl.Expr, pl.Expr]]:
+def _targets(task: ReviewTask, population: pl.DataFrame) -> list[tuple[str, pl.Expr, pl.Expr]]:
     """Each share: its name, what annotators say of a record, and what the judge says of it."""
     meaning = {choice.value: choice.sets or choice.value for choice in task.choices}
     judged = _judged(population)
@@ -158,7 +154,7 @@ def _targets(task: Task, population: pl.DataFrame) -> list[tuple[str, pl.Expr, p
     return targets
 
 
-def _row(name: str, sample: Sample, width: float | None) -> JsonObject:
+def _row(name: str, sample: JudgedSample, width: float | None) -> JsonObject:
     """One share; without intervals where few records are annotated, and without what a judge saves
     where it says the same of all.
     """
@@ -167,7 +163,7 @@ def _row(name: str, sample: Sample, width: float | None) -> JsonObject:
     useful = bool(np.ptp(sample.judge))
     if useful:
         row["judge_alone"] = sample.judged
-    if len(sample) < FEWEST:
+    if len(sample) < FEWEST_ANNOTATED:
         return row
     row["low"], row["high"] = both.interval
     row["always_low"], row["always_high"] = both.always
@@ -198,15 +194,15 @@ def _annotated(review: Review, results: pl.DataFrame) -> pl.DataFrame:
     decided = results.filter(pl.col("value").is_not_null())
     if not decided.height:
         raise DataError("Nothing is decided yet.", "Decide some items first.")
-    shown = pl.col("payload").str
-    known = items.select(
+    payload = pl.col("payload").str
+    of_items = items.select(
         "id",
         "chance",
-        label=shown.json_path_match("$.label"),
-        said=shown.json_path_match("$.model.label"),
+        label=payload.json_path_match("$.label"),
+        said=payload.json_path_match("$.model.label"),
     )
     answers = decided.select(id="item", answer="value")
-    return answers.join(known, on="id", maintain_order="left")
+    return answers.join(of_items, on="id", maintain_order="left")
 
 
 def _population(review: Review) -> pl.DataFrame:

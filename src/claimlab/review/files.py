@@ -1,15 +1,11 @@
 """A review as files and back: tables, the files of other tools, and one HTML page per annotator for
-work offline. The page has the items in it, needs no network and no server, works by keyboard, keeps
-decisions in the browser, and saves them as a JSON file that `review_import` merges back.
+work offline.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import unquote
@@ -18,23 +14,25 @@ import polars as pl
 import polars.selectors as cs
 
 from claimlab.core.call import repeatable
+from claimlab.core.choices import one_of
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import seal_folder
 from claimlab.core.options import OUTPUT, Argument, Force, Option, Place
 from claimlab.core.remote import to_read
 from claimlab.core.run import Run
-from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.cells import escape_cells, unescape_cells
 from claimlab.files.read import user_table
-from claimlab.pages.html import environment
 from claimlab.review.merge import DecisionRow, Imported, time_of
-from claimlab.review.outside import FORMS, file_name, form_of, json_lines
+from claimlab.review.outside import FORMS, form_of
+from claimlab.review.page import page
 from claimlab.review.review import AnyReview, Review
-from claimlab.review.status import Ballot, written
-from claimlab.review.task import SCALE, Task
+from claimlab.review.status import written
+from claimlab.review.task import ReviewTask
+from claimlab.review.tool_answers import file_name, json_lines
+from claimlab.review.votes import Ballot
 
 To = Literal["csv", "jsonl", "html", "label-studio", "potato", "doccano"]
 TO: tuple[To, ...] = get_args(To)
@@ -45,7 +43,7 @@ COLUMNS = {
     "seconds": pl.Float64,
     **dict.fromkeys(("at", "key"), pl.String),
 }
-BIGGEST = 256 * 2**20  # bytes of a file that is read
+MOST_BYTES_READ = 256 * 2**20  # bytes of a file that is read
 
 
 @repeatable()
@@ -182,8 +180,10 @@ def _read(source: Path) -> Iterator[tuple[str, Any]]:
         table = user_table(source, "item", "annotator", "value")
         yield source.name, table.with_columns(unescape_cells(cs.string())).to_dicts()
         return
-    if (size := source.stat().st_size) > BIGGEST:
-        raise DataError(f"The file has {size:,} bytes.", f"Split it: at most {BIGGEST:,} are read.")
+    if (size := source.stat().st_size) > MOST_BYTES_READ:
+        raise DataError(
+            f"The file has {size:,} bytes.", f"Split it: at most {MOST_BYTES_READ:,} are read."
+        )
     name = source.parent.name if source.name == "user_state.json" else source.name
     yield name, _json(source.name, source.read_bytes())
 
@@ -231,7 +231,7 @@ def _offline(review: Review, content: Mapping[str, Any]) -> Iterator[DecisionRow
         yield _own(review.task, line, str(content["annotator"]))
 
 
-def _own(task: Task, line: Mapping[str, Any], who: str) -> DecisionRow:
+def _own(task: ReviewTask, line: Mapping[str, Any], who: str) -> DecisionRow:
     value = line["value"]
     if isinstance(value, str) and task.kind in ("ordinal", "span"):
         value = json.loads(value)
@@ -247,42 +247,3 @@ def _own(task: Task, line: Mapping[str, Any], who: str) -> DecisionRow:
         at=time_of(line.get("at")),
         key=line.get("key") or None,
     )
-
-
-def page(review: Review, name: str) -> str:
-    """The page of the annotator `name`: their items as they may see them, the decided ones
-    marked.
-    """
-    folder = files("claimlab.review") / "templates"
-    script, style = ((folder / f"by_file.{kind}").read_text("utf-8") for kind in ("js", "css"))
-    template = environment("claimlab.review").get_template("by_file.html.jinja")
-    html: str = template.render(
-        task=review.task,
-        name=name,
-        script=script,
-        style=style,
-        policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}",
-        data=_data(review, name),
-    )
-    return html
-
-
-def _data(review: Review, name: str) -> str:
-    """What the script reads, as JSON that cannot end the element that it is in."""
-    fields = {"id", "payload", "status", "value", "comment", "returned"}
-    content: JsonObject = {
-        "review": review.project.schema_name,
-        "annotator": name,
-        "kind": review.task.kind,
-        "choices": [c.model_dump(include={"value", "label", "key"}) for c in review.task.choices],
-        "scale": SCALE,
-        "items": [item.model_dump(mode="json", include=fields) for item in review.queue(name)],
-    }
-    return (
-        json.dumps(content).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    )
-
-
-def _hash(text: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-    return f"'sha256-{digest}'"

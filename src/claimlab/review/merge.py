@@ -12,11 +12,12 @@ import json
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import get_args
 
 import polars as pl
 
+from claimlab.core.dates import in_utc
 from claimlab.core.errors import UsageError
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
@@ -24,7 +25,7 @@ from claimlab.review.decisions import check_comment, check_key
 from claimlab.review.people import enrol, log, now
 from claimlab.review.shapes import Person, Round, Value
 from claimlab.review.store import Connection, assignment, decision, item, person, sa
-from claimlab.review.task import Task
+from claimlab.review.task import ReviewTask
 
 _SPACE = uuid.UUID("6f1b5b39-6a0e-4d0e-9d0c-1f4b9a6b0c15")
 
@@ -65,7 +66,9 @@ class Imported(Shown):
         return {"counts": self.counts, "refused": self.refused}
 
 
-def merge(connection: Connection, task: Task, rows: Iterable[DecisionRow], review: str) -> Imported:
+def merge(
+    connection: Connection, task: ReviewTask, rows: Iterable[DecisionRow], review: str
+) -> Imported:
     """Merge `rows` in one transaction; `review` is part of the keys that are made."""
     texts = {
         r.id: r.payload.get("text")
@@ -96,11 +99,11 @@ def merge(connection: Connection, task: Task, rows: Iterable[DecisionRow], revie
 def _person(connection: Connection, row: DecisionRow) -> Person:
     """The person of that name, added where there is none; a model stays a model."""
     name = row.annotator.strip()
-    known = connection.execute(person.select().where(person.c.name == name)).first()
-    if known is not None:
-        if (known.role == "model") != row.model:
-            raise UsageError(f"'{name}' is {known.role} in this review.", "")
-        return Person(id=known.id, name=name, role=known.role)
+    enrolled = connection.execute(person.select().where(person.c.name == name)).first()
+    if enrolled is not None:
+        if (enrolled.role == "model") != row.model:
+            raise UsageError(f"'{name}' is {enrolled.role} in this review.", "")
+        return Person(id=enrolled.id, name=name, role=enrolled.role)
     decides = "adjudicator" if row.round == "final" else "annotator"
     return enrol(connection, name, "model" if row.model else decides)
 
@@ -110,20 +113,20 @@ def _put(connection: Connection, who: Person, row: DecisionRow, value: Value, re
     key = _key(row, value, review)
     if connection.execute(sa.select(decision.c.key).where(decision.c.key == key)).first():
         return "known"
-    mine = sa.and_(
+    valid = sa.and_(
         decision.c.item == row.item,
         decision.c.round == row.round,
         decision.c.superseded == sa.false(),
         decision.c.person == who.id,
     )
-    before = connection.execute(decision.select().where(mine)).first()
+    before = connection.execute(decision.select().where(valid)).first()
     older = False
     if before is not None:
         if row.key is None and before.value == value:
             return "known"
         older = row.at is not None and row.at <= before.at
         if not older:
-            connection.execute(decision.update().where(mine).values(superseded=True))
+            connection.execute(decision.update().where(valid).values(superseded=True))
     connection.execute(
         decision.insert().values(
             key=key,
@@ -146,13 +149,13 @@ def _put(connection: Connection, who: Person, row: DecisionRow, value: Value, re
 
 
 def _done(connection: Connection, who: Person, item_id: str) -> None:
-    mine = sa.and_(assignment.c.item == item_id, assignment.c.person == who.id)
-    done = {"status": "done", "moved": now(), "shown": now()}
-    if connection.execute(assignment.update().where(mine).values(**done)).rowcount:
+    assigned = sa.and_(assignment.c.item == item_id, assignment.c.person == who.id)
+    decided = {"status": "done", "moved": now(), "shown": now()}
+    if connection.execute(assignment.update().where(assigned).values(**decided)).rowcount:
         return
     position = sa.select(item.c.position).where(item.c.id == item_id).scalar_subquery()
     own = {"item": item_id, "person": who.id, "position": position}
-    connection.execute(assignment.insert().values(**own, **done))
+    connection.execute(assignment.insert().values(**own, **decided))
 
 
 def _key(row: DecisionRow, value: Value, review: str) -> str:
@@ -165,7 +168,6 @@ def _key(row: DecisionRow, value: Value, review: str) -> str:
 def time_of(text: object) -> datetime | None:
     """A time in UTC from a file; null where it cannot be read."""
     try:
-        time = datetime.fromisoformat(str(text))
+        return in_utc(datetime.fromisoformat(str(text)))
     except ValueError:
         return None
-    return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)

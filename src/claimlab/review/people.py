@@ -19,9 +19,9 @@ from claimlab.core.errors import NotAllowed, NotFound, UsageError, check_name
 from claimlab.core.stats.streams import share_of, stream
 from claimlab.review.shapes import ROLES, Person
 from claimlab.review.store import Connection, assignment, event, item, person, sa
-from claimlab.review.task import Task
+from claimlab.review.task import ReviewTask
 
-LONGEST_NAME = 100
+NAME_CHARACTERS = 100
 _PERSON = sa.select(person.c.id, person.c.name, person.c.role)
 _BY_TOKEN = _PERSON.where(person.c.token_hash == sa.bindparam("hash"))
 _BY_ID = _PERSON.where(person.c.id == sa.bindparam("who"))
@@ -92,9 +92,9 @@ def add(connection: Connection, name: str, role: str) -> tuple[Person, str]:
 
 def enrol(connection: Connection, name: str, role: str, token: str | None = None) -> Person:
     """A new person; `token` is the hash of theirs."""
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+    if not name or len(name) > NAME_CHARACTERS or not name.isprintable():
         raise UsageError(
-            f"{name!r:.120} is not a name.", f"Give 1 to {LONGEST_NAME} printable characters."
+            f"{name!r:.120} is not a name.", f"Give 1 to {NAME_CHARACTERS} printable characters."
         )
     values = {"name": name, "role": role, "token_hash": token, "created": now()}
     query = person.insert().values(**values).returning(person.c.id)
@@ -111,7 +111,7 @@ def new_token(connection: Connection, who: Person) -> str:
     return token
 
 
-def share_out(connection: Connection, task: Task, seed: int) -> None:
+def share_out(connection: Connection, task: ReviewTask, seed: int) -> None:
     """Assign the items again among the annotators; what an annotator has seen stays theirs. Gold
     items and attention checks go to all."""
     names = {p.id: p.name for p in everyone(connection) if p.role == "annotator"}
@@ -122,8 +122,8 @@ def share_out(connection: Connection, task: Task, seed: int) -> None:
     holdings = {(r.item, r.person): (r.status, r.shown) == ("open", None) for r in rows}
     checks = dict.fromkeys(name for name, place in places.items() if place.for_all)
     shared = [name for name in places if name not in checks]
-    mine = {pair: free for pair, free in holdings.items() if pair[0] not in checks}
-    add, remove = deal(shared, list(names), task.per_item, mine, seed)
+    held_by_person = {pair: free for pair, free in holdings.items() if pair[0] not in checks}
+    add, remove = deal(shared, list(names), task.per_item, held_by_person, seed)
     add += [pair for pair in product(checks, names) if pair not in holdings]
     for name, who in remove:
         connection.execute(

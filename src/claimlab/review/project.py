@@ -19,7 +19,7 @@ from claimlab.core.digest import digest_file, digest_json, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import seal_folder
 from claimlab.core.types import JsonObject
-from claimlab.review.task import Strict, Task
+from claimlab.review.task import ClosedModel, ReviewTask
 
 VERSION = 2
 FILE, ITEMS, BATCHES, STORE = "review.json", "items.parquet", "batches.parquet", "review.sqlite"
@@ -39,7 +39,7 @@ COLUMNS: dict[str, pl.DataType] = {
 }
 
 
-class Origin(Strict):
+class Origin(ClosedModel):
     """Where the items come from: the dataset (a name and hashes, never a path), how they were
     chosen, and how many records of each label and prediction they were drawn from.
     """
@@ -51,9 +51,9 @@ class Origin(Strict):
     population: tuple[JsonObject, ...] = ()
 
 
-class Project(Strict):
+class Project(ClosedModel):
     version: int = VERSION
-    task: Task
+    task: ReviewTask
     seed: int = 0
     origin: Origin
     store: str = STORE  # a file in the folder, or DATABASE

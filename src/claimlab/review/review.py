@@ -26,27 +26,18 @@ from claimlab.review.batches import BatchTable, confirms, judge
 from claimlab.review.decisions import NO_PERSON, SEES_ALL, Desk
 from claimlab.review.merge import DecisionRow, Imported, merge
 from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
-from claimlab.review.shapes import Answer, Decision, Item, Person, Turn
-from claimlab.review.status import (
-    Ballot,
-    Outcomes,
-    ReviewStatus,
-    ballots,
-    events,
-    outcomes,
-    places,
-    results,
-    status,
-)
+from claimlab.review.shapes import Decision, GivenAnswer, Item, Person, Turn
+from claimlab.review.status import ReviewStatus, events, places, results, status
 from claimlab.review.store import (
-    VARIABLE,
+    STORE_VARIABLE,
     Connection,
-    Store,
+    ReviewStore,
     StoredRow,
     check_url,
     item,
     sa,
 )
+from claimlab.review.votes import Ballot, Outcomes, ballots, outcomes
 
 Who = Person | str  # a name will do
 
@@ -59,7 +50,7 @@ class Review(Shown):
     def __init__(self, folder: Path, project: Project, place: str | None = None) -> None:
         self.folder, self.project, self.task = folder, project, project.task
         self._place = place
-        self._store: Store | None = None
+        self._store: ReviewStore | None = None
         self._opening = Lock()
         self._people: dict[int | str, Person] = {}
 
@@ -78,12 +69,12 @@ class Review(Shown):
         return review if isinstance(review, Review) else cls.open(review)
 
     @property
-    def store(self) -> Store:
+    def store(self) -> ReviewStore:
         """The store of decisions; created from the items if there is none yet."""
         with self._opening:
             if self._store is None:
                 where = self._place or store_of(self.folder, self.project)
-                store = Store.open(where, self.project.schema_name)
+                store = ReviewStore.open(where, self.project.schema_name)
                 with store.write() as connection:
                     if connection.execute(sa.select(item.c.id).limit(1)).first() is None:
                         connection.execute(item.insert(), list(item_rows(self.folder)))
@@ -144,8 +135,8 @@ class Review(Shown):
                 if not new:
                     return desk.view(item_id)
             with self._writing(who, durable=False) as desk:
-                mine = desk.claim(item_id)
-            if mine:
+                claimed = desk.claim(item_id)
+            if claimed:
                 return self.item(item_id, who)
 
     def item(self, item_id: str, who: Who) -> Item:
@@ -183,9 +174,9 @@ class Review(Shown):
         """Save a decision. `key` is a uuid that the caller made for it: saved again, it is the same
         decision. Once the votes on an item were revealed, this is the second vote."""
         with self._writing(who) as desk:
-            return desk.vote(item_id, Answer(value, key, comment, seconds))
+            return desk.vote(item_id, GivenAnswer(value, key, comment, seconds))
 
-    def answer(self, who: Who, item_id: str, answer: Answer) -> Turn:
+    def answer(self, who: Who, item_id: str, answer: GivenAnswer) -> Turn:
         """Save a decision as `decide` does, and take the next item in the same transaction."""
         with self._writing(who) as desk:
             desk.vote(item_id, answer)
@@ -222,7 +213,7 @@ class Review(Shown):
     ) -> Decision:
         """The final decision on an item, by an adjudicator or owner who did not vote on it."""
         with self._writing(who) as desk:
-            return desk.adjudicate(item_id, Answer(value, key, comment))
+            return desk.adjudicate(item_id, GivenAnswer(value, key, comment))
 
     def reveal(self, item_id: str, who: Who | None = None) -> None:
         """Show those who voted on an item what the others said; they vote again."""
@@ -253,8 +244,8 @@ class Review(Shown):
         payloads = {row["id"]: row["payload"] for row in item_rows(self.folder)}
         seen: dict[int, list[bool | None]] = {}
         for name, batch, value in self.results().select("item", "batch", "value").iter_rows():
-            shown = payloads[name]
-            label = shown.get("model", shown).get("label")
+            payload = payloads[name]
+            label = payload.get("model", payload).get("label")
             right = None if value is None else confirms(self.task, value, label)
             seen.setdefault(batch, []).append(right)
         return judge(pl.read_parquet(self.folder / BATCHES), self.task.batches, seen)
@@ -332,11 +323,11 @@ def store_of(folder: Path, project: Project) -> str | Path:
                 f"The store of '{folder}' is a link to another place.", "Make the review again."
             )
         return folder / project.store
-    address = os.environ.get(VARIABLE)
+    address = os.environ.get(STORE_VARIABLE)
     if not address:
         raise UsageError(
             f"The decisions of '{folder}' are in a database, and only you can say in which.",
-            f"Set {VARIABLE}=postgresql://USER@HOST/NAME, or pass `store`.",
+            f"Set {STORE_VARIABLE}=postgresql://USER@HOST/NAME, or pass `store`.",
         )
     check_url(address)
     return address

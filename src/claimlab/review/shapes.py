@@ -17,7 +17,7 @@ Value: TypeAlias = Any  # an answer as JSON: a choice, a rating, a note, or a li
 
 
 @dataclass(frozen=True)
-class Answer:
+class GivenAnswer:
     """What a person answers. `key` is a uuid that the caller made for it."""
 
     value: object
@@ -77,7 +77,7 @@ class Passage(_Shape):
     url: str | None = None
 
 
-class Said(_Shape):
+class ModelOutput(_Shape):
     """A model's prediction for the record."""
 
     label: str | None = None
@@ -85,7 +85,7 @@ class Said(_Shape):
     rationale: str | None = None
 
 
-class About(_Shape):
+class RecordOrigin(_Shape):
     """Where a record comes from."""
 
     source: str | None = None
@@ -100,11 +100,11 @@ class Payload(_Shape):
     other_text: str | None = None
     label: str | None = None
     other_label: str | None = None
-    about: About | None = None
-    other_about: About | None = None
+    about: RecordOrigin | None = None
+    other_about: RecordOrigin | None = None
     context: tuple[Passage, ...] = ()
     cluster: tuple[Passage, ...] | None = None  # other records that say nearly the same
-    model: Said | None = None
+    model: ModelOutput | None = None
     reason: str | None = None  # why the record is in this review
 
 
@@ -128,7 +128,7 @@ class Item(_Shape):
     final: Value = None
 
 
-class Standing(_Shape):
+class QueueProgress(_Shape):
     """How far a person is; `earlier` are the items that they decided or skipped, newest first."""
 
     done: int
@@ -140,4 +140,4 @@ class Turn(_Shape):
     """What a person works on, null when nothing is left, and how far they are."""
 
     item: Item | None
-    standing: Standing
+    standing: QueueProgress

@@ -6,188 +6,30 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 import polars as pl
 
-from claimlab.core.digest import digest_json
 from claimlab.core.shown import Shown
-from claimlab.core.stats.agreement import dawid_skene, majority
+from claimlab.core.stats.consensus import dawid_skene
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
 from claimlab.review.people import everyone
-from claimlab.review.shapes import Round, Value, Vote
+from claimlab.review.shapes import Value
 from claimlab.review.store import (
     Connection,
     StoredRow,
     assignment,
-    decision,
     event,
     item,
     person,
     sa,
 )
-from claimlab.review.task import Task
-
-# The votes on each item, and their result.
-
-FEW = 500
-_BALLOTS = (
-    sa.select(
-        *(column for column in decision.c if column.name != "superseded"),
-        *(person.c.name, person.c.role, item.c.record_id, item.c.other_id),
-    )
-    .join(person, person.c.id == decision.c.person)
-    .join(item, item.c.id == decision.c.item)
-    .where(decision.c.superseded == sa.false())
-    .order_by(decision.c.person, decision.c.at, decision.c.key)
-)
-_OF_ITEMS = _BALLOTS.where(
-    decision.c.item.in_(sa.bindparam("items", expanding=True))
-)  # built once, as in `decisions`
-
-
-@dataclass(frozen=True)
-class Ballot:
-    """One valid decision with who made it."""
-
-    key: str
-    item: str
-    person: int
-    name: str
-    role: str
-    round: Round
-    value: Value
-    comment: str | None
-    seconds: float | None
-    at: datetime
-    record_id: str | None
-    other_id: str | None
-
-    @property
-    def model(self) -> bool:
-        return self.role == "model"
-
-    def of_model(self, name: str) -> bool:
-        """Whether the model of this name made it."""
-        return self.model and self.name == name
-
-    def shown(self, who: str | None = None) -> Vote:
-        answer = {name: getattr(self, name) for name in ("model", "round", "value", "comment")}
-        return Vote(who=who or self.name, **answer)
-
-
-@dataclass
-class Votes:
-    """The valid decisions on one item, by round."""
-
-    first: list[Ballot] = field(default_factory=list)
-    second: list[Ballot] = field(default_factory=list)
-    final: list[Ballot] = field(default_factory=list)
-
-    def people(self, *, after: bool = True) -> list[Ballot]:
-        """What annotators say now: their second vote where they gave one. Models never settle an
-        item.
-        """
-        again = {b.person: b for b in self.second} if after else {}
-        return [again.get(b.person, b) for b in self.first if not b.model]
-
-    def of(self, person: int) -> list[Ballot]:
-        """The first vote of a person, if they voted."""
-        return [b for b in self.first if b.person == person]
-
-    def models(self) -> list[Ballot]:
-        return [b for b in self.first if b.model]
-
-    def every(self) -> list[Ballot]:
-        return [*self.first, *self.second, *self.final]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What an item comes to, and how: final, agreed, majority, single, collected; disputed and open
-    have no value.
-    """
-
-    value: Value
-    how: str
-
-
-Outcomes = Mapping[str, tuple[Votes, Outcome]]  # by item
-
-
-def ballots(connection: Connection, items: Iterable[str] | None = None) -> defaultdict[str, Votes]:
-    """The valid decisions, by item; an item without any has no votes."""
-    wanted = None if items is None else set(items)
-    if wanted is not None and len(wanted) <= FEW:  # databases take a limited number of values
-        rows = connection.execute(_OF_ITEMS, {"items": sorted(wanted)})
-    else:
-        rows = connection.execute(_BALLOTS)
-    out: defaultdict[str, Votes] = defaultdict(Votes)
-    for row in rows:
-        if wanted is None or row.item in wanted:
-            getattr(out[row.item], row.round).append(Ballot(**row._mapping))
-    return out
-
-
-def same(task: Task, values: Iterable[Value]) -> bool:
-    return len({code(task, value) for value in values}) < 2
-
-
-def code(task: Task, value: Value) -> Value:
-    """A value that can be counted; spans are equal when all of them are."""
-    return value if task.kind != "span" else digest_json(value)
-
-
-def outcome(task: Task, votes: Votes, wanted: int) -> Outcome:
-    """`wanted` is how many annotators the item is for. Notes are not compared: all are kept."""
-    if votes.final:
-        return Outcome(votes.final[0].value, "final")
-    values = [b.value for b in votes.people()]
-    if len(values) < max(wanted, 1):
-        return Outcome(None, "open")
-    if task.kind == "note":
-        return Outcome(values, "collected")
-    if same(task, values):
-        return Outcome(values[0], "agreed" if len(values) > 1 else "single")
-    most = majority([code(task, v) for v in values]) if task.adjudication == "majority" else None
-    if most is not None:
-        return Outcome(next(v for v in values if code(task, v) == most), "majority")
-    return Outcome(None, "disputed")
-
-
-def rows_of(connection: Connection, items: Iterable[str]) -> JsonObject:
-    """The rows of `items`, by id."""
-    ids = list(items)
-    parts = [ids[start : start + FEW] for start in range(0, len(ids), FEW)]
-    return {
-        row.id: row
-        for part in parts
-        for row in connection.execute(item.select().where(item.c.id.in_(part)))
-    }
-
-
-def real_items(connection: Connection) -> list[str]:
-    """The items that are under review: no gold item, no attention check."""
-    query = sa.select(item.c.id).where(item.c.gold.is_(None), item.c.attention == sa.false())
-    return [row.id for row in connection.execute(query.order_by(item.c.position, item.c.id))]
-
-
-def wanted_by(connection: Connection, task: Task) -> int:
-    """How many annotators an item is for, at most the number there are."""
-    count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
-    return max(1, min(task.per_item, connection.execute(count).scalar_one()))
-
-
-def outcomes(connection: Connection, task: Task) -> Outcomes:
-    """Votes and outcome of every item that is under review, in their order."""
-    votes, wanted = ballots(connection), wanted_by(connection, task)
-    return {i: (votes[i], outcome(task, votes[i], wanted)) for i in real_items(connection)}
-
+from claimlab.review.task import ReviewTask
+from claimlab.review.votes import Outcomes, Votes, ballots, code, outcomes
 
 STATUSES = ("done", "open", "skipped", "returned")
 CHECKS = ("gold", "gold_right", "attention", "attention_right")
@@ -195,6 +37,16 @@ PEOPLE = {
     **dict.fromkeys(("name", "role"), pl.String),
     **dict.fromkeys(("assigned", *STATUSES, "decisions", *CHECKS), pl.Int64),
     "median_seconds": pl.Float64,
+}
+RESULTS = {
+    **dict.fromkeys(("item", "record_id", "other_id", "value", "how"), pl.String),
+    "votes": pl.Int64,
+    "agreement": pl.Float64,
+    "estimate": pl.String,
+    "probability": pl.Float64,
+    "annotators": pl.String,
+    "comments": pl.String,
+    "batch": pl.Int32,
 }
 
 
@@ -231,7 +83,7 @@ class ReviewStatus(Shown):
         return {**{name: getattr(self, name) for name in names}, "people": self.people.to_dicts()}
 
 
-def status(connection: Connection, task: Task) -> ReviewStatus:
+def status(connection: Connection, task: ReviewTask) -> ReviewStatus:
     results = outcomes(connection, task)
     votes = ballots(connection)
     special = item.select().where(sa.or_(item.c.attention, item.c.gold.is_not(None)))
@@ -244,13 +96,13 @@ def status(connection: Connection, task: Task) -> ReviewStatus:
     rows = []
     for who in everyone(connection):
         seconds = [b.seconds for b in decisions if b.person == who.id]
-        known = [one for one in seconds if one is not None]
+        measured = [second for second in seconds if second is not None]
         work = {
             **{name: counts[who.id][name] for name in STATUSES},
-            **_checked(task, checks, votes, who.id),
+            **_checks_of(task, checks, votes, who.id),
             "assigned": counts[who.id].total(),
             "decisions": len(seconds),
-            "median_seconds": median(known) if known else None,
+            "median_seconds": median(measured) if measured else None,
         }
         rows.append({"name": who.name, "role": who.role, **work})
     attention = sum(bool(r.attention) for r in checks.values())
@@ -265,8 +117,8 @@ def status(connection: Connection, task: Task) -> ReviewStatus:
     )
 
 
-def _checked(
-    task: Task, checks: JsonObject, votes: Mapping[str, Votes], who: int
+def _checks_of(
+    task: ReviewTask, checks: JsonObject, votes: Mapping[str, Votes], who: int
 ) -> dict[str, int]:
     """How many gold items and attention checks a person answered, and how many correctly."""
     out = dict.fromkeys(CHECKS, 0)
@@ -278,19 +130,7 @@ def _checked(
     return out
 
 
-RESULTS = {
-    **dict.fromkeys(("item", "record_id", "other_id", "value", "how"), pl.String),
-    "votes": pl.Int64,
-    "agreement": pl.Float64,
-    "estimate": pl.String,
-    "probability": pl.Float64,
-    "annotators": pl.String,
-    "comments": pl.String,
-    "batch": pl.Int32,
-}
-
-
-def results(connection: Connection, task: Task, outcomes: Outcomes) -> pl.DataFrame:
+def results(connection: Connection, task: ReviewTask, outcomes: Outcomes) -> pl.DataFrame:
     """A row for each item under review. `agreement` is the share of votes for the commonest answer;
     `estimate` is Dawid and Skene's answer, of annotators only, with its probability."""
     likely = estimates(task, {i: votes for i, (votes, _) in outcomes.items()})
@@ -323,7 +163,7 @@ def places(connection: Connection) -> dict[str, StoredRow]:
     return {row.id: row for row in connection.execute(query)}
 
 
-def estimates(task: Task, votes: Mapping[str, Votes]) -> dict[str, tuple[str, float]]:
+def estimates(task: ReviewTask, votes: Mapping[str, Votes]) -> dict[str, tuple[str, float]]:
     """Dawid and Skene's answers where answers are choices."""
     if not task.choices or task.kind == "span":
         return {}

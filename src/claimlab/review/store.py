@@ -30,6 +30,17 @@ except ImportError:
 
 __all__ = ["Json", "assignment", "decision", "event", "item", "metadata", "person", "sa"]
 Connection = sa.Connection
+STORE_VARIABLE = "CLAIMLAB_REVIEW_STORE"
+POSTGRES = ("postgresql://", "postgres://")
+WAIT_SECONDS = 60  # seconds that a write waits for another process's
+# NORMAL: SQLite flushes its log before it moves pages into the file, and leaves flushing at a
+# commit to us.
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    f"busy_timeout={WAIT_SECONDS * 1000}",
+    "foreign_keys=ON",
+)
 
 
 class Json(sa.types.TypeDecorator[Any]):
@@ -125,20 +136,7 @@ event = sa.Table(
 )
 
 
-VARIABLE = "CLAIMLAB_REVIEW_STORE"
-POSTGRES = ("postgresql://", "postgres://")
-WAIT = 60  # seconds that a write waits for another process's
-# NORMAL: SQLite flushes its log before it moves pages into the file, and leaves flushing at a
-# commit to us.
-_PRAGMAS = (
-    "journal_mode=WAL",
-    "synchronous=NORMAL",
-    f"busy_timeout={WAIT * 1000}",
-    "foreign_keys=ON",
-)
-
-
-class Store:
+class ReviewStore:
     """An open store. `read` and `write` give a connection; `write` commits at the end, or nothing
     at all.
     """
@@ -151,7 +149,7 @@ class Store:
         self._disk = None if file is None else _Disk(Path(f"{file}-wal"))
 
     @classmethod
-    def open(cls, where: str | Path, schema: str = "claimlab_review") -> Store:
+    def open(cls, where: str | Path, schema: str = "claimlab_review") -> ReviewStore:
         """A path, or a `postgresql://` URL with the `schema` that the review has there. The tables
         are made, or brought to this version's."""
         if "://" in str(where):
@@ -210,7 +208,7 @@ class Store:
                     connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
                 _upgrade(connection)
         except sa.exc.DatabaseError as error:
-            place = shown(str(self._engine.url))
+            place = without_password(str(self._engine.url))
             reason = str(error.orig).strip().splitlines()[0]
             todo = (
                 "Check that it is the store of a review, that the server runs and that the password"
@@ -231,9 +229,9 @@ class _Disk:
         """Return when everything that was committed before this call is on the disk."""
         with self._count:
             self._asked += 1
-            mine = self._asked
+            ticket = self._asked
         with self._turn:
-            if self._done >= mine:
+            if self._done >= ticket:
                 return  # another thread flushed while we waited, after our commit
             with self._count:
                 covers = self._asked
@@ -263,11 +261,12 @@ def check_url(url: str) -> None:
     """A `UsageError` where `url` is not of PostgreSQL."""
     if not url.startswith(POSTGRES):
         raise UsageError(
-            f"'{shown(url)}' is not a store.", "Give a URL such as postgresql://USER@HOST/NAME."
+            f"'{without_password(url)}' is not a store.",
+            "Give a URL such as postgresql://USER@HOST/NAME.",
         )
 
 
-def shown(url: str) -> str:
+def without_password(url: str) -> str:
     """`url` without its password, for messages."""
     if "://" not in url:
         return url
@@ -343,11 +342,11 @@ def _upgrade(connection: Connection) -> None:
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory(str(files("claimlab.review") / "migrations"))
-    known = {script.revision for script in scripts.walk_revisions()}
+    revisions = {script.revision for script in scripts.walk_revisions()}
 
     def steps(revision: Any, _: Any) -> Any:
         now = revision[0] if isinstance(revision, tuple) and revision else revision or None
-        if now is not None and now not in known:
+        if now is not None and now not in revisions:
             raise SchemaError(
                 "The store was made by a newer claimlab.", "Upgrade with: pip install -U claimlab"
             )

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from claimlab.core.digest import digest_json
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.packaged import toml
-from claimlab.core.settings import read_raw_toml
+from claimlab.core.toml_file import read_raw_toml
 from claimlab.core.types import JsonObject
 
 Kind = Literal["binary", "choice", "label", "ordinal", "pair", "span", "note"]
@@ -25,16 +25,16 @@ Drops = Literal["record", "other", "both"]
 CHOSEN = ("binary", "choice", "label", "pair")  # kinds whose answer is one of the choices
 ORDERS: tuple[Order, ...] = get_args(Order)
 ADJUDICATIONS: tuple[Adjudication, ...] = get_args(Adjudication)
-LONGEST = 20_000  # characters of a note or a comment
+NOTE_CHARACTERS = 20_000  # characters of a note or a comment
 SCALE = (0, 10)
 Value = str | int | list[JsonObject]
 
 
-class Strict(BaseModel):
+class ClosedModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Choice(Strict):
+class AnswerChoice(ClosedModel):
     """An answer: what is stored, what is shown, and the key that gives it. `sets` is the label that
     `apply` gives the record, `drops` which record of the item it removes."""
 
@@ -45,7 +45,7 @@ class Choice(Strict):
     drops: Drops | None = None
 
 
-class Blind(Strict):
+class Blind(ClosedModel):
     """What annotators do not see."""
 
     label: bool = True  # the label that the record has
@@ -53,7 +53,7 @@ class Blind(Strict):
     others: bool = True  # the answers of other annotators
 
 
-class Batches(Strict):
+class Batches(ClosedModel):
     """Quality control by batches (Klie et al., 2024): a share of each is inspected, and its
     accuracy decides.
     """
@@ -73,7 +73,7 @@ class Batches(Strict):
 BATCHES = Batches()  # the usual rules
 
 
-class Task(Strict):
+class ReviewTask(ClosedModel):
     """The question and the rules. `writes` is the question under which answers go into the
     annotations table.
     """
@@ -82,7 +82,7 @@ class Task(Strict):
     kind: Kind
     question: str
     guideline: str = ""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[AnswerChoice, ...] = ()
     writes: str
     positive: tuple[
         str, ...
@@ -115,7 +115,7 @@ class Task(Strict):
     def guideline_hash(self) -> str:
         return digest_json(self.guideline)
 
-    def choice(self, value: object) -> Choice | None:
+    def choice(self, value: object) -> AnswerChoice | None:
         return next((c for c in self.choices if c.value == value), None)
 
     def check(self, value: object, text: str | None = None) -> Value:
@@ -127,10 +127,10 @@ class Task(Strict):
         if self.kind == "ordinal":
             return self._rating(value)
         if self.kind == "note":
-            if isinstance(value, str) and value.strip() and len(value) <= LONGEST:
+            if isinstance(value, str) and value.strip() and len(value) <= NOTE_CHARACTERS:
                 return value
             raise UsageError(
-                "The note is empty or too long.", f"Write 1 to {LONGEST:,} characters."
+                "The note is empty or too long.", f"Write 1 to {NOTE_CHARACTERS:,} characters."
             )
         return self._spans(value, text)
 
@@ -152,7 +152,7 @@ class Task(Strict):
 
     def _spans(self, value: object, text: str | None) -> list[JsonObject]:
         labels: list[object] = [c.value for c in self.choices] or [None]
-        end = LONGEST if text is None else len(text)
+        end = NOTE_CHARACTERS if text is None else len(text)
         spans = []
         for raw in value if isinstance(value, list) else [None]:
             span: JsonObject = raw if isinstance(raw, dict) else {}
@@ -170,11 +170,11 @@ class Task(Strict):
         return sorted(spans, key=lambda s: (s["start"], s["end"], s["label"] or ""))
 
 
-def task_named(task: Task | str | Path, **changes: Any) -> Task:
+def task_named(task: ReviewTask | str | Path, **changes: Any) -> ReviewTask:
     """A task, the name of a built-in one, or a file; `changes` (those that are not null) replace
     its fields.
     """
-    chosen = task if isinstance(task, Task) else _named(str(task))
+    chosen = task if isinstance(task, ReviewTask) else _named(str(task))
     fields = {
         **chosen.model_dump(),
         **{name: value for name, value in changes.items() if value is not None},
@@ -182,12 +182,12 @@ def task_named(task: Task | str | Path, **changes: Any) -> Task:
     return _checked(fields, f"The task '{chosen.name}'")
 
 
-def _named(name: str) -> Task:
-    known = {task.name: task for task in KNOWN}
-    if name in known:
-        return known[name]
+def _named(name: str) -> ReviewTask:
+    built_in = {task.name: task for task in BUILT_IN_TASKS}
+    if name in built_in:
+        return built_in[name]
     if not name.endswith(".toml"):
-        raise UnknownName("review task", name, known)
+        raise UnknownName("review task", name, built_in)
     return _checked(_filled(read_raw_toml(Path(name))), f"The task file '{name}'")
 
 
@@ -202,9 +202,9 @@ def _filled(raw: JsonObject) -> JsonObject:
     return {"writes": raw.get("name"), **raw, "choices": choices}
 
 
-def _checked(fields: JsonObject, what: str) -> Task:
+def _checked(fields: JsonObject, what: str) -> ReviewTask:
     try:
-        return Task.model_validate(fields)
+        return ReviewTask.model_validate(fields)
     except ValidationError as error:
         wrong = "; ".join(
             f"{'.'.join(map(str, e['loc'])) or 'task'}: {e['msg']}" for e in error.errors()[:3]
@@ -214,6 +214,7 @@ def _checked(fields: JsonObject, what: str) -> Task:
         ) from None
 
 
-KNOWN = tuple(
-    Task.model_validate(_filled(raw)) for raw in toml("claimlab.review", "tasks.toml")["tasks"]
+BUILT_IN_TASKS = tuple(
+    ReviewTask.model_validate(_filled(raw))
+    for raw in toml("claimlab.review", "tasks.toml")["tasks"]
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from claimlab.core.stats.powered import FEWEST
+from claimlab.core.stats.powered import FEWEST_ANNOTATED
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import Blocks, Column, Columns, Table, Text
@@ -12,6 +12,15 @@ from claimlab.review.agreement import FIGURES, Agreement
 from claimlab.review.batches import BatchTable
 from claimlab.review.estimate import Estimates
 from claimlab.review.status import ReviewStatus
+
+SHARES: Columns[JsonObject] = (
+    Column("Share"),
+    Column("Percent", lambda row: _within(row, "estimate", "low", "high")),
+    Column("Annotators", lambda row: _within(row, "annotators_alone", "alone_low", "alone_high")),
+    Column("Judge", lambda row: _percent(row["judge_alone"]), optional=True),
+    Column("Saved", lambda row: _percent(row["saved"]), optional=True),
+    Column("More", optional=True),
+)
 
 
 def _counted(head: str, of: str, name: str = "") -> Column[JsonObject]:
@@ -75,10 +84,10 @@ def _figure(name: str, row: JsonObject) -> str:
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:
         return "not defined"
-    shown = f"{scale * value:.{digits}f}"
+    figure = f"{scale * value:.{digits}f}"
     if low is None:
-        return shown
-    return f"{shown} ({scale * low:.{digits}f} to {scale * high:.{digits}f})"
+        return figure
+    return f"{figure} ({scale * low:.{digits}f} to {scale * high:.{digits}f})"
 
 
 def _accuracy(row: JsonObject) -> str:
@@ -112,23 +121,13 @@ def _within(row: JsonObject, value: str, low: str, high: str) -> str:
     return f"{_percent(row[value])} ({_percent(row[low])} to {_percent(row[high])})"
 
 
-SHARES: Columns[JsonObject] = (
-    Column("Share"),
-    Column("Percent", lambda row: _within(row, "estimate", "low", "high")),
-    Column("Annotators", lambda row: _within(row, "annotators_alone", "alone_low", "alone_high")),
-    Column("Judge", lambda row: _percent(row["judge_alone"]), optional=True),
-    Column("Saved", lambda row: _percent(row["saved"]), optional=True),
-    Column("More", optional=True),
-)
-
-
 def estimate_blocks(estimates: Estimates) -> Blocks:
     left = f" {several(estimates.undecided, 'item')} not decided." if estimates.undecided else ""
     about = (
         "With 95% intervals, beside what annotators alone and the judge alone give. Saved: the"
         " percentage of annotated records that the judge made unnecessary."
         if estimates.measured
-        else f"Intervals need at least {FEWEST} annotated records."
+        else f"Intervals need at least {FEWEST_ANNOTATED} annotated records."
     )
     precise = estimates.precision()
     return [

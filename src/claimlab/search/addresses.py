@@ -34,10 +34,11 @@ _NOT_IN_ADDRESSES = re.compile(r"[\x00-\x1f\x7f\\]")
 _LOCAL_NAME = re.compile(
     r"(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa|localdomain)\.?$"
 )
+_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
-class Target:
+class CheckedAddress:
     """A checked address: where to connect (`number`), and what to call it (`host`)."""
 
     url: str
@@ -58,9 +59,6 @@ class Target:
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
-_PORTS = {"http": 80, "https": 443}
-
-
 class Guard:
     """`ports` and `allowed_numbers` widen what may be reached: for tests, or an intranet that its
     owner names.
@@ -77,14 +75,14 @@ class Guard:
         self.allowed = frozenset(ipaddress.ip_address(n) for n in allowed_numbers)
         self._resolve = resolve or _getaddrinfo
 
-    async def check(self, url: str) -> Target:
+    async def check(self, url: str) -> CheckedAddress:
         """Where `url` may be fetched from; `PageRefused` says why it may not."""
         url = url.strip().replace(" ", "%20")
         scheme, host, port = self._split(url)
         numbers = await self._numbers(url, host, port)
         for number in numbers:
             self._check_number(url, host, number)
-        return Target(url=url, scheme=scheme, host=host, port=port, number=str(numbers[0]))
+        return CheckedAddress(url=url, scheme=scheme, host=host, port=port, number=str(numbers[0]))
 
     def _split(self, url: str) -> tuple[str, str, int]:
         if _NOT_IN_ADDRESSES.search(url):
@@ -173,5 +171,5 @@ async def _getaddrinfo(host: str, port: int) -> list[str]:
 def _refused(
     url: str, kind: str, why: str, todo: str = "It was not fetched; leave it out."
 ) -> PageRefused:
-    shown = "".join(c if c.isprintable() else "?" for c in url)[:200]
-    return PageRefused(url, kind, f"The address '{shown}' {why}.", todo)
+    printable = "".join(c if c.isprintable() else "?" for c in url)[:200]
+    return PageRefused(url, kind, f"The address '{printable}' {why}.", todo)

@@ -1,24 +1,15 @@
 """Several providers in a row: the next is asked when one fails, or, if so chosen, when it finds
 nothing.
-
-A provider whose answers are recorded and given again: the same question costs one call, ever.
-
-A failure is recorded too, so that a replay fails where the run failed and a chain falls back where
-it fell back. Recording again asks again where a failure was recorded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Literal
 
-from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import SearchFailed, UsageError
-from claimlab.core.types import Json, JsonObject
-from claimlab.search.evidence import Evidence
+from claimlab.core.types import JsonObject
 from claimlab.search.http import Http
 from claimlab.search.query import Query
 from claimlab.search.results import Attempt, Provider, Results
@@ -26,7 +17,7 @@ from claimlab.search.results import Attempt, Provider, Results
 Policy = Literal["on-failure", "on-failure-or-empty"]
 
 
-class Chain:
+class ProviderChain:
     """A provider made of providers. Every answer says who gave it and how those before fared.
 
     A spent budget or a missing recording ends the search at once: the next provider would break the
@@ -107,69 +98,3 @@ def _all_failed(attempts: list[Attempt]) -> SearchFailed:
     failure.attempts = tuple(attempts)
     failure.kinds = frozenset(a.kind or kind for a in attempts)
     return failure
-
-
-class Recorded:
-    """Answers from the recording of `calls` where it can, else asks `provider` and keeps what it
-    says.
-    """
-
-    def __init__(self, provider: Provider, calls: Calls) -> None:
-        self.provider = provider
-        self.calls = calls
-
-    @property
-    def name(self) -> str:
-        return self.provider.name
-
-    def parameters(self) -> JsonObject:
-        return self.provider.parameters()
-
-    async def search(self, query: Query) -> Results:
-        recording = self.calls.recording
-        if recording is None:
-            return await self.provider.search(query)
-        fresh: Results | None = None
-
-        async def ask() -> Reply:
-            nonlocal fresh
-            try:
-                fresh = await self.provider.search(query)
-            except SearchFailed as failure:
-                known = ("kind", "problem", "todo", "tries")
-                return Reply({"failed": {k: getattr(failure, k) for k in known}}, final=False)
-            return Reply(_stored(fresh))
-
-        content = {"query": query.to_json(), "parameters": self.parameters()}
-        answer, _ = await recording.answer(Question(self.name, content), ask)
-        results = _restored(answer, query, self.name)
-        return results if fresh is None else replace(results, cost=fresh.cost)
-
-
-def _stored(results: Results) -> JsonObject:
-    return {
-        "evidence": [piece.to_json() for piece in results.evidence],
-        "retrieved": results.retrieved.isoformat(),
-        "cost": results.cost,
-        "malformed": results.malformed,
-        "newer": results.newer,
-        "notes": list(results.notes),
-    }
-
-
-def _restored(answer: Json, query: Query, provider: str) -> Results:
-    """The recorded answer, or the recorded failure again. It costs nothing now; what it cost then
-    stays recorded.
-    """
-    if "failed" in answer:
-        raise SearchFailed(provider, **answer["failed"])
-    return Results(
-        query=query,
-        provider=provider,
-        evidence=tuple(Evidence.from_json(raw) for raw in answer["evidence"]),
-        retrieved=datetime.fromisoformat(answer["retrieved"]),
-        cost=0.0,
-        malformed=answer["malformed"],
-        newer=answer.get("newer", 0),
-        notes=tuple(answer["notes"]),
-    )

@@ -15,8 +15,9 @@ from datetime import datetime
 from claimlab.core.languages import normalise
 from claimlab.core.types import Json, JsonObject
 from claimlab.search.dates import date_of, read_date
-from claimlab.search.evidence import Document, Review
+from claimlab.search.evidence import FactCheckReview
 from claimlab.search.fields import address, mapping, text
+from claimlab.search.indexed import Document
 
 MAX_DEPTH = 12  # of nesting, in untrusted data
 WRAPPERS = ("dataFeedElement", "item", "@graph", "claims", "itemListElement", "mainEntity")
@@ -78,7 +79,7 @@ def _from_schema(raw: JsonObject, retrieved: datetime) -> Document:
         published=when.published,
         dated_from=when.dated_from,
         language=iso3,
-        review=Review(
+        review=FactCheckReview(
             publisher=_name(raw.get("author")) or _name(raw.get("publisher")),
             rating=text(rating.get("alternateName")) or text(rating.get("name")) or _scale(rating),
             claim=claim,
@@ -103,10 +104,10 @@ def _from_api(raw: JsonObject, retrieved: datetime) -> Iterator[Document]:
         )
 
 
-def api_review(claim: JsonObject, review: JsonObject, retrieved: datetime) -> Review:
+def api_review(claim: JsonObject, review: JsonObject, retrieved: datetime) -> FactCheckReview:
     """A review as claims:search answers with it."""
     publisher = mapping(review.get("publisher"))
-    return Review(
+    return FactCheckReview(
         publisher=text(publisher.get("name")) or text(publisher.get("site")),
         rating=text(review.get("textualRating")),
         claim=text(claim.get("text")),

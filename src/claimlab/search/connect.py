@@ -1,7 +1,5 @@
-"""From names to a provider that is ready to be asked: built, recorded or replayed, and chained.
-
-From the words of a command to a chain of search providers: "brave", "local:FOLDER", each a
-fallback.
+"""From the words of a command ("brave", "local:FOLDER") to a chain of search providers that is
+ready to be asked: built, recorded or replayed, and each a fallback of the one before.
 """
 
 from __future__ import annotations
@@ -17,10 +15,11 @@ from claimlab.core.places import cache_folder
 from claimlab.core.registry import Registry
 from claimlab.core.remote import to_read
 from claimlab.core.types import JsonObject
-from claimlab.search.chain import Chain, Policy, Recorded
-from claimlab.search.fusion import Meaning
+from claimlab.search.chain import Policy, ProviderChain
+from claimlab.search.fusion import SentenceEncoder
 from claimlab.search.http import Http
 from claimlab.search.local import MANIFEST, LocalIndex, build_index
+from claimlab.search.recorded import Recorded
 from claimlab.search.results import Provider
 from claimlab.search.web import WebProvider
 
@@ -39,7 +38,7 @@ def connect(
     http: Http | None = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     fall_back: Policy = "on-failure-or-empty",
-) -> Chain:
+) -> ProviderChain:
     """The providers `names` as one chain. `settings` holds constructor arguments by provider
     name.
     """
@@ -48,7 +47,7 @@ def connect(
         Recorded(_build(name, shared, dict((settings or {}).get(name, {}))), calls)
         for name in names
     ]
-    return Chain(providers, fall_back=fall_back, http=shared)
+    return ProviderChain(providers, fall_back=fall_back, http=shared)
 
 
 def _build(name: str, http: Http, settings: JsonObject) -> Provider:
@@ -73,8 +72,8 @@ def named_chain(
     *,
     factcheck: bool | Says = False,
     passage: int | None = None,
-    meaning: Meaning | None = None,
-) -> Chain:
+    meaning: SentenceEncoder | None = None,
+) -> ProviderChain:
     """The providers that `names` name; what "local:FOLDER" points at is indexed first where it is
     not an index yet. With `factcheck`, or where it says so of a folder, what is found there are
     fact-checks, and the labels of a dataset are their ratings. `passage` is how much of a document

@@ -11,20 +11,21 @@ bare month) is null.
 from __future__ import annotations
 
 import re
-import unicodedata
 from calendar import monthrange
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from claimlab.core import packaged
+from claimlab.core.dates import day_of, fold, in_utc, mail_time, month_named, plausible, worded_day
 
-EARLIEST = 1900
 # Languages that write the day first, so that 03/04/2021 is the third of April.
 _DAY_FIRST = "por spa deu fra ita nld pol rus ukr tur ron cat glg ell"
 DAY_FIRST = frozenset(_DAY_FIRST.split())
+_URL_DATE = re.compile(
+    r"(?:^|[/_-])((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2]|[A-Za-z]{3,9})[/_-]?(0[1-9]|[12]\d|3[01])(?=[/_.-]|$)"
+)
 
 
 class Dated(NamedTuple):
@@ -46,7 +47,7 @@ def read_date(raw: object, *, retrieved: datetime, language: str | None = None) 
     if not isinstance(raw, str) or not raw.strip():
         return NO_DATE
     text = raw.strip()
-    stated = _iso(text) or _rfc(text) or _worded(text) or _numeric(text, language)
+    stated = _iso(text) or _mail(text) or worded_day(text, within=True) or _numeric(text, language)
     if stated is not None:
         return Dated(stated, "result") if _plausible(stated, retrieved) else NO_DATE
     ago = _ago(text, retrieved)
@@ -66,19 +67,14 @@ def date_of(
     return url_date(url, retrieved=retrieved) if url else NO_DATE
 
 
-_URL_DATE = re.compile(
-    r"(?:^|[/_-])((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2]|[A-Za-z]{3,9})[/_-]?(0[1-9]|[12]\d|3[01])(?=[/_.-]|$)"
-)
-
-
 def url_date(url: str, *, retrieved: datetime) -> Dated:
     """The day in an address such as /2021/03/04/ or /2021-03-04-storm or /2021/mar/04/."""
     for match in _URL_DATE.finditer(urlsplit(url).path):
         year, month, day = match.groups()
-        number = int(month) if month.isdigit() else _months().get(_fold(month))
-        day_of = _make(int(year), number, int(day))
-        if day_of is not None and _plausible(day_of, retrieved):
-            return Dated(day_of, "url")
+        number = int(month) if month.isdigit() else month_named(fold(month))
+        published = day_of(int(year), number, int(day))
+        if published is not None and _plausible(published, retrieved):
+            return Dated(published, "url")
     return NO_DATE
 
 
@@ -88,54 +84,31 @@ def _iso(text: str) -> datetime | None:
     tidy = re.sub(r"([.,]\d{6})\d+", r"\1", text)  # Google writes nanoseconds
     tidy = re.sub(r"(?<!\s)\s*(?:UTC|GMT)$", "Z", tidy)
     try:
-        return _utc(datetime.fromisoformat(tidy))
+        return in_utc(datetime.fromisoformat(tidy))
     except ValueError:
         return None
 
 
-def _rfc(text: str) -> datetime | None:
+def _mail(text: str) -> datetime | None:
     if not re.match(r"(?:[A-Za-z]{3,9},? +)?\d{1,2} [A-Za-z]{3} \d{4} \d\d:\d\d", text):
         return None
-    try:
-        return _utc(parsedate_to_datetime(text))
-    except ValueError:
-        return None
-
-
-_DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|o)?"
-_DAY_MONTH = re.compile(
-    rf"\b{_DAY}\.?\s+(?:de\s+|of\s+)?([a-z]{{3,12}})\.?,?\s+(?:de\s+)?(\d{{4}})\b"
-)
-_MONTH_DAY = re.compile(r"\b([a-z]{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
-_CJK = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
-
-
-def _worded(text: str) -> datetime | None:
-    if match := _CJK.search(text):
-        year, number, day = map(int, match.groups())
-        return _make(year, number, day)
-    folded = _fold(text)
-    if match := _DAY_MONTH.search(folded):
-        return _make(int(match[3]), _months().get(match[2]), int(match[1]))
-    if match := _MONTH_DAY.search(folded):
-        return _make(int(match[3]), _months().get(match[1]), int(match[2]))
-    return None
+    return mail_time(text)
 
 
 def _numeric(text: str, language: str | None) -> datetime | None:
     if match := re.search(r"(?<!\d)(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?!\d)", text):
-        return _make(int(match[1]), int(match[2]), int(match[3]))
+        return day_of(int(match[1]), int(match[2]), int(match[3]))
     match = re.search(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?!\d)", text)
     if match is None:
         return None
     first, mark, second, year = int(match[1]), match[2], int(match[3]), int(match[4])
     if first > 12 or mark == "." or language in DAY_FIRST or first == second:
-        return _make(year, second, first)
-    return _make(year, first, second) if second > 12 else None
+        return day_of(year, second, first)
+    return day_of(year, first, second) if second > 12 else None
 
 
 def _ago(text: str, retrieved: datetime) -> datetime | None:
-    phrase = " ".join(_fold(text).split()).rstrip(".")
+    phrase = " ".join(fold(text).split()).rstrip(".")
     words = _ages()
     for days, names in enumerate((words.today, words.yesterday)):
         if phrase in names:
@@ -186,37 +159,10 @@ def _ages() -> _Ages:
     )
 
 
-@cache
-def _months() -> dict[str, int]:
-    return {
-        word: number
-        for number, words in enumerate(packaged.toml("claimlab.search", "months.toml").values(), 1)
-        for word in words
-    }
-
-
-def _fold(text: str) -> str:
-    """Lower case without accents: what the tables are written in."""
-    split = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in split if not unicodedata.combining(c)).replace("’", "'")
-
-
-def _make(year: int, month: int | None, day: int) -> datetime | None:
-    try:
-        return datetime(year, month, day) if month is not None else None
-    except ValueError:
-        return None
-
-
-def _utc(moment: datetime) -> datetime:
-    """UTC without a zone; a time that names no zone is taken as UTC."""
-    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo is not None else moment
-
-
 def _midnight(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _plausible(moment: datetime, retrieved: datetime) -> bool:
     """A page cannot be newer than its retrieval, but for the day that zones may differ by."""
-    return moment.year >= EARLIEST and moment <= retrieved + timedelta(days=1)
+    return plausible(moment, latest=retrieved + timedelta(days=1))

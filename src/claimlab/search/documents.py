@@ -27,19 +27,20 @@ from claimlab.core.plain import each_text, whole
 from claimlab.core.types import Json, JsonObject
 from claimlab.search.claimreview import holds_reviews, reviews_in
 from claimlab.search.dates import date_of
-from claimlab.search.evidence import Document, Review
+from claimlab.search.evidence import FactCheckReview
 from claimlab.search.fields import address
+from claimlab.search.indexed import Document
 from claimlab.search.page_text import read_page
 
 SUFFIXES = (".txt", ".md", ".html", ".htm", ".jsonl", ".ndjson", ".json", ".jsonld")
-MAX_FILE = 1 << 30  # bytes of a file that must be read whole; lines of JSON may be of any length
+FILE_BYTES = 1 << 30  # bytes of a file that must be read whole; lines of JSON may be of any length
 _SCRIPT = re.compile(r"^\s*<script[^>]*>|</script>\s*$")
 _HALF = re.compile(
     r"\\u[dD][89a-fA-F]"
 )  # of a character beyond the first plane, or half of one alone
 
 
-class Source:
+class DocumentSource:
     """Where documents come from. `skipped` fills while they are read: reason -> how many. With
     `factcheck`, each document is a fact-check, and a dataset's labels are the ratings that it
     gives."""
@@ -74,7 +75,7 @@ class Source:
         for file in self._files():
             for document in self._file(file):
                 plain = self.factcheck and not document.review
-                yield replace(document, review=Review()) if plain else document
+                yield replace(document, review=FactCheckReview()) if plain else document
 
     def _files(self) -> list[Path]:
         if self.path.is_file():
@@ -97,9 +98,9 @@ class Source:
         if kind in (".jsonl", ".ndjson") or (kind in (".txt", ".md") and _is_lines_of_json(file)):
             yield from self._lines(file, name)
             return
-        if file.stat().st_size > MAX_FILE:
+        if file.stat().st_size > FILE_BYTES:
             todo = "Split it, or write one object per line (.jsonl)."
-            raise UnreadableFile(f"'{name}' is larger than {MAX_FILE >> 20} MB.", todo)
+            raise UnreadableFile(f"'{name}' is larger than {FILE_BYTES >> 20} MB.", todo)
         content = _decode(file.read_bytes())
         if kind in (".html", ".htm"):
             yield from self._page(content, name)
@@ -202,7 +203,7 @@ def _factcheck(row: JsonObject, check: JsonObject) -> Document:
         published=published,
         dated_from="result" if published else None,
         publisher=publisher,
-        review=Review(publisher, row["label_raw"], row["text"], mapped=row["veracity"]),
+        review=FactCheckReview(publisher, row["label_raw"], row["text"], mapped=row["veracity"]),
     )
 
 
@@ -221,7 +222,7 @@ def _from_object(data: JsonObject, where: str, retrieved: datetime) -> Document:
         dated_from=when.dated_from,
         language=iso3,
         publisher=publisher,
-        review=Review(publisher=publisher, rating=rating) if rating else None,
+        review=FactCheckReview(publisher=publisher, rating=rating) if rating else None,
         source_id=_string(data.get("id")) or where,
     )
 

@@ -1,22 +1,16 @@
 """What a search found: pieces of evidence, each with its own date, source and, for fact-checks,
-rating and verdict.
-
-An evidence id is a hash of what the piece says and where, so the same page found twice, by two
-queries or two providers, carries the same id.
-
-A document of the local index: a text with what is known of where and when it was published.
+rating and verdict. An evidence id is a hash of what the piece says and where, so the same page
+found twice, by two queries or two providers, carries the same id.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import NamedTuple
-
-from pydantic_core import from_json
 
 from claimlab.core.labels import general
 from claimlab.core.record import meta_json
@@ -26,7 +20,7 @@ DomainOf = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
-class Review:
+class FactCheckReview:
     """A fact-check in the terms of schema.org ClaimReview: who rated what, in the words they
     used.
     """
@@ -49,7 +43,7 @@ class Review:
         return {**self.__dict__, "claim_date": _iso(self.claim_date)}
 
     @classmethod
-    def from_json(cls, raw: JsonObject) -> Review:
+    def from_json(cls, raw: JsonObject) -> FactCheckReview:
         return cls(**{**raw, "claim_date": _time(raw["claim_date"])})
 
 
@@ -67,7 +61,7 @@ class Evidence:
     dated_from: str | None = None  # result | relative | page | url
     language: str | None = None
     score: float | None = None
-    review: Review | None = None
+    review: FactCheckReview | None = None
     more: JsonObject = field(
         default_factory=dict
     )  # what else the provider said, JSON-safe; goes into `meta`
@@ -93,13 +87,13 @@ class Evidence:
                 **raw,
                 "retrieved": datetime.fromisoformat(raw["retrieved"]),
                 "published": _time(raw["published"]),
-                "review": Review.from_json(raw["review"]) if raw["review"] else None,
+                "review": FactCheckReview.from_json(raw["review"]) if raw["review"] else None,
             }
         )
 
     def row(self, record_id: str, rank: int, domain_of: DomainOf | None) -> JsonObject:
         """The row of the evidence table (core/record.py)."""
-        review = self.review or Review()
+        review = self.review or FactCheckReview()
         meta = {
             **self.more,
             "dated_from": self.dated_from,
@@ -173,45 +167,3 @@ def _iso(value: datetime | None) -> str | None:
 
 def _time(value: str | None) -> datetime | None:
     return datetime.fromisoformat(value) if value is not None else None
-
-
-@dataclass(frozen=True)
-class Document:
-    text: str | None
-    title: str | None = None
-    url: str | None = None
-    published: datetime | None = None
-    dated_from: str | None = None
-    language: str | None = None  # ISO 639-3
-    publisher: str | None = None
-    review: Review | None = None  # only a fact-check has one
-    source_id: str | None = None  # the record, file or line it comes from
-
-    def digest(self) -> bytes:
-        """The same for documents that say the same at the same place."""
-        parts = json.dumps([self.url, self.title, self.text])
-        return hashlib.blake2b(parts.encode("ascii"), digest_size=16).digest()
-
-    def as_bytes(self) -> bytes:
-        """As the index stores it, to be read back by `stored`."""
-        known = {
-            **self.__dict__,
-            "published": _iso(self.published),
-            "review": self.review.to_json() if self.review else None,
-        }
-        return json.dumps({k: v for k, v in known.items() if v is not None}, sort_keys=True).encode(
-            "ascii"
-        )
-
-
-def stored(raw: Sequence[bytes]) -> list[JsonObject]:
-    """What `Document.as_bytes` wrote: the fields of each that are known. Read for every result of
-    every search.
-    """
-    documents: list[JsonObject] = from_json(b"[" + b",".join(raw) + b"]")
-    for document in documents:
-        if "published" in document:
-            document["published"] = datetime.fromisoformat(document["published"])
-        if "review" in document:
-            document["review"] = Review.from_json(document["review"])
-    return documents

@@ -26,15 +26,18 @@ WEIGHTS = (0.148, 1.196, 1.234, 0.845, 2.806, 3.956, 2.176, 1.881)
 BIAS = -2.63
 
 
-class Meaning(NamedTuple):
-    """What makes unit vectors of texts, and the languages (ISO 639-3) that it knows."""
+class SentenceEncoder(NamedTuple):
+    """What makes unit vectors of texts, the languages (ISO 639-3) that it knows, and how many
+    characters of a document it is given: null for all.
+    """
 
     encode: Callable[[Sequence[str]], Floats32]
     languages: Collection[str]
+    characters: int | None = None
 
 
 @dataclass(frozen=True)
-class Candidates:
+class RetrievedDocuments:
     """What both retrievers say of the union of their best, by the numbers of documents."""
 
     documents: Sequence[int]
@@ -42,7 +45,9 @@ class Candidates:
     meaning: Floats
 
     @classmethod
-    def of(cls, words: Sequence[tuple[float, int]], cosines: Floats32, depth: int) -> Candidates:
+    def of(
+        cls, words: Sequence[tuple[float, int]], cosines: Floats32, depth: int
+    ) -> RetrievedDocuments:
         """From the best by words, and the cosine of every document; -inf: it is left out."""
         by_words = {document: score for score, document in words}
         alike = [document for document in _best(cosines, depth) if cosines[document] > -np.inf]
@@ -102,7 +107,9 @@ def _reciprocal(scores: Floats) -> Floats:
     return np.where(scores > 0, 1 / rank, 0.0)
 
 
-def fused(candidates: Candidates, weights: Floats | None = None, bias: float = BIAS) -> Floats:
+def fused(
+    candidates: RetrievedDocuments, weights: Floats | None = None, bias: float = BIAS
+) -> Floats:
     """A score from 0 to 1 for each candidate."""
     linear = candidates.features() @ (np.array(WEIGHTS) if weights is None else weights) + bias
     return np.asarray(1 / (1 + np.exp(-linear)))

@@ -15,17 +15,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from claimlab.core.budget import Amount, Budget
-from claimlab.core.calls.http import (
-    ErrorAnswer,
-    TooLarge,
-    WrongEncoding,
-    client_settings,
-    excerpt,
-    read_bounded,
-    retry_after,
-    scrubbed,
-)
-from claimlab.core.calls.pace import Passing, Retries, TokenBucket, patiently
+from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
+from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
+from claimlab.core.calls.pace import TokenBucket
+from claimlab.core.calls.retries import Passing, Retries, patiently
+from claimlab.core.calls.scrub import excerpt, scrubbed
 from claimlab.core.errors import SearchFailed, UsageError
 from claimlab.core.types import Json
 
@@ -69,7 +63,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Reply:
+class HttpReply:
     answer: Json
     cost: float | None
 
@@ -103,25 +97,25 @@ class Http:
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.aclose()
 
-    async def json(self, call: Call, bucket: TokenBucket) -> Reply:
+    async def json(self, call: Call, bucket: TokenBucket) -> HttpReply:
         """The JSON of the answer, and its cost; raises `SearchFailed` with the reason and the
         number of tries.
         """
         tries = 0
 
-        async def attempt() -> Reply | _Failure:
+        async def attempt() -> HttpReply | _Failure:
             nonlocal tries
             tries += 1
             await bucket.wait(self.retries.sleep)
             return await self._paid(call)
 
         outcome = await patiently(attempt, _passing, self.retries)
-        if isinstance(outcome, Reply):
+        if isinstance(outcome, HttpReply):
             return outcome
         outcome.error.tries = tries
         raise outcome.error
 
-    async def _paid(self, call: Call) -> Reply | _Failure:
+    async def _paid(self, call: Call) -> HttpReply | _Failure:
         """One try, with the most it can cost set aside first. A try whose outcome is not known
         counts as paid for.
         """
@@ -142,7 +136,8 @@ class Http:
             reply = _read(call, kind, body)
             hold.settle(
                 Amount(
-                    money=(reply.cost if isinstance(reply, Reply) else call.most) or 0.0, calls=1
+                    money=(reply.cost if isinstance(reply, HttpReply) else call.most) or 0.0,
+                    calls=1,
                 )
             )
             return reply
@@ -195,11 +190,11 @@ class Http:
         raise error
 
 
-def _passing(outcome: Reply | _Failure) -> Passing | None:
+def _passing(outcome: HttpReply | _Failure) -> Passing | None:
     return outcome.passing if isinstance(outcome, _Failure) else None
 
 
-def _read(call: Call, kind: str, body: bytes) -> Reply | _Failure:
+def _read(call: Call, kind: str, body: bytes) -> HttpReply | _Failure:
     try:
         answer = scrubbed(json.loads(body), call.secret)
     except (ValueError, RecursionError) as error:
@@ -208,7 +203,7 @@ def _read(call: Call, kind: str, body: bytes) -> Reply | _Failure:
         # JSON that stops half-way may come whole the next time; a page of HTML will not turn into
         # JSON
         return call.failed("not-json", problem, todo, Passing() if kind.endswith("json") else None)
-    return Reply(answer, call.cost_of(answer) if call.cost_of is not None else call.most)
+    return HttpReply(answer, call.cost_of(answer) if call.cost_of is not None else call.most)
 
 
 def _status_failure(call: Call, answer: ErrorAnswer) -> _Failure:

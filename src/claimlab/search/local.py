@@ -9,7 +9,7 @@ claim has no effect. Ranking is tantivy's BM25 on the language field plus, with 
 (EXACT_WEIGHT), on the unstemmed words: these separate words with the same stem, and match names and
 numbers in documents of other languages.
 
-With `Meaning`, documents are found by sentence vectors as well, and both are fused
+With a `SentenceEncoder`, documents are found by sentence vectors as well, and both are fused
 (claimlab.search.fusion).
 """
 
@@ -19,7 +19,7 @@ import io
 import json
 import mmap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields as fields_of
 from dataclasses import replace
 from datetime import date
@@ -36,35 +36,27 @@ from claimlab.core.languages import require
 from claimlab.core.progress import progress
 from claimlab.core.stats.scores import Floats32, Ints
 from claimlab.core.types import JsonObject
-from claimlab.search.analysis import (
-    EXACT,
-    OTHER,
-    analyzer,
-    best_passage,
-    field_of,
-    fields,
-    prepared,
-    said,
-    terms_of,
-)
-from claimlab.search.documents import Source
-from claimlab.search.evidence import Document, Evidence, stored
-from claimlab.search.fusion import Candidates, Meaning, cosines, fused
+from claimlab.search.analysis import EXACT, OTHER, analyzer, field_of, fields, prepared, terms_of
+from claimlab.search.documents import DocumentSource
+from claimlab.search.evidence import Evidence
+from claimlab.search.fusion import RetrievedDocuments, SentenceEncoder, cosines, fused
+from claimlab.search.indexed import Document, stored
+from claimlab.search.passage import best_passage, said
 from claimlab.search.query import MAX_RESULTS, Query
 from claimlab.search.results import now
 
 if TYPE_CHECKING:
     import tantivy
 
-LAYOUT = 4  # increase it when the fields or their analysis change: older indexes are then rebuilt
+# increase it when the fields or their analysis change: older indexes are then rebuilt
+LAYOUT_VERSION = 4
 MANIFEST = "index.json"
 DOCUMENTS, OFFSETS, VECTORS = "documents.jsonl", "offsets.npy", "vectors.npy"
-REPEATS = "repeats.json"
+REPEATS_FILE = "repeats.json"
 EXACT_WEIGHT = 0.2
-MAX_TIES = 10_000
-ALIKE = 0.3  # least cosine of a document that has no word of the query
-BEGINNING = 400  # characters of a document that are encoded
-HEAP = 128 << 20
+MOST_TIES = 10_000
+LEAST_COSINE = 0.3  # of a document that has no word of the query
+HEAP_BYTES = 128 << 20
 EPOCH = date(1970, 1, 1)
 
 _BLANK: JsonObject = dict.fromkeys(field.name for field in fields_of(Evidence)) | {
@@ -105,10 +97,10 @@ def build_index(
     """
     target = Path(folder)
     recover(target)
-    reader = Source(source, factcheck=factcheck, retrieved=now())
+    reader = DocumentSource(source, factcheck=factcheck, retrieved=now())
     common = require(language) if language else None
     existing = _read_manifest(target)
-    wanted: JsonObject = {"layout": LAYOUT, "source": reader.digest(), "language": common}
+    wanted: JsonObject = {"layout": LAYOUT_VERSION, "source": reader.digest(), "language": common}
     if existing is not None and existing.model_dump(include=set(wanted)) == wanted:
         return existing
     if existing is None and target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -138,7 +130,7 @@ class Hit(NamedTuple):
 class LocalIndex:
     """An index on disk, opened on first use; with `meaning`, by sentence vectors too."""
 
-    def __init__(self, folder: str | Path, meaning: Meaning | None = None) -> None:
+    def __init__(self, folder: str | Path, meaning: SentenceEncoder | None = None) -> None:
         self.folder = Path(folder)
         self.meaning = meaning
 
@@ -146,7 +138,7 @@ class LocalIndex:
     def manifest(self) -> IndexManifest:
         recover(self.folder)
         manifest = _read_manifest(self.folder)
-        if manifest is None or manifest.layout != LAYOUT:
+        if manifest is None or manifest.layout != LAYOUT_VERSION:
             what = (
                 "is not an index"
                 if manifest is None
@@ -161,12 +153,18 @@ class LocalIndex:
         return manifest
 
     def search(
-        self, query: Query, *, passage: int = 1000, vectors: Floats32 | None = None
+        self,
+        query: Query,
+        *,
+        passage: int = 1000,
+        vectors: Floats32 | None = None,
+        without: Collection[int] = (),
     ) -> list[Evidence]:
         """The best documents, best first; a text longer than `passage` characters is cut to its
-        best passage. `vectors` are the query's, where they are known already.
+        best passage. `vectors` are the query's, where they are known already. Documents `without`
+        which to search are treated as if they were not there.
         """
-        hits = self.ranked(query, vectors)
+        hits = self.ranked(query, vectors, without)
         common = {**_BLANK, "retrieved": now(), "query": query.text}
         documents = self.documents([hit.document for hit in hits])
         is_long = any(len(document.get("text", "")) > passage for document in documents)
@@ -184,24 +182,28 @@ class LocalIndex:
         dates = [d.get("published") for d in self.documents([hit.document for hit in hits])]
         return sum(date is not None and date.date() > query.before for date in dates)
 
-    def ranked(self, query: Query, vectors: Floats32 | None = None) -> list[Hit]:
+    def ranked(
+        self, query: Query, vectors: Floats32 | None = None, without: Collection[int] = ()
+    ) -> list[Hit]:
         """The best documents of both retrievers; of the words alone where the query has no vector,
         or no document does."""
         if vectors is None and self.meaning and query.language in self.meaning.languages:
             vectors = self.meaning.encode(said(query.text))
         if vectors is None or self.vectors is None:
-            return [Hit(score, document, score) for score, document in self.by_words(query)]
-        candidates = self.candidates(query, vectors)
+            return [Hit(score, document, score) for score, document in self._less(query, without)]
+        candidates = self.candidates(query, vectors, without)
         scores = fused(candidates)
         words, meaning = candidates.words, candidates.meaning
         hits = [
             Hit(float(scores[i]), candidates.documents[i], float(words[i]), float(meaning[i]))
             for i in np.argsort(-scores, kind="stable").tolist()
-            if words[i] > 0 or meaning[i] >= ALIKE
+            if words[i] > 0 or meaning[i] >= LEAST_COSINE
         ]
         return hits[: query.max_results]
 
-    def candidates(self, query: Query, vectors: Floats32) -> Candidates:
+    def candidates(
+        self, query: Query, vectors: Floats32, without: Collection[int] = ()
+    ) -> RetrievedDocuments:
         """The best by words and the best by meaning, as many of each as a query may ask for. By
         meaning alone where no document is in the language of the query, and some are alike: the
         words that two languages share are rarely what a claim says."""
@@ -210,10 +212,11 @@ class LocalIndex:
         if query.before is not None:
             newer = self._days > (query.before - EPOCH).days
             alike[newer] = -np.inf
+        alike[[*without]] = -np.inf
         words = []
-        if self._language_fields(query.language) or alike.max() < ALIKE:
-            words = self.by_words(replace(query, max_results=MAX_RESULTS))
-        return Candidates.of(words, alike, MAX_RESULTS)
+        if self._language_fields(query.language) or alike.max() < LEAST_COSINE:
+            words = self._less(replace(query, max_results=MAX_RESULTS), without)
+        return RetrievedDocuments.of(words, alike, MAX_RESULTS)
 
     @cached_property
     def vectors(self) -> Floats32 | None:
@@ -225,7 +228,7 @@ class LocalIndex:
         if not place.is_file():
             documents = map(self.document, range(self.manifest.documents))
             texts = [f"{d.get('title', '')} {d.get('text', '')}".strip() for d in documents]
-            vectors = self.meaning.encode([text[:BEGINNING] for text in texts])
+            vectors = self.meaning.encode([text[: self.meaning.characters] for text in texts])
             buffer = io.BytesIO()
             np.save(buffer, vectors, allow_pickle=False)
             try:
@@ -240,6 +243,12 @@ class LocalIndex:
         dates = (self.document(n).get("published") for n in range(self.manifest.documents))
         return np.array([(d.date() - EPOCH).days if d else -(1 << 30) for d in dates], np.int64)
 
+    def _less(self, query: Query, without: Collection[int]) -> list[tuple[float, int]]:
+        """The best by words; of so many that enough are left."""
+        most = min(query.max_results + len(without), MAX_RESULTS)
+        hits = self.by_words(replace(query, max_results=most))
+        return [hit for hit in hits if hit[1] not in without][: query.max_results]
+
     def by_words(self, query: Query) -> list[tuple[float, int]]:
         """BM25 and document. Ties keep the order of the source, also at the cut-off."""
         wanted = self._wanted(query)
@@ -250,7 +259,7 @@ class LocalIndex:
         while True:
             hits = searcher.search(wanted, fetch, count=False).hits
             cut = query.max_results - 1
-            if len(hits) < fetch or hits[-1][0] < hits[cut][0] or fetch >= MAX_TIES:
+            if len(hits) < fetch or hits[-1][0] < hits[cut][0] or fetch >= MOST_TIES:
                 break
             fetch *= 4
         numbers = searcher.fast_field_values("n", [where for _, where in hits])
@@ -260,7 +269,7 @@ class LocalIndex:
     @cached_property
     def repeats(self) -> dict[str, str]:
         """The ids of documents that were left out, and of those that they repeat."""
-        repeats: dict[str, str] = json.loads((self.folder / REPEATS).read_bytes())
+        repeats: dict[str, str] = json.loads((self.folder / REPEATS_FILE).read_bytes())
         return repeats
 
     def document(self, number: int) -> JsonObject:
@@ -283,14 +292,18 @@ class LocalIndex:
     def _wanted(self, query: Query) -> tantivy.Query | None:
         import tantivy
 
-        schema, one, either = self._index.schema, tantivy.Query.term_query, tantivy.Occur.Should
+        schema, either = self._index.schema, tantivy.Occur.Should
+        term_query = tantivy.Query.term_query
         should = [
-            (either, tantivy.Query.boost_query(one(schema, EXACT, term, "freq"), EXACT_WEIGHT))
+            (
+                either,
+                tantivy.Query.boost_query(term_query(schema, EXACT, term, "freq"), EXACT_WEIGHT),
+            )
             for term in terms_of(query.text, EXACT, query.language)
         ]
         for name in self._language_fields(query.language):
             terms = terms_of(query.text, name, query.language)
-            should += [(either, one(schema, name, term, "freq")) for term in terms]
+            should += [(either, term_query(schema, name, term, "freq")) for term in terms]
         if not should:
             return None
         words = tantivy.Query.boolean_query(should)
@@ -311,8 +324,8 @@ class LocalIndex:
         """The fields to search besides the plain words: those of every indexed language if the
         query's is unknown.
         """
-        held = {field_of(code) for code in self.manifest.languages}
-        fields = held if language is None else held & {field_of(language), OTHER}
+        indexed = {field_of(code) for code in self.manifest.languages}
+        fields = indexed if language is None else indexed & {field_of(language), OTHER}
         return sorted(fields)
 
     @cached_property
@@ -335,7 +348,7 @@ def _write(folder: Path, documents: Iterable[Document]) -> JsonObject:
 
     index = tantivy.Index(_schema(), path=str(folder))
     _register(index)
-    writer = index.writer(HEAP, 1)  # one thread, so that documents keep their order
+    writer = index.writer(HEAP_BYTES, 1)  # one thread, so that documents keep their order
     languages: Counter[str] = Counter()
     seen: dict[bytes, str | None] = {}
     repeats: dict[str, str] = {}
@@ -358,7 +371,7 @@ def _write(folder: Path, documents: Iterable[Document]) -> JsonObject:
                 if len(seen) % 5000 == 0:
                     progress("indexing", len(seen), None)
         np.save(folder / OFFSETS, np.array(offsets, np.int64), allow_pickle=False)
-        (folder / REPEATS).write_text(json.dumps(repeats), encoding="utf-8")
+        (folder / REPEATS_FILE).write_text(json.dumps(repeats), encoding="utf-8")
         writer.commit()
     finally:
         # also after a failure: its threads must not write into a folder that goes away

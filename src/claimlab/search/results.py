@@ -58,7 +58,20 @@ class Provider(Protocol):
         """
         ...
 
-    async def search(self, query: Query) -> Results: ...
+    async def search(self, query: Query) -> Results:
+        """Answer one query.
+
+        Parameters
+        ----------
+        query : Query
+            The words to look for, and how many results, of which language and how late.
+
+        Returns
+        -------
+        Results
+            What was found, what it cost, and what was left out.
+        """
+        ...
 
 
 def now() -> datetime:

@@ -10,19 +10,20 @@ import re
 import ssl
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urljoin, urlsplit
 
 from claimlab.core.budget import Amount
+from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.http import USER_AGENT, TooLarge, WrongEncoding, read_bounded, trust
+from claimlab.core.calls.http import USER_AGENT, trust
 from claimlab.core.calls.pace import TokenBucket
-from claimlab.core.calls.recording import Question, Reply
+from claimlab.core.calls.recording import CallQuestion, CallReply
 from claimlab.core.errors import PageRefused
 from claimlab.core.types import Json, JsonObject
-from claimlab.search.addresses import Guard, Target
+from claimlab.search.addresses import CheckedAddress, Guard
 from claimlab.search.claimreview import reviews_in
-from claimlab.search.evidence import Evidence, Review
+from claimlab.search.evidence import Evidence, FactCheckReview
 from claimlab.search.page_text import PageText, read_page
 from claimlab.search.results import now
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 TEXT_TYPES = ("text/html", "application/xhtml+xml", "text/plain")
 PAGES_A_SECOND = 1.0  # from one host
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Snapshot:
     published: datetime | None
     dated_from: str | None
     language: str | None
-    reviews: tuple[Review, ...] = ()
+    reviews: tuple[FactCheckReview, ...] = ()
 
     def to_json(self) -> JsonObject:
         return {
@@ -62,9 +64,15 @@ class Snapshot:
         times = {
             "retrieved": datetime.fromisoformat(raw["retrieved"]),
             "published": datetime.fromisoformat(published) if published else None,
-            "reviews": tuple(Review.from_json(review) for review in raw["reviews"]),
+            "reviews": tuple(FactCheckReview.from_json(review) for review in raw["reviews"]),
         }
         return cls(**{**raw, **times})
+
+
+class PageReader(Protocol):
+    """What fetches a page; `PageFetcher` does."""
+
+    async def fetch(self, url: str) -> Snapshot: ...
 
 
 class PageFetcher:
@@ -96,22 +104,22 @@ class PageFetcher:
         if recording is None:
             return await self._counted(url)
 
-        async def ask() -> Reply:
+        async def ask() -> CallReply:
             try:
-                return Reply((await self._counted(url)).to_json())
+                return CallReply((await self._counted(url)).to_json())
             except PageRefused as refusal:
                 failed = {"kind": refusal.kind, "problem": refusal.problem, "todo": refusal.todo}
-                return Reply({"failed": failed}, final=False)
+                return CallReply({"failed": failed}, final=False)
 
-        answer, _ = await recording.answer(Question("page", {"url": url}), ask)
+        answer, _ = await recording.answer(CallQuestion("page", {"url": url}), ask)
         return _restored(url, answer)
 
     async def _counted(self, url: str) -> Snapshot:
         if self.calls is None:
             return await self._fetch(url)
-        one = Amount(calls=1)
-        with await self.calls.budget.reserve(one) as hold:
-            hold.settle(one)  # a page that is refused was asked for all the same
+        call = Amount(calls=1)
+        with await self.calls.budget.reserve(call) as hold:
+            hold.settle(call)  # a page that is refused was asked for all the same
             return await self._fetch(url)
 
     async def _fetch(self, url: str) -> Snapshot:
@@ -164,7 +172,7 @@ class PageFetcher:
         raise _refused(url, "redirects", f"sends its reader on more than {self.max_hops} times")
 
     async def _hop(
-        self, client: httpx2.AsyncClient, url: str, target: Target
+        self, client: httpx2.AsyncClient, url: str, target: CheckedAddress
     ) -> tuple[str | None, str, bytes]:
         """Either where the page has moved to, or its type and bytes."""
         headers = {
@@ -244,12 +252,9 @@ def _read(body: bytes, kind: str, url: str, retrieved: datetime) -> PageText:
     return read_page(content, url=url, retrieved=retrieved)
 
 
-def _reviews(page: PageText, retrieved: datetime) -> tuple[Review, ...]:
+def _reviews(page: PageText, retrieved: datetime) -> tuple[FactCheckReview, ...]:
     reviews = (document.review for document in reviews_in(page.linked_data, retrieved=retrieved))
     return tuple(review for review in reviews if review is not None)
-
-
-_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 
 
 def _decode(body: bytes, kind: str) -> str:

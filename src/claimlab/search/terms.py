@@ -14,7 +14,7 @@ CAUTIOUS_RATE = 2.0  # calls a second, for a provider of which nothing is known
 
 
 @dataclass(frozen=True)
-class Terms:
+class ProviderTerms:
     """`price` is US dollars a call (null: not known). `rate` is calls a second that this client
     allows itself.
     """
@@ -24,9 +24,9 @@ class Terms:
 
 
 @cache
-def terms(name: str) -> Terms:
+def terms(name: str) -> ProviderTerms:
     raw = packaged.toml("claimlab.search", "terms.toml").get(name, {})
-    return Terms(raw.get("price"), raw.get("rate", CAUTIOUS_RATE))
+    return ProviderTerms(raw.get("price"), raw.get("rate", CAUTIOUS_RATE))
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,10 @@ class Searches:
         return self._money(self.calls_most)
 
     def sentence(self) -> str:
-        known = self.money_most is not None
-        cost = f"${self.money_least:.4f} to ${self.money_most:.4f}" if known else "price unknown"
+        is_priced = self.money_most is not None
+        cost = (
+            f"${self.money_least:.4f} to ${self.money_most:.4f}" if is_priced else "price unknown"
+        )
         return f"{self.calls_least:,} to {self.calls_most:,} searches, {cost}."
 
     def _money(self, calls: int) -> float | None:

@@ -16,7 +16,7 @@ from claimlab.core.languages import normalise, to_iso1
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
 from claimlab.search.dates import date_of
-from claimlab.search.evidence import Evidence, Review
+from claimlab.search.evidence import Evidence, FactCheckReview
 from claimlab.search.fields import address, number, table, wrong_shape
 from claimlab.search.fields import text as one_line
 from claimlab.search.http import Call, Http
@@ -68,15 +68,57 @@ class WebProvider(ABC):
     def ask(self, query: Query, wanted: int, page: Json) -> Call:
         """The call for up to `wanted` results; `page` is null for the first page, else what `read`
         returned.
+
+        Parameters
+        ----------
+        query : Query
+            The words to look for, and how many results, of which language and how late.
+        wanted : int
+            Most results that this call may bring.
+        page : Json
+            Null for the first page, else what `read` named as the following one.
+
+        Returns
+        -------
+        Call
+            The call, with its key in a header.
         """
 
     def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
-        """The evidence in the answer to that page, best first."""
+        """The evidence in the answer to that page, best first.
+
+        Parameters
+        ----------
+        answer : Json
+            The JSON that the service sent.
+        query : Query
+            The query that was asked.
+        retrieved : datetime
+            The time of the answer.
+        page : Json
+            The page that was asked for.
+
+        Returns
+        -------
+        Page
+            Its results, and the key of the next page.
+        """
         hits = table(self.name, answer, *self.results, or_else=self.searched)
         return Page([self.piece(query, retrieved, **self.hit(hit)) for hit in hits])
 
     def hit(self, hit: JsonObject) -> JsonObject:
-        """One result of the answer: the arguments of `piece`, as the service gives them."""
+        """One result of the answer: the arguments of `piece`, as the service gives them.
+
+        Parameters
+        ----------
+        hit : JsonObject
+            One of `results` in an answer.
+
+        Returns
+        -------
+        JsonObject
+            Title, text, address and dates, by the names that `piece` has for them.
+        """
         parts = {part: hit.get(key) for part, key in self.parts.items()}
         return {**parts, "dates": tuple(map(hit.get, self.dates))}
 
@@ -178,7 +220,7 @@ class WebProvider(ABC):
             raise wrong_shape(self.name, ())
         return answer, reply.cost
 
-    def piece(
+    def piece(  # noqa: PLR0913
         self,
         query: Query,
         retrieved: datetime,
@@ -187,7 +229,7 @@ class WebProvider(ABC):
         text: Json,
         url: Json,
         dates: tuple[object, ...] = (),
-        review: Review | None = None,
+        review: FactCheckReview | None = None,
         score: Json = None,
         language: Json = None,
         **more: Json,

@@ -3,30 +3,25 @@
 A broken promise (a held-out value in train) is a fault of the strategy and raises. A class that
 cannot be learnt makes the split impossible. What is merely unfortunate (a class missing from test,
 a leak the strategy does not prevent) is told.
-
-What occurs on two sides of a split: the same text, a near-duplicate, the same group; and with
-which label.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from claimlab.core.errors import ClaimlabError
-from claimlab.core.stats.deal import Codes
-from claimlab.core.stats.scores import Flags
-from claimlab.core.types import JsonObject, Sparse
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
-from claimlab.split.strategy import SIDES, Impossible, Material, Parts, Side, numbered
+from claimlab.split.leaks import Leak, find_leaks
+from claimlab.split.strategy import SIDES, Impossible, Material, Parts
 
 CELLS = {"split": pl.String, "label": pl.String, "language": pl.String, "records": pl.Int64}
 
 
 @dataclass(frozen=True)
-class Checked:
+class SplitCheck:
     """`cells` counts rows per side, class and language (null: not known). `unused` rows are on no
     side.
     """
@@ -65,13 +60,13 @@ class Checked:
         }
 
 
-def check(material: Material, parts: Parts) -> Checked:
+def check(material: Material, parts: Parts) -> SplitCheck:
     """Look at a finished split; raise where it breaks its promise or cannot be used."""
     keep_promise(parts)
     cells = cells_of(material, parts.side)
     classes_learnable(material, parts, cells)
     leaks = tuple(find_leaks(material, parts.side))
-    return Checked(
+    return SplitCheck(
         cells=cells,
         leaks=leaks,
         unused=parts.side.null_count(),
@@ -132,13 +127,12 @@ def missing_classes(material: Material, cells: pl.DataFrame) -> list[str]:
         return ["No row has a label: classes were neither balanced nor counted."]
     out = []
     for side in SIDES[1:]:
-        mine = cells.filter(split=side)
-        gone = [c for c in material.classes if c not in set(mine["label"])]
-        if mine.height and gone:
-            names, one = " and ".join(map(repr, gone)), len(gone) == 1
-            out.append(
-                f"The {f'class {names} is' if one else f'classes {names} are'} missing from {side}."
-            )
+        cells_of_side = cells.filter(split=side)
+        gone = [c for c in material.classes if c not in set(cells_of_side["label"])]
+        if cells_of_side.height and gone:
+            names, single = " and ".join(map(repr, gone)), len(gone) == 1
+            which = f"class {names} is" if single else f"classes {names} are"
+            out.append(f"The {which} missing from {side}.")
     if len(material.classes) == 1:
         out.append(
             f"There is only one class ('{material.classes[0]}'): a detector cannot be trained or"
@@ -177,141 +171,3 @@ def unknown_languages(material: Material) -> list[str]:
         return []
     of = several_of(bare, material.n, "record")
     return [f"{of} {verb(bare, 'has', 'have')} no language: they were shared out by class only."]
-
-
-PAIRS: tuple[tuple[Side, Side], ...] = (("test", "train"), ("test", "dev"), ("dev", "train"))
-SHOWN = 50  # ids that are kept to look at
-
-
-@dataclass(frozen=True)
-class Leak:
-    """Rows of one side that are also on another. Null counts were not measured (no text, no
-    group).
-    """
-
-    of: Side
-    seen_in: Side
-    rows: int  # on the side `of`
-    exact: int | None  # with exactly the same text there
-    near: int | None  # with a near-duplicate there, and no exact one
-    same_label: int | None  # of these, how many have the same label there
-    other_label: int | None  # and how many another
-    group: int | None  # rows whose group is there
-    records: tuple[str, ...] = ()
-
-    @property
-    def texts(self) -> int:
-        return (self.exact or 0) + (self.near or 0)
-
-    def __bool__(self) -> bool:
-        return bool(self.texts or self.group)
-
-    def to_json(self) -> JsonObject:
-        return {**asdict(self), "records": list(self.records)}
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """For each row of a side, what of it occurs on the other."""
-
-    rows: Codes
-    exact: Flags
-    near: Flags
-    same: Flags
-    other: Flags
-    group: Flags
-
-
-def find_leaks(material: Material, side: pl.Series) -> list[Leak]:
-    """Every pair of sides that both have rows."""
-    number = numbered(side)
-    texts, groups = material.near.text_of >= 0, material.records["group"].is_not_null().to_numpy()
-    out = []
-    for of, seen_in in PAIRS:
-        mine, theirs = number == SIDES.index(of), number == SIDES.index(seen_in)
-        seen = _seen(material, mine, theirs)
-        if seen is None:
-            continue
-        # Where one of the two sides has no text at all, no copy could have been found: that is not
-        # "none".
-        read, grouped = (
-            bool((has & mine).any() and (has & theirs).any()) for has in (texts, groups)
-        )
-        text = seen.exact | seen.near
-        hits = seen.rows[text | seen.group][:SHOWN]
-        out.append(
-            Leak(
-                of=of,
-                seen_in=seen_in,
-                rows=len(seen.rows),
-                exact=int(seen.exact.sum()) if read else None,
-                near=int(seen.near.sum()) if read else None,
-                same_label=int((text & seen.same).sum()) if read else None,
-                other_label=int((text & seen.other).sum()) if read else None,
-                group=int(seen.group.sum()) if grouped else None,
-                records=tuple(material.records["id"].gather(hits)),
-            )
-        )
-    return out
-
-
-def leaking_rows(material: Material, side: pl.Series) -> Flags:
-    """The rows of train or dev whose text is on a later side, exactly or nearly.
-
-    Rows that only share a group are left: a split that keeps groups whole is another strategy, not
-    a cure for this one.
-    """
-    number = numbered(side)
-    leaking = np.zeros(material.n, np.bool_)
-    for later, earlier in PAIRS:
-        mine, theirs = (~leaking & (number == SIDES.index(s)) for s in (earlier, later))
-        seen = _seen(material, mine, theirs)
-        if seen is not None:
-            leaking[seen.rows[seen.exact | seen.near]] = True
-    return leaking
-
-
-def _seen(material: Material, mine: Flags, theirs: Flags) -> _Seen | None:
-    from scipy.sparse import coo_matrix
-
-    if not mine.any() or not theirs.any():
-        return None
-    near, label = material.near, _label_codes(material)
-    rows = np.flatnonzero(mine)
-    there = np.flatnonzero(theirs & (near.text_of >= 0))
-    none = len(material.classes)  # the column of rows without a label
-    ones = np.ones(len(there), np.int64)
-    tally = coo_matrix(
-        (ones, (near.text_of[there], label[there])), shape=(max(near.texts, 1), none + 1)
-    ).tocsr()
-    around = (near.graph @ tally if near.texts else tally).tocsr()
-    has = near.text_of[rows] >= 0
-    text = np.where(has, near.text_of[rows], 0)
-    exact = has & (_row_sums(tally)[text] > 0)
-    anything = has & (_row_sums(around)[text] > 0)
-    own = np.asarray(around[text, label[rows]]).ravel()
-    unlabelled = around[:, none].toarray().ravel()[text]
-    labelled = label[rows] < none
-    other = _row_sums(around)[text] - unlabelled - own
-    groups = material.records["group"]
-    shared = groups.gather(rows).is_in(
-        groups.filter(pl.Series(theirs)).drop_nulls().unique().to_list()
-    )
-    return _Seen(
-        rows=rows,
-        exact=exact,
-        near=anything & ~exact,
-        same=has & labelled & (own > 0),
-        other=has & labelled & (other > 0),
-        group=shared.fill_null(False).to_numpy(),
-    )
-
-
-def _label_codes(material: Material) -> Codes:
-    numbers = {name: i for i, name in enumerate(material.classes)}
-    none = len(numbers)
-    return np.array([numbers.get(label, none) for label in material.labels], np.int64)
-
-
-def _row_sums(table: Sparse) -> Codes:
-    return np.asarray(table.sum(axis=1)).ravel().astype(np.int64)

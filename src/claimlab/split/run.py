@@ -1,9 +1,9 @@
 """Split a dataset: a strategy says who goes where, the check looks at what came of it, and both are
 kept with the data.
 
-done = cl.split("data/liar", by="source", output="data/liar-by-source")
-done.dataset            # the dataset with its column `split`
-done.checked.leaks      # what is on two sides
+by_source = cl.split("data/liar", by="source", output="data/liar-by-source")
+by_source.dataset            # the dataset with its column `split`
+by_source.checked.leaks      # what is on two sides
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Unpack
 
 from claimlab.core.call import repeatable
+from claimlab.core.choices import Word, each_of, one_of
 from claimlab.core.columns import conditions
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
@@ -34,9 +35,9 @@ from claimlab.core.options import (
 )
 from claimlab.core.plain import slug
 from claimlab.core.run import Run, Source, folders_of
-from claimlab.core.settings import Word, each_of, one_of
-from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
-from claimlab.split.strategy import DEFAULT, KEPT, MODES, STRATA, Request, Shares
+from claimlab.split.job import SplitChoices, make, make_all, prepare
+from claimlab.split.result import Failed, Split
+from claimlab.split.strategy import DEFAULT, KEPT, MODES, STRATA, SideShares, SplitRequest
 
 KIND = "set of splits"  # a folder with a dataset for each value that was held out
 Names = str | Sequence[str]  # one value or several
@@ -44,7 +45,7 @@ Conditions = Mapping[str, Sequence[str]] | Sequence[str]  # column and values, o
 
 
 @repeatable()
-def split(
+def split(  # noqa: PLR0913
     data: Annotated[Source, Argument("A claimlab dataset folder.")],
     by: Annotated[
         str,
@@ -53,7 +54,7 @@ def split(
     *,
     output: OptionalFolder = None,
     shares: Annotated[
-        Shares | str, Option("Shares of train/dev/test, or of train/test.")
+        SideShares | str, Option("Shares of train/dev/test, or of train/test.")
     ] = DEFAULT,
     hold_out: Annotated[Names, Option("A value to use for testing only; may be repeated.")] = (),
     train_on: Annotated[
@@ -114,8 +115,8 @@ def split(
     the split of every value, and `impossible` the values for which there is none, and why. With
     `output`, each is written to a folder of its own there, all of them in one step.
     """
-    request = Request(
-        shares=Shares.parse(shares) if isinstance(shares, str) else shares,
+    request = SplitRequest(
+        shares=SideShares.parse(shares) if isinstance(shares, str) else shares,
         seed=seed,
         keep_together=None
         if keep_together is None
@@ -129,7 +130,7 @@ def split(
         setting=setting,
         small_test=small_test,
     )
-    choices = Choices(
+    choices = SplitChoices(
         task,
         _each(STRATA, stratify, "stratify"),
         changed_in_test,
@@ -153,20 +154,20 @@ def split(
         job = prepare(run.dataset, by, request, choices)
         if every:
             return _all(run, list(make_all(job)), by)
-        done = make(job)
-        run.finish(done.dataset)
-    return done
+        result = make(job)
+        run.finish(result.dataset)
+    return result
 
 
-def _each(known: Sequence[Word], names: Names, argument: str) -> tuple[Word, ...]:
+def _each(words_known: Sequence[Word], names: Names, argument: str) -> tuple[Word, ...]:
     words = [word.strip() for name in each_of(names) for word in name.split(",")]
-    return () if words == ["none"] else tuple(one_of(known, word, argument) for word in words)
+    return () if words == ["none"] else tuple(one_of(words_known, word, argument) for word in words)
 
 
 def _all(run: Run, splits_and_failures: Sequence[Split | Failed], by: str) -> Split:
     """Write one split for each value, and give the first, with all of them."""
-    splits = [one for one in splits_and_failures if isinstance(one, Split)]
-    impossible = [one for one in splits_and_failures if isinstance(one, Failed)]
+    splits = [outcome for outcome in splits_and_failures if isinstance(outcome, Split)]
+    impossible = [outcome for outcome in splits_and_failures if isinstance(outcome, Failed)]
     if not splits:
         raise DataError(
             f"None of the splits by {by} can be made: {impossible[0].why}",
@@ -178,12 +179,12 @@ def _all(run: Run, splits_and_failures: Sequence[Split | Failed], by: str) -> Sp
 
 def _write_all(splits: list[Split], building: Path, output: Path) -> None:
     taken: set[str] = set()
-    for one in splits:
-        name = _folder(one.name, taken)
+    for split in splits:
+        name = _folder(split.name, taken)
         taken.add(name.casefold())
         (building / name).mkdir()
-        one.dataset.files = one.dataset.write_into(building / name).files
-        one.dataset.path = output / name
+        split.dataset.files = split.dataset.write_into(building / name).files
+        split.dataset.path = output / name
     seal_folder(building, KIND)
 
 

@@ -24,7 +24,8 @@ import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.registry import Registry
-from claimlab.core.stats.deal import Codes, codes_of, deal, linked
+from claimlab.core.stats.codes import Codes, codes_of, linked
+from claimlab.core.stats.deal import deal
 from claimlab.core.stats.scores import Flags
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
@@ -32,10 +33,17 @@ from claimlab.text.normalise import normal_form
 Side = Literal["train", "dev", "test"]
 SIDES: tuple[Side, ...] = ("train", "dev", "test")
 TODO = "Write train/dev/test such as 70/10/20, or train/test such as 80/20."
+UNCELLED = "No {} has both a class and a language to balance by"
+SPLITTERS: Registry[Strategy] = Registry(
+    "split strategy",
+    package="claimlab.split.strategies",
+    attribute="STRATEGY",
+    group="claimlab.splitters",
+)
 
 
 @dataclass(frozen=True)
-class Shares:
+class SideShares:
     """Fractions that add up to one. Train and test are never empty; dev may be."""
 
     train: float
@@ -54,7 +62,7 @@ class Shares:
             )
 
     @classmethod
-    def parse(cls, text: str) -> Shares:
+    def parse(cls, text: str) -> SideShares:
         """Two numbers (train/test) or three (train/dev/test), in percent or as fractions: 80/10/10,
         0.8/0.1/0.1.
         """
@@ -79,10 +87,12 @@ class Shares:
         return self.train / rest, self.dev / rest
 
 
-DEFAULT = Shares(0.7, 0.1, 0.2)
+DEFAULT = SideShares(0.7, 0.1, 0.2)
 
 
 Kept = Literal["group", "exact", "near-duplicates"]
+Mode = Literal["leave-one-out", "train-on-one"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 KEPT: tuple[Kept, ...] = get_args(Kept)
 Stratum = Literal["label", "language"]
 STRATA: tuple[Stratum, ...] = get_args(Stratum)
@@ -164,9 +174,6 @@ def numbered(side: pl.Series) -> Codes:
     return numbers.fill_null(-1).to_numpy(writable=True)
 
 
-UNCELLED = "No {} has both a class and a language to balance by"
-
-
 def drawn_per_cell(
     material: Material, eligible: Flags, units: Codes, most: int, seed: int, *, at_most: float = 1.0
 ) -> tuple[Flags, list[str]]:
@@ -213,17 +220,13 @@ def short_cells(
     ]
 
 
-Mode = Literal["leave-one-out", "train-on-one"]
-MODES: tuple[Mode, ...] = get_args(Mode)
-
-
 @dataclass(frozen=True)
-class Request:
+class SplitRequest:
     """What was asked for. A strategy lists in `takes` what it can honour; asking it for anything
     else is an error.
     """
 
-    shares: Shares = DEFAULT
+    shares: SideShares = DEFAULT
     seed: int = 0
     keep_together: tuple[Kept, ...] | None = None  # null: as the strategy does it by itself
     hold_out: tuple[str, ...] = ()
@@ -265,23 +268,32 @@ class Parts:
 
 
 class Strategy(Protocol):
+    """Who goes where: the sides of all rows, by what a user asked for."""
+
     @property
     def name(self) -> str: ...
     @property
     def summary(self) -> str: ...
     @property
-    def takes(self) -> frozenset[str]: ...  # fields of Request beyond shares and seed
+    def takes(self) -> frozenset[str]: ...  # fields of SplitRequest beyond shares and seed
 
-    def split(self, material: Material, request: Request) -> Parts: ...
+    def split(self, material: Material, request: SplitRequest) -> Parts:
+        """Say where every row goes.
+
+        Parameters
+        ----------
+        material : Material
+            The records with their labels, side tables and what belongs together.
+        request : SplitRequest
+            The shares, the seed and what else the user asked for.
+
+        Returns
+        -------
+        Parts
+            The side of each row, and what is promised of it.
+        """
+        ...
 
 
 class Impossible(DataError):
     """This strategy cannot split this data; the message says why."""
-
-
-SPLITTERS: Registry[Strategy] = Registry(
-    "split strategy",
-    package="claimlab.split.strategies",
-    attribute="STRATEGY",
-    group="claimlab.splitters",
-)

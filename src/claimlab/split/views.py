@@ -5,16 +5,18 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.ranks import foreseen, records_needed
-from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Cell, Table, Value
-from claimlab.split.check import Checked
-from claimlab.split.job import Split
+from claimlab.core.units import Units
+from claimlab.pages.blocks import Block, Cell, Column, Columns, Table, Value
+from claimlab.split.check import SplitCheck
+from claimlab.split.leaks import Leak
+from claimlab.split.result import Split
 from claimlab.split.strategy import SIDES
 from claimlab.tasks import open_task, own_task
+from claimlab.text.unit import GROUP, Unit, held_out, unit_names
 
-MANY = 30  # languages: more are not listed row by row
+MOST_LANGUAGES_LISTED = 30  # more are not listed row by row
 NO_LABEL = "no class"  # of the task: LIAR's half-true has a label, and is neither true nor false
 UNKNOWN = "not known"
 
@@ -37,34 +39,42 @@ def limits(dataset: Dataset, task: str | None) -> list[str]:
     """Which differences between two detectors the test records can show, before any is run."""
     test = dataset.records.filter(split="test")
     labels = open_task(own_task(dataset, task), dataset.records).labels(test)
-    known = test.select("id", "group", label=labels).drop_nulls("label")
-    groups = known.select(pl.coalesce("group", pl.format("record {}", "id"))).to_series()
-    seen = foreseen(codes_of(known["label"]), codes_of(groups)) if known.height else None
+    labelled = test.with_columns(label=labels).drop_nulls("label")
+    if not labelled.height:
+        return []
+    unit = Unit(_held_out(dataset) or GROUP)
+    units = Units.by(unit.column, unit_names(labelled, unit))
+    where = units.words.replace("record", "test record", 1)
+    if units.why_not is not None:
+        return [f"Scores on the test part can have no interval and no rank: {units.why_not}."]
+    seen = foreseen(codes_of(labelled["label"]), units.codes)
     if seen is None:
         return []
-    size = several(known.height, "test record")
-    units = groups.n_unique()
-    where = size if units == known.height else f"{size} in {several(units, 'group')}"
-    needed = records_needed(known.height, seen, seen / 2)
+    needed = records_needed(labelled.height, seen, seen / 2)
     return [
-        f"With {where}, differences in macro-F1 below about {100 * seen:.1f} points cannot be seen"
-        f" (power 80%, two detectors that are right on 80% of them); half of that would take about"
-        f" {needed:,} records."
+        f"With {where}, differences in macro-F1 below about {100 * seen:.1f} points are often"
+        " missed (power 80%, two detectors that are right on 80% of them); half of that would take"
+        f" about {needed:,} records."
     ]
 
 
-def blocks(checked: Checked) -> list[Block]:
+def _held_out(dataset: Dataset) -> str | None:
+    split = next((step for step in reversed(dataset.lineage) if step.step == "split"), None)
+    return None if split is None else held_out(split.parameters)
+
+
+def blocks(checked: SplitCheck) -> list[Block]:
     """The tables of one split."""
     tables: list[Block] = [sides_table(checked)]
     if checked.leaks:
         tables.append(leaks_table(checked))
     languages = checked.cells["language"].drop_nulls().n_unique()
-    if 1 < languages <= MANY:
+    if 1 < languages <= MOST_LANGUAGES_LISTED:
         tables.append(languages_table(checked))
     return tables
 
 
-def sides_table(checked: Checked) -> Table:
+def sides_table(checked: SplitCheck) -> Table:
     """Rows per side and class."""
     count, labels = tallied(checked, "label")
     classes = [NO_LABEL if label is None else label for label in labels]
@@ -84,25 +94,21 @@ def sides_table(checked: Checked) -> Table:
     return Table(["part", "records", "share", *classes], rows)
 
 
-def leaks_table(checked: Checked) -> Table:
+def leaks_table(checked: SplitCheck) -> Table:
     """How many rows of one part also occur in another."""
-    rows = [
-        [
-            f"{leak.of} in {leak.seen_in}",
-            leak.rows,
-            *(toned(n) for n in (leak.exact, leak.near)),
-            leak.same_label,
-            leak.other_label,
-            toned(leak.group),
-        ]
-        for leak in checked.leaks
-    ]
-    return Table(
-        ["leak", "records", "same text", "near text", "same label", "other label", "group"], rows
+    columns: Columns[Leak] = (
+        Column("leak", lambda leak: f"{leak.of} in {leak.seen_in}"),
+        Column("records", "rows"),
+        Column("same text", "exact", toned),
+        Column("near text", "near", toned),
+        Column("same label"),
+        Column("other label"),
+        Column("group", format=toned),
     )
+    return Table.of(columns, checked.leaks)
 
 
-def languages_table(checked: Checked) -> Table:
+def languages_table(checked: SplitCheck) -> Table:
     """Rows per side and language; those whose language is not known come last, under no code."""
     count, languages = tallied(checked, "language")
     rows: list[list[Value]] = [
@@ -113,7 +119,7 @@ def languages_table(checked: Checked) -> Table:
 
 
 def tallied(
-    checked: Checked, column: str
+    checked: SplitCheck, column: str
 ) -> tuple[dict[tuple[str, str | None], int], list[str | None]]:
     """Rows by side and value, and the values; null comes last."""
     tally = checked.cells.group_by("split", column).agg(pl.col("records").sum())

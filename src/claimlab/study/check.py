@@ -20,30 +20,27 @@ from claimlab.core.extras import require_extra
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import DETECTORS
+from claimlab.detect.own.source import is_own, parts_of
 from claimlab.split.views import limits
-from claimlab.study.file import Caps, StudyFile, StudyPath, read_study_file
+from claimlab.study.axes import all_axes
+from claimlab.study.exhibits import Exhibit, exhibits
+from claimlab.study.file import StudyCaps, StudyFile, StudyPath, read_study_file
 from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
-from claimlab.study.plan import (
-    Cell,
-    Exhibit,
-    all_axes,
-    at_hand,
-    dataset_node,
-    exhibits,
-    plan,
-    sampled,
-)
+from claimlab.study.plan import GridCell, at_hand, dataset_node, plan, sampled
 from claimlab.study.recorded import read_answers
-from claimlab.study.run import Grid, Maker
+from claimlab.study.run import CALLED, Grid, Maker
 from claimlab.study.step import REFERENCES, SAMPLE, Node
 from claimlab.tasks import open_task, own_task
 
 _KEEP_LABELS = {
     "enrich"
 }  # steps that add to records and change none: the split is the same without them
+_MODELS = {"profile": "model"}  # the model of a profile to ask
+RECORDS_TRIED = 60
+_LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
-def split_problems(cells: Sequence[Cell], maker: Maker) -> tuple[list[str], list[str]]:
+def split_problems(cells: Sequence[GridCell], maker: Maker) -> tuple[list[str], list[str]]:
     """A sentence for each step that fails before the detectors, and for each class that a side of a
     split lacks; and one for what the test records of each split can show at all.
     """
@@ -53,7 +50,8 @@ def split_problems(cells: Sequence[Cell], maker: Maker) -> tuple[list[str], list
     for cell in cells:
         options = cell.node.options
         before, task = _without(cell.node.before[0]), cast("str | None", options.get("task"))
-        trains = DETECTORS.get(str(options["detector"])).needs_training
+        name = str(options["detector"])
+        trains = not is_own(name) and DETECTORS.get(name).needs_training
         if before is None or (before.key, task, trains) in looked:
             continue
         looked.add((before.key, task, trains))
@@ -77,10 +75,11 @@ def _without(node: Node) -> Node | None:
     """
     if node.verb in _KEEP_LABELS:
         return _without(node.before[0])
-    before = [_without(one) for one in node.before]
-    if node.verb == "evolve" or node.asks or any(one is None for one in before):
+    before = [_without(step) for step in node.before]
+    invents = node.verb in CALLED and CALLED[node.verb].invents
+    if invents or node.asks or any(step is None for step in before):
         return None
-    return replace(node, before=tuple(one for one in before if one is not None))
+    return replace(node, before=tuple(step for step in before if step is not None))
 
 
 def _problems(last: Node, task: str | None, maker: Maker, *, trains: bool) -> Iterator[str]:
@@ -116,15 +115,10 @@ def absent(splits: pl.Series, labels: pl.Series, sides: Sequence[str]) -> Iterat
             yield f"no record of class {', '.join(missing)} in {side}."
 
 
-_MODELS = {"profile": "model"}  # the model of a profile to ask
-TRIED, EVOLVED = 60, 2  # records
-_LOCAL = {"embedded", "gguf"}  # models inside this process
-
-
 @in_storage()
 def study_check(
     study: StudyPath, *, trust: bool = False
-) -> tuple[list[Cell], list[str], list[str]]:
+) -> tuple[list[GridCell], list[str], list[str]]:
     """List everything that is missing, before anything is spent.
 
     Gives the cells of the grid, a sentence for each thing that is missing, and one for each
@@ -140,7 +134,7 @@ def study_check(
     problems: list[str] = []
     for name in read.datasets:
         _try(problems, partial(dataset_node, read, name))
-    cells: list[Cell] = []
+    cells: list[GridCell] = []
     left_out: list[str] = []
     if not problems:
         try:
@@ -148,10 +142,10 @@ def study_check(
         except ClaimlabError as error:
             problems.append(str(error))
     _try(problems, lambda: problems.extend(_detectors(read)))
-    shown: list[Exhibit] = []
+    exhibits_tried: list[Exhibit] = []
     if cells:
-        _try(problems, lambda: shown.extend(exhibits(read, {})))
-    last = [*(cell.node.before[0] for cell in cells), *(exhibit.node for exhibit in shown)]
+        _try(problems, lambda: exhibits_tried.extend(exhibits(read, {})))
+    last = [*(cell.node.before[0] for cell in cells), *(exhibit.node for exhibit in exhibits_tried)]
     ends = [*(cell.node for cell in cells), *last]
     nodes = {node.key: node for end in ends for node in end.chain()}
     for node in nodes.values():
@@ -164,22 +158,24 @@ def study_check(
 
 
 def _tried(
-    study: StudyFile, cells: list[Cell], last: Sequence[Node], *, split: bool
+    study: StudyFile, cells: list[GridCell], last: Sequence[Node], *, split: bool
 ) -> tuple[list[str], list[str]]:
     """What the steps themselves say, and what their test records can show; they are made in a
     folder that is removed again."""
     with tempfile.TemporaryDirectory(prefix="claimlab-check-") as folder:
         grid = Grid(Path(folder), study, cells)
-        problems = missing_extras(last, Maker(grid, Caps(), "record"))
+        problems = missing_extras(last, Maker(grid, StudyCaps(), "record"))
         if split and not problems:
-            return split_problems(cells, Maker(grid, Caps(), "replay"))
+            return split_problems(cells, Maker(grid, StudyCaps(), "replay"))
         return problems, []
 
 
 def missing_extras(last: Sequence[Node], maker: Maker) -> list[str]:
     """A sentence for each step that needs packages which are not installed. Steps say so when they
     are made: each is tried on a few records, and what else is wrong with so few is not reported."""
-    tried = {node.key: node for one in last for node in _on_few(one).chain() if node.folder is None}
+    tried = {
+        node.key: node for step in last for node in _on_few(step).chain() if node.folder is None
+    }
     for node in tried.values():
         if all(each.key not in maker.grid.failed and not each.asks for each in node.chain()):
             maker.make(node)
@@ -191,12 +187,12 @@ def missing_extras(last: Sequence[Node], maker: Maker) -> list[str]:
 
 
 def _on_few(node: Node) -> Node:
-    """The same steps on a sample of their dataset; claims to evolve are far fewer, since each of
-    them is walked to every target."""
+    """The same steps on a sample of their dataset; far fewer where each record takes long."""
     if node.verb == SAMPLE or not node.before:
-        return sampled(node.before[0] if node.before else node, TRIED)
+        return sampled(node.before[0] if node.before else node, RECORDS_TRIED)
     named = tuple((name, _on_few(other)) for name, other in node.named)
-    few = {"limit": EVOLVED} if node.verb == "evolve" else {}
+    tries = CALLED[node.verb].tries if node.verb in CALLED else None
+    few = {} if tries is None else {"limit": tries}
     before = tuple(map(_on_few, node.before))
     return replace(node, options={**node.options, **few}, before=before, named=named)
 
@@ -232,6 +228,9 @@ def _open(name: str, options: JsonObject) -> None:
         "model": options.get("model"),
         "providers": options.get("provider", ()),
     }
+    if is_own(name):
+        parts_of(name)  # its form; the code itself is not run for a check
+        return
     extra = DETECTORS.get(name).extra
     if extra is not None:
         require_extra(f"The detector '{name}'", extra)
@@ -259,7 +258,9 @@ def _values(options: JsonObject, names: Sequence[str]) -> Iterator[tuple[str, st
     """Each of these options that is given, with each of its values."""
     for name in names:
         value = options.get(name) or ()
-        yield from ((name, one) for one in ([value] if isinstance(value, str) else value))
+        yield from (
+            (name, name_given) for name_given in ([value] if isinstance(value, str) else value)
+        )
 
 
 def _open_profile(name: str, model: str | None, recorded: str) -> None:

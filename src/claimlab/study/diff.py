@@ -15,25 +15,16 @@ from claimlab.core.call import in_storage, repeatable
 from claimlab.core.progress import progress
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
-from claimlab.core.stats.chance import holm
+from claimlab.core.stats.correction import holm
 from claimlab.core.stats.interval import DRAWS, Interval, ends_of
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.scored_run import ScoredRun, open_runs
-from claimlab.pages.blocks import (
-    Blocks,
-    Cell,
-    Report,
-    Section,
-    Table,
-    Text,
-    Tone,
-    decimal,
-    percent,
-)
+from claimlab.pages.blocks import Blocks, Cell, Report, Section, Table, Text, Tone, decimal, percent
 from claimlab.pages.folder import Contents, fill
 from claimlab.study.entry import BoardEntry, Entries, Row, rank_mark, ranks_explained
-from claimlab.study.page import in_brackets, saved_study
+from claimlab.study.grid_tables import in_brackets
+from claimlab.study.saved import saved_study
 from claimlab.study.score import PER_COMPARISON, gap_of
 from claimlab.study.step import CELLS, FILE, STEPS_FOLDER
 
@@ -48,10 +39,23 @@ Word = Literal[
     "same",
 ]
 WORDS: tuple[Word, ...] = get_args(Word)  # in the order of the table
+KIND = "study diff"
+_TONES: Mapping[Word, Tone] = {
+    "lower": "fail",
+    "fails now": "fail",
+    "higher": "pass",
+    "no longer fails": "pass",
+}
+_METHOD = (
+    "A difference is after minus before, in macro-F1, with its 95% interval over test records and"
+    " seeds. It is called higher or lower where its p-value, corrected by Holm's method, is below"
+    " 0.05, and unclear otherwise."
+)
+_NO_RUNS = "The runs of {} are not there: differences have no interval."
 
 
 @dataclass(frozen=True)
-class Change:
+class SettingChange:
     """One setting in both studies, or in one of them."""
 
     axes: JsonObject
@@ -82,7 +86,7 @@ class Change:
         return {
             "axes": dict(self.axes),
             "change": self.word,
-            **{name: None if one is None else one.to_json() for name, one in sides.items()},
+            **{name: None if entry is None else entry.to_json() for name, entry in sides.items()},
             "difference": self.difference,
             "interval": self.interval,
             "p_holm": self.p_holm,
@@ -95,7 +99,7 @@ class StudyDiff(Shown):
 
     before: str
     after: str
-    changes: list[Change]
+    changes: list[SettingChange]
     notes: list[str]
 
     def counts(self) -> dict[str, int]:
@@ -136,20 +140,6 @@ class StudyDiff(Shown):
         }
 
 
-KIND = "study diff"
-_TONES: Mapping[Word, Tone] = {
-    "lower": "fail",
-    "fails now": "fail",
-    "higher": "pass",
-    "no longer fails": "pass",
-}
-_METHOD = (
-    "A difference is after minus before, in macro-F1, with its 95% interval over test records and"
-    " seeds. It is called higher or lower where its p-value, corrected by Holm's method, is below"
-    " 0.05, and unclear otherwise."
-)
-
-
 def contents(diff: StudyDiff) -> Contents:
     page = Report(
         f"What changed: {diff.before} and {diff.after}",
@@ -161,17 +151,17 @@ def contents(diff: StudyDiff) -> Contents:
 
 def diff_blocks(diff: StudyDiff, *, everything: bool = True) -> Blocks:
     """In a sentence, and setting by setting (`everything`: those that are the same too)."""
-    shown = [change for change in diff.changes if everything or change.word != "same"]
+    changes = [change for change in diff.changes if everything or change.word != "same"]
     blocks: Blocks = [
         Text(diff.headline(), "conclusion"),
         *(Text(note, "note") for note in diff.notes),
     ]
-    if shown:
-        blocks.append(changes_table(shown))
+    if changes:
+        blocks.append(changes_table(changes))
     return [*blocks, Section("How to read this", [Text(_METHOD)])] if everything else blocks
 
 
-def changes_table(changes: Sequence[Change]) -> Table:
+def changes_table(changes: Sequence[SettingChange]) -> Table:
     values = {axis: {c.axes[axis] for c in changes} for axis in changes[0].axes}
     told_apart = [axis for axis in values if len(values[axis]) > 1] or list(values)[:1]
     columns = ["Change", *told_apart, "Before", "After", "Difference", "Corrected p"]
@@ -201,9 +191,6 @@ def _figure(entry: BoardEntry | None) -> Cell:
         )
     text = f"{percent(entry.macro_f1).text}{in_brackets(entry.interval)}{rank_mark(entry)}"
     return Cell(text, sort=entry.macro_f1)
-
-
-_NO_RUNS = "The runs of {} are not there: differences have no interval."
 
 
 @in_storage()
@@ -239,17 +226,17 @@ def study_diff(
                     change, opened, old_file.seeds == new_file.seeds, PER_COMPARISON * len(pairs)
                 )
             )
-        notes += [_NO_RUNS.format(f"'{one.folder}'") for one in opened if one.missing]
+        notes += [_NO_RUNS.format(f"'{study.folder}'") for study in opened if study.missing]
         names = [folder.resolve().name for folder in folders]
         adjusted = zip(measured, holm([change.p for change in measured]), strict=True)
         changes = [replace(change, p_holm=p) for change, p in adjusted]
         changes.sort(key=lambda change: WORDS.index(change.word))
-        done = StudyDiff(names[0], names[1], changes, notes)
-        run.fill(lambda folder: fill(contents(done), folder))
-    return done
+        difference = StudyDiff(names[0], names[1], changes, notes)
+        run.fill(lambda folder: fill(contents(difference), folder))
+    return difference
 
 
-def matched(before: Entries, after: Entries) -> tuple[list[Change], list[str]]:
+def matched(before: Entries, after: Entries) -> tuple[list[SettingChange], list[str]]:
     """The settings of both studies side by side. An axis that one of them lacks, or that has one
     other value in each, tells nothing apart: it is noted and left out."""
     notes, compared = [], []
@@ -262,7 +249,7 @@ def matched(before: Entries, after: Entries) -> tuple[list[Change], list[str]]:
             compared.append(axis)
     old, new = _by_setting(before, compared), _by_setting(after, compared)
     changes = [
-        Change(dict(zip(compared, key, strict=True)), old.get(key), new.get(key))
+        SettingChange(dict(zip(compared, key, strict=True)), old.get(key), new.get(key))
         for key in dict.fromkeys([*old, *new])
     ]
     return changes, notes
@@ -291,7 +278,9 @@ class _Opened:
         return [run for place in places for run in open_runs(place)]
 
 
-def _measured(change: Change, opened: Sequence[_Opened], paired: bool, draws: int) -> Change:
+def _measured(
+    change: SettingChange, opened: Sequence[_Opened], paired: bool, draws: int
+) -> SettingChange:
     before, after = change.before, change.after
     if before is None or after is None or change.word == "same":
         return change

@@ -9,16 +9,17 @@ from dataclasses import asdict, dataclass
 
 from pydantic import TypeAdapter
 
+from claimlab.core.choices import one_of
 from claimlab.core.errors import UsageError
-from claimlab.core.settings import one_of
 from claimlab.core.stats.chance import LEVEL, UNTESTED, Chance
 from claimlab.core.stats.interval import Interval
 from claimlab.core.stats.ranks import Ranks, rank_words
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table, percent, span
-from claimlab.study.file import Axes, Published, StudyFile, Value, View
+from claimlab.study.file import Axes, PublishedFigures, StudyFile, TableView, Value
 
 TRIVIAL = "the best trivial baseline"
+MEASURES = ("macro_f1", "accuracy")
 
 
 @dataclass(frozen=True)
@@ -111,16 +112,15 @@ def ranks_explained(scored: Entries) -> str:
     below = low if low == high else f"{low} to {high}"
     return (
         " [1-3]: among the detectors of one setting, this one can be first, second or third (all"
-        f" pairs tested at once). Differences below {below} points cannot be seen (power 80%)."
+        f" pairs tested at once). Differences below {below} points are often missed (power 80%)."
     )
 
 
 Row = list[Cell | str | int | float | None]
-MEASURES = ("macro_f1", "accuracy")
 
 
 def figures_of(
-    published: Sequence[Published],
+    published: Sequence[PublishedFigures],
 ) -> Iterator[tuple[str, dict[str, Value], str, float]]:
     """Source, setting, measure and value (0 to 1) of each figure."""
     for part in published:
@@ -149,7 +149,7 @@ def check_figures(study: StudyFile, axes: Sequence[str]) -> None:
                 )
 
 
-def with_cards(study: StudyFile) -> list[Published]:
+def with_cards(study: StudyFile) -> list[PublishedFigures]:
     """The published figures, those on the cards of catalogued datasets filled in."""
     grids = [grid for grid in (study.grid, *(part.grid for part in study.part)) if grid]
     datasets = dict.fromkeys(
@@ -171,7 +171,7 @@ def with_cards(study: StudyFile) -> list[Published]:
     return parts
 
 
-def beside(study: StudyFile, scored: Entries) -> list[Published]:
+def beside(study: StudyFile, scored: Entries) -> list[PublishedFigures]:
     """The published figures that belong in tables of `scored`: those of another dataset do not."""
     here = {str(entry.axes["dataset"]) for entry in scored}
     return [
@@ -186,7 +186,7 @@ def beside(study: StudyFile, scored: Entries) -> list[Published]:
 
 def card_figure(study: StudyFile, dataset: str, field: str) -> float | None:
     """What the card of a catalogued dataset says was published; null where it says nothing."""
-    from claimlab.catalog.entry import Published as OnCard
+    from claimlab.catalog.entry import PublishedScores as OnCard
     from claimlab.catalog.load import DATASETS
 
     one_of(list(OnCard.model_fields), field, "card")
@@ -197,8 +197,8 @@ def card_figure(study: StudyFile, dataset: str, field: str) -> float | None:
 
 
 def published_rows(
-    published: Sequence[Published],
-    view: View,
+    published: Sequence[PublishedFigures],
+    view: TableView,
     across: Sequence[Value],
     where: Axes,
     scored: Entries,
@@ -208,8 +208,8 @@ def published_rows(
     which."""
     at: dict[tuple[Value, str], dict[Value, Cell]] = {}
     for source, setting, measure, value in figures_of(published):
-        shown = measure == view.cells and view.rows in setting
-        if not shown or setting.get(view.columns) not in across:
+        is_shown = measure == view.cells and view.rows in setting
+        if not is_shown or setting.get(view.columns) not in across:
             continue
         other = {
             axis: setting[axis]
@@ -235,15 +235,15 @@ def published_table(study: StudyFile, scored: Entries) -> Table | None:
     lines: list[Row] = []
     for source, setting, measure, value in figures_of(with_cards(study)):
         ours = [getattr(entry, measure) for entry in scored if entry.has(setting)]
-        known = [score for score in ours if score is not None]
-        if not known:
+        measured = [score for score in ours if score is not None]
+        if not measured:
             continue
-        low, high = min(known), max(known)
+        low, high = min(measured), max(measured)
         words = ", ".join(f"{axis} {chosen}" for axis, chosen in setting.items())
-        shown, gap = span((low, high)), percent(None)
+        text, gap = span((low, high)), percent(None)
         if low == high:
-            shown, gap = percent(low), percent(low - value)
-        lines.append([source, words, measure.replace("_", "-"), percent(value), shown, gap])
+            text, gap = percent(low), percent(low - value)
+        lines.append([source, words, measure.replace("_", "-"), percent(value), text, gap])
     if not lines:
         return None
     columns = ["source", "setting", "measure", "published", "ours", "difference"]

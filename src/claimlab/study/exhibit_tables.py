@@ -19,10 +19,10 @@ from claimlab.core.record import SIDE_TABLES
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table
 from claimlab.study.entry import Row, card_figure
+from claimlab.study.exhibits import EXPORT, Exhibit
 from claimlab.study.file import Axes, Count, Show, Value
-from claimlab.study.plan import EXPORT, REPORTS, Exhibit
 from claimlab.study.run import Grid
-from claimlab.study.step import STEPS_FOLDER
+from claimlab.study.step import REPORTS, STEPS_FOLDER
 
 RECORDS = "records"
 SHARES = (
@@ -41,10 +41,10 @@ def exhibit_tables(grid: Grid) -> list[tuple[str, Table]]:
     """The title and the table of each `[[show]]`, in the order of the file."""
     tables = []
     for show in grid.study.show:
-        mine = [exhibit for exhibit in grid.shown if exhibit.show is show]
-        if mine:
+        exhibits = [exhibit for exhibit in grid.shown if exhibit.show is show]
+        if exhibits:
             make = _counted if show.counts else _side_by_side if show.across else _listed
-            tables.append((show.title, make(grid, show, mine)))
+            tables.append((show.title, make(grid, show, exhibits)))
     return tables
 
 
@@ -72,7 +72,7 @@ def _reported(folder: Path, step: str, table: str) -> pl.DataFrame:
     """A table of the report that a step wrote."""
     if step == "audit":
         return _findings(folder)
-    report = json.loads((folder / f"{step}.json").read_text("utf-8"))
+    report = json.loads((folder / REPORTS[step].done).read_text("utf-8"))
     rows = _figures(report["scores"]) if step == "match" else report.get(table)
     return pl.DataFrame(rows or [], infer_schema_length=None)
 
@@ -89,10 +89,10 @@ def _findings(folder: Path) -> pl.DataFrame:
 def _figures(scores: JsonObject) -> list[JsonObject]:
     """The figures of a retriever, which are those of trec_eval, with their intervals."""
     return [
-        {"figure": name, "score": one["value"], "low": ends[0], "high": ends[1]}
-        for name, one in scores.items()
-        if isinstance(one, dict)
-        for ends in [one["interval"] or (None, None)]
+        {"figure": name, "score": score["value"], "low": ends[0], "high": ends[1]}
+        for name, score in scores.items()
+        if isinstance(score, dict)
+        for ends in [score["interval"] or (None, None)]
     ]
 
 
@@ -104,11 +104,14 @@ def _exported(folder: Path) -> pl.DataFrame:
     return pl.DataFrame([{"folder": folder.name, "format": marker.format, **marker.export.counts}])
 
 
-def _counted(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
+def _counted(grid: Grid, show: Show, exhibits: Sequence[Exhibit]) -> Table:
     rows: list[Row] = [
-        [count.name, *(_count(grid, exhibit, count) for exhibit in mine)] for count in show.counts
+        [count.name, *(_count(grid, exhibit, count) for exhibit in exhibits)]
+        for count in show.counts
     ]
-    return Table(["", *(", ".join(e.axes.values()) for e in mine)], rows, caption=_caption(show))
+    return Table(
+        ["", *(", ".join(e.axes.values()) for e in exhibits)], rows, caption=_caption(show)
+    )
 
 
 def _count(grid: Grid, exhibit: Exhibit, count: Count) -> Cell:
@@ -133,15 +136,15 @@ def _filtered(frame: pl.DataFrame, where: Mapping[str, Value | list[Value]]) -> 
     return frame.filter(matching(frame, wanted))
 
 
-def _listed(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
+def _listed(grid: Grid, show: Show, exhibits: Sequence[Exhibit]) -> Table:
     """The rows of every step's table; published rows that are about none of them come last."""
-    frames = [_read(grid, exhibit, show.table or RECORDS) for exhibit in mine]
-    known = [frame.columns for frame in frames if isinstance(frame, pl.DataFrame)]
-    columns = show.columns or list(dict.fromkeys(chain.from_iterable(known)))
-    axes = list(dict.fromkeys(chain.from_iterable(exhibit.axes for exhibit in mine)))
-    left = _published(show, mine)
+    frames = [_read(grid, exhibit, show.table or RECORDS) for exhibit in exhibits]
+    columns_read = [frame.columns for frame in frames if isinstance(frame, pl.DataFrame)]
+    columns = show.columns or list(dict.fromkeys(chain.from_iterable(columns_read)))
+    axes = list(dict.fromkeys(chain.from_iterable(exhibit.axes for exhibit in exhibits)))
+    left = _published(show, exhibits)
     rows: list[Row] = []
-    for exhibit, frame in zip(mine, frames, strict=True):
+    for exhibit, frame in zip(exhibits, frames, strict=True):
         named = [exhibit.axes[axis] for axis in axes]
         rows += [[*named, *line] for line in _lines(exhibit, frame, columns, left)]
     for row in left:
@@ -151,9 +154,9 @@ def _listed(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
     return Table(heads, rows, caption=_caption(show))
 
 
-def _published(show: Show, mine: Sequence[Exhibit]) -> list[dict[str, Value]]:
+def _published(show: Show, exhibits: Sequence[Exhibit]) -> list[dict[str, Value]]:
     """The published rows that are about one of these datasets, or about none."""
-    here = {"", *(exhibit.axes["dataset"] for exhibit in mine)}
+    here = {"", *(exhibit.axes["dataset"] for exhibit in exhibits)}
     return [row for row in show.published if row.get("dataset", "") in here]
 
 
@@ -173,13 +176,13 @@ def _lines(
         yield [_beside(row.get(column), published.get(column)) for column in columns]
 
 
-def _side_by_side(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
+def _side_by_side(grid: Grid, show: Show, exhibits: Sequence[Exhibit]) -> Table:
     """One row for each dataset, one column for each variant of the step, and the first column of
     its table inside.
     """
     heads = show.values or [""]
     rows: dict[str, dict[str, Cell]] = {}
-    for exhibit in mine:
+    for exhibit in exhibits:
         dataset, value = exhibit.axes["dataset"], exhibit.axes.get(show.step, heads[0])
         on_card = show.card and value == heads[0]
         card = card_figure(grid.study, dataset, show.card) if on_card else None

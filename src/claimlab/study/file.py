@@ -22,16 +22,24 @@ from datetime import date, time
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UsageError, check_name
 from claimlab.core.options import Argument, Place
-from claimlab.core.settings import read_toml
+from claimlab.core.toml_file import read_toml
 from claimlab.core.types import JsonObject
+from claimlab.study.verb import VERBS
 
 Figure = JsonObject
 StudyPath = Annotated[Place, Argument("The study file (TOML); start one with: claimlab study new")]
+QUESTIONS = (
+    "is the file of an EQA report, not a study",
+    (
+        "Write the report with: claimlab report {file} -o DIR. Start a study with: claimlab study"
+        " new FILE"
+    ),
+)
 
 
 def paper_table(name: str) -> JsonObject:
@@ -39,13 +47,13 @@ def paper_table(name: str) -> JsonObject:
     for ours.
     """
     papers = packaged.toml("claimlab.catalog", "published.toml")
-    known = {
+    shared = {
         f"{paper}, {table}": content
         for paper, tables in papers.items()
         for table, content in tables.items()
     }
-    check_name("paper", name, known)
-    table: JsonObject = known[name]
+    check_name("paper", name, shared)
+    table: JsonObject = shared[name]
     return table
 
 
@@ -90,20 +98,13 @@ Options = JsonObject
 Variants = dict[str, Options]
 Axes = Mapping[str, Value]  # a choice on some of the axes
 AxisValues = dict[str, list[Value]]
-QUESTIONS = (
-    "is the file of an EQA report, not a study",
-    (
-        "Write the report with: claimlab report {file} -o DIR. Start a study with: claimlab study"
-        " new FILE"
-    ),
-)
 
 
-class _Part(BaseModel):
+class _StudyPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Caps(_Part):
+class StudyCaps(_StudyPart):
     """What the whole study may spend, over all its cells and starts."""
 
     max_cost: float | None = None
@@ -111,7 +112,7 @@ class Caps(_Part):
     max_tokens: int | None = None
 
 
-class View(_Part):
+class TableView(_StudyPart):
     """The table that is shown first, and the detector that the others are compared with (without
     one, the best trivial baseline). Without `columns`, they are the splits, or else the first axis
     that has several values.
@@ -127,7 +128,7 @@ class View(_Part):
     records: bool = False  # a last column with the test records of each row
 
 
-class Published(_Part):
+class PublishedFigures(_StudyPart):
     """Figures of others, in per cent: each names values of axes, and a measure (macro_f1,
     accuracy).
     """
@@ -140,7 +141,7 @@ class Published(_Part):
     )
 
 
-class Count(_Part):
+class Count(_StudyPart):
     """How many rows of a side table have one of the given values in every given column."""
 
     name: str
@@ -149,9 +150,9 @@ class Count(_Part):
     published: dict[str, int] = {}  # dataset -> number
 
 
-class Show(_Part):
+class Show(_StudyPart):
     """A table of a step itself, for each dataset: a side table that it wrote, counts of rows, the
-    findings of an audit, or a table of a drift report. `values` are the variants of the step,
+    findings of an audit, or a table of another report. `values` are the variants of the step,
     `after` the steps before it.
     """
 
@@ -174,16 +175,16 @@ class Show(_Part):
     )
 
 
-class Part(_Part):
+class GridPart(_StudyPart):
     """One of several grids of a study, with a table of its own."""
 
     name: str
     grid: AxisValues
     exceptions: list[dict[str, Value | list[Value]]] = Field(default=[], alias="except")
-    table: View = View()
+    table: TableView = TableView()
 
 
-class StudyFile(_Part):
+class StudyFile(_StudyPart):
     """`report` holds the answers that the EQA report asks for, in its own words (see `claimlab
     report`).
     """
@@ -195,25 +196,20 @@ class StudyFile(_Part):
     )  # records of each dataset, drawn at random: for a trial
     datasets: Variants = Field(min_length=1)
     grid: AxisValues = {}
-    part: list[Part] = []  # instead of one grid, several
+    part: list[GridPart] = []  # instead of one grid, several
     seeds: list[int] = Field(default=[0], min_length=1)
     exceptions: list[dict[str, Value | list[Value]]] = Field(default=[], alias="except")
     recorded: str = ""  # answers of a model that come with it: a preset's name, or a file
     references: bool = True  # majority and the other trivial detectors beside the models
-    caps: Caps = Caps()
-    table: View = View()
-    published: list[Published] = []
+    caps: StudyCaps = StudyCaps()
+    table: TableView = TableView()
+    published: list[PublishedFigures] = []
     show: list[Show] = []
     report: Options = {}
     clean: Variants = {}
-    generate: Variants = {}
-    filter: Variants = {}
     review: Variants = {}
-    evolve: Variants = {}
-    stage: Variants = {}
     enrich: Variants = {}
     audit: Variants = {}
-    drift: Variants = {}
     match: Variants = {}
     export: Variants = {}
     split: Variants = {}
@@ -226,12 +222,34 @@ class StudyFile(_Part):
     def _fill_in(cls, raw: Any) -> Any:
         if not isinstance(raw, dict):
             return raw
+        _refuse_absent(raw)
         return with_papers(filled(raw, {"data": str(raw.get("data", "."))}))
 
     def variants(self, axis: str) -> Variants:
         """What the values of an axis stand for, by name."""
         options: Variants = getattr(self, axis)
         return options
+
+
+def _refuse_absent(raw: JsonObject) -> None:
+    """Raise where the file names a step of a package that is not installed."""
+    grids = [raw, *_tables(raw.get("part"))]
+    names = {*raw, *(axis for grid in grids for axis in _keys(grid.get("grid")))}
+    for entry in _keys(raw.get("datasets")).values():
+        names |= {*entry} if isinstance(entry, dict) and "of" in entry else set()
+    names |= {str(show.get("step")) for show in _tables(raw.get("show"))}
+    for name in sorted({name.partition(".")[0] for name in names}):
+        missing = None if VERBS.offers(name) else VERBS.absent(name)
+        if missing:
+            raise missing
+
+
+def _keys(value: object) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _tables(value: object) -> list[JsonObject]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def filled(value: Any, places: Mapping[str, str]) -> Any:
@@ -263,10 +281,14 @@ def texts_in(value: object, option: tuple[str, ...] = ()) -> Iterator[tuple[tupl
 
 
 def read_study_file(file: str | Path) -> StudyFile:
-    """The study in `file`, or an error that names what is wrong with it."""
+    """The study in `file`, or an error that names what is wrong with it. The steps of installed
+    packages have tables as ours do.
+    """
+    steps: JsonObject = {name: (Variants, {}) for name in VERBS.outside()}
+    model: type[StudyFile] = create_model("StudyFile", __base__=StudyFile, **steps)
     return read_toml(
         Path(file),
-        StudyFile,
+        model,
         kind="study file",
         start="claimlab study new",
         unlike={"formulation": QUESTIONS},

@@ -17,9 +17,11 @@ from typing import Unpack
 
 import polars as pl
 
-from claimlab.audit.advice import Advice, name_of
-from claimlab.audit.remedy import Command
+from claimlab.audit.advice import MUCH, Advice, name_of
+from claimlab.audit.ladder import Rung
+from claimlab.audit.remedy import SuggestedCall
 from claimlab.audit.run import Audited
+from claimlab.audit.trial import drawn_of, enough_left
 from claimlab.audit.views.screen import typed_lines
 from claimlab.audit.views.wording import VERDICT_WORDS
 from claimlab.clean.front import clean
@@ -29,20 +31,18 @@ from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_table, digest_tree
 from claimlab.core.foreign import Foreign
 from claimlab.core.guard import seal_folder
-from claimlab.core.options import Force, Limit, OptionalFolder, Seed
+from claimlab.core.options import Force, OptionalFolder, Sample, Seed
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
+from claimlab.exchange.foreign import Paths, as_table, files_of
 from claimlab.exchange.importer import (
-    Columns,
     Files,
+    ImportColumns,
     OnlyFiles,
-    Paths,
     UnknownLabels,
     VerdictMap,
-    as_table,
-    files_of,
     import_files,
 )
 from claimlab.exchange.importing.plan import ImportPlan
@@ -53,18 +53,17 @@ from claimlab.tasks import TRUTH, open_task, own_task
 
 KIND = "check"
 DATA, CLEAN, REPORT = "data", "clean", "report"
-SHOWN = 3  # findings, languages, and steps of cleaning
-RARE = 0.005  # a language with a smaller share is only counted
-LABELS = 4
-ENOUGH, OF_CLASS = 0.5, 0.1  # of all records and of each class: what cleaning must leave
+ITEMS_SHOWN = 3  # findings, languages, and steps of cleaning
+RARE_SHARE = 0.005  # a language with a smaller share is only counted
+LABELS_SHOWN = 4
 ASIDE = ("dropped", "doubtful")  # the tables of what cleaning left out
-INDENT = 4  # of what is numbered
+NUMBERED_INDENT = 4  # of what is numbered
 ROLES = ("text", "label", "date")
 _NUMBERS = {1: "One thing", 2: "Two things", 3: "Three things"}
 
 
 @dataclass(frozen=True)
-class Source:
+class FileRead:
     """What was read: its name, its rows, the column of each role, and its languages."""
 
     name: str
@@ -74,34 +73,32 @@ class Source:
 
 
 @dataclass(frozen=True, repr=False)
-class Checked(Shown):
+class FirstLook(Shown):
     """What a check of a file came to: the dataset as imported, cleaned, and its audit."""
 
-    source: Source
+    source: FileRead
     data: Dataset
     clean: Dataset
     audit: Audited
     folder: Path | None = None
 
     @property
+    def verdict(self) -> Rung:
+        """Where the file is on the ladder of verdicts, with the number that decides."""
+        return self.audit.conclusion.verdict
+
+    @property
     def usable(self) -> str:
-        """Whether the file can be used, in a sentence."""
-        sentence = self.audit.conclusion.usable
-        if len(self.clean) == len(self.data) or sentence.startswith("Not usable"):
-            return sentence
-        if not enough_left(self.data, self.clean):
-            rest = f"{len(self.clean):,} of {several(len(self.data), 'record')}"
-            return f"Not usable as it is: cleaning leaves too little, {rest}{_by_class(self)}."
-        return {
-            "Usable.": "Usable after cleaning.",
-            "Usable with care.": "Usable after cleaning, with care.",
-        }.get(sentence, sentence.replace("Usable,", "Usable after cleaning,"))
+        """What the file can be used for, in a sentence."""
+        return self.verdict.sentence
 
     @property
     def findings(self) -> tuple[Advice, ...]:
         """What to know first."""
-        done = self.audit.conclusion
-        return tuple(sorted(done.advice, key=lambda one: one is not done.first))[:SHOWN]
+        conclusion = self.audit.conclusion
+        return tuple(sorted(conclusion.advice, key=lambda advice: advice is not conclusion.first))[
+            :ITEMS_SHOWN
+        ]
 
     @property
     def table(self) -> pl.DataFrame:
@@ -112,9 +109,9 @@ class Checked(Shown):
         return None if self.folder is None else self.folder / REPORT / "index.html"
 
     @property
-    def next_step(self) -> Command:
+    def next_step(self) -> SuggestedCall:
         """What answers the first finding, or what comes after an audit that has none."""
-        commands = [command for one in self.findings for command in one.commands]
+        commands = [command for finding in self.findings for command in finding.commands]
         return next(iter(commands), self.audit.next_step(self.audit.place))
 
     def headline(self) -> str:
@@ -130,7 +127,8 @@ class Checked(Shown):
             "records": len(self.data),
             "clean_records": len(self.clean),
             "usable": self.usable,
-            "findings": [one.to_json() for one in self.findings],
+            "verdict": self.verdict.to_json(),
+            "findings": [finding.to_json() for finding in self.findings],
             "verdicts": self.audit.counts(),
             "next": self.next_step.shell,
         }
@@ -145,10 +143,10 @@ def check(
     unmapped: UnknownLabels = "error",
     only: OnlyFiles = (),
     seed: Seed = 0,
-    limit: Limit = None,
+    limit: Sample = None,
     force: Force = False,
-    **columns: Unpack[Columns],
-) -> Checked:
+    **columns: Unpack[ImportColumns],
+) -> FirstLook:
     """Say whether a file can be used, and what to do first: import, clean, audit and a page, in one
     command.
 
@@ -171,11 +169,10 @@ def check(
         def imported(folder: Path | None) -> Dataset:
             dataset, report = import_files(
                 data,
-                folder,
+                folder if limit is None else None,
                 map=map,
                 unmapped=unmapped,
                 only=only,
-                limit=limit,
                 seed=seed,
                 on_plan=plans.append,
                 **columns,
@@ -184,31 +181,28 @@ def check(
             chosen = {role: plan.column(role) for plan in plans for role in ROLES}
             notes.update(rows=report.rows_read, columns=chosen, languages=counts)
             journal.write("source", notes)
+            if limit is not None:
+                dataset = dataset.sampled(limit, seed)
+                if folder is not None:
+                    dataset.write(folder)
             return dataset
 
         raw = _kept(place, DATA, imported)
         cleaned = _kept(place, CLEAN, lambda to: clean(raw, output=to, seed=seed).dataset)
         report = None if place is None else place / REPORT
         whole = not enough_left(raw, cleaned)
-        audited = audit(raw if whole else cleaned, output=report, seed=seed, force=True)
+        audited = audit(
+            raw if whole else cleaned, output=report, seed=seed, force=True, published=raw
+        )
         run.fill(lambda folder: _put(place, folder))
-    known = {role: column for role, column in notes["columns"].items() if column}
+    column_of = {role: column for role, column in notes["columns"].items() if column}
     name = files[0].name if files else raw.name
-    source = Source(name, notes["rows"], known, notes["languages"])
+    source = FileRead(name, notes["rows"], column_of, notes["languages"])
     folder = None if output is None else Path(output)
     if folder is not None:
         raw.path, cleaned.path = folder / DATA, folder / CLEAN
         audited.place = str(raw.path if whole else cleaned.path)
-    return Checked(source, raw, cleaned, audited, folder)
-
-
-def enough_left(data: Dataset, cleaned: Dataset) -> bool:
-    """Whether cleaning leaves most records, and some of each class: what it left out is the finding
-    otherwise, and an audit of the rest would not show it.
-    """
-    before, after = _classes(data), _classes(cleaned)
-    each = all(after.get(name, 0) >= OF_CLASS * n for name, n in before.items())
-    return each and len(cleaned) >= ENOUGH * len(data)
+    return FirstLook(source, raw, cleaned, audited, folder)
 
 
 def _classes(dataset: Dataset) -> dict[str, int]:
@@ -241,27 +235,33 @@ def _kept(place: Path | None, name: str, make: Callable[[Path | None], Dataset])
     return make(folder)
 
 
-def screen(checked: Checked, width: int) -> str:
+def screen(checked: FirstLook, width: int) -> str:
     """The check on a terminal: what was read, whether it can be used, and what to know first."""
     blocks: Blocks = [Text(line) for line in (_source(checked), _languages(checked))]
     blocks.append(Text(_cleaning(checked)))
-    lines = [*(to_text([one], width=width) for one in blocks), "", _verdict(checked)]
-    for number, one in enumerate(checked.findings, 1):
-        words = to_text([Text(one.text)], width=width - INDENT).replace("\n", f"\n{' ' * INDENT}")
+    verdict = " ".join(filter(None, [checked.usable, _found(checked)]))
+    lines = [to_text([block], width=width) for block in [*blocks, Text(verdict)]]
+    lines.insert(len(blocks), "")
+    for number, finding in enumerate(checked.findings, 1):
+        words = to_text([Text(finding.text)], width=width - NUMBERED_INDENT).replace(
+            "\n", f"\n{' ' * NUMBERED_INDENT}"
+        )
         lines.append(f"{number:>2}  {words}")
-        lines += [line for command in one.commands[:1] for line in typed_lines(command, width)]
+        lines += [line for command in finding.commands[:1] for line in typed_lines(command, width)]
     return "\n".join([*lines, "", to_text([Text(_verdicts(checked))], width=width)])
 
 
-def _source(checked: Checked) -> str:
+def _source(checked: FirstLook) -> str:
     source, records = checked.source, checked.data.records
     labels = _labels(checked.data)
-    counts = [f"{label} {n:,}" for label, n in list(labels.items())[:LABELS]]
-    more = [f"{len(labels) - LABELS} more"] if len(labels) > LABELS else []
+    counts = [f"{label} {n:,}" for label, n in list(labels.items())[:LABELS_SHOWN]]
+    more = [f"{len(labels) - LABELS_SHOWN} more"] if len(labels) > LABELS_SHOWN else []
     label = source.columns.get("label")
     days = records["date"].drop_nulls()
+    total, n = drawn_of(checked.data), records.height
+    rows = several(source.rows, "row")
     parts = [
-        several(source.rows, "row"),
+        rows if total is None else f"{rows}, {n:,} of {total:,} records drawn at random",
         f"text in `{source.columns.get('text', '?')}`",
         f"label in `{label or '?'}` ({', '.join([*counts, *more])})" if labels else "no labels",
         f"dates {str(days.min())[:10]} to {str(days.max())[:10]}" if days.len() else "no dates",
@@ -275,51 +275,56 @@ def _labels(dataset: Dataset) -> dict[str, int]:
     return dict(counts.sort(["n", "label_raw"], descending=[True, False]).iter_rows())
 
 
-def _languages(checked: Checked) -> str:
+def _languages(checked: FirstLook) -> str:
     counts = checked.source.languages
     total = sum(counts.values())
     common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    main = [(code, n) for code, n in common[:SHOWN] if n >= RARE * total]
-    shown = [f"{_language(code)} {100 * n / total:.1f}%" for code, n in main]
+    main = [(code, n) for code, n in common[:ITEMS_SHOWN] if n >= RARE_SHARE * total]
+    shares = [f"{_language(code)} {100 * n / total:.1f}%" for code, n in main]
     more = [f"{len(common) - len(main)} more"] if len(common) > len(main) else []
-    return f"Language: {', '.join([*shown, *more]) or 'not measured'}"
+    return f"Language: {', '.join([*shares, *more]) or 'not measured'}"
 
 
 def _language(code: str) -> str:
-    known = languages.describe(code)
-    return code if known is None else known.name
+    language = languages.describe(code)
+    return code if language is None else language.name
 
 
-def _cleaning(checked: Checked) -> str:
+def _cleaning(checked: FirstLook) -> str:
     """What cleaning kept, and of which class: copies of one class are a finding of their own."""
     total = f"Cleaned: {len(checked.clean):,} of {several(len(checked.data), 'record')} kept"
     tables = [checked.clean.tables[name] for name in ASIDE if name in checked.clean.tables]
     steps = Counter(step for table in tables for step in table["step"])
-    reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(SHOWN))
+    reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(ITEMS_SHOWN))
     audited = "" if enough_left(checked.data, checked.clean) else ". The audit is of all records"
     return f"{total}{_by_class(checked)}{f'; left out: {reasons}' if reasons else ''}{audited}"
 
 
-def _by_class(checked: Checked) -> str:
+def _by_class(checked: FirstLook) -> str:
     """How much of each class cleaning kept, in brackets; nothing where it kept all."""
     before, after = _classes(checked.data), _classes(checked.clean)
     parts = [f"{label} {after.get(label, 0):,} of {n:,}" for label, n in before.items()]
     return f" ({', '.join(parts)})" if before != after else ""
 
 
-def _verdict(checked: Checked) -> str:
-    shown = checked.findings
-    if not shown:
-        return checked.usable
-    known = {name_of(finding): finding for finding in checked.audit.findings}
-    scored = all(known[name].difference is not None for one in shown for name in one.findings)
-    count = _NUMBERS[len(shown)]
-    verb = "give" if len(shown) > 1 else "gives"
-    words = f"{count} {verb} the label away" if scored else f"{count} to know first"
-    return f"{checked.usable} {words}:"
+def _found(checked: FirstLook) -> str:
+    """How the findings are introduced: nothing where there are none."""
+    findings = checked.findings
+    if not findings:
+        return ""
+    finding_of = {name_of(finding): finding for finding in checked.audit.findings}
+    scored = all(
+        finding_of[name].difference is not None
+        for shown_finding in findings
+        for name in shown_finding.findings
+    )
+    large = all(finding.points >= MUCH for finding in findings)
+    count = _NUMBERS[len(findings)]
+    verb = "give" if len(findings) > 1 else "gives"
+    return f"{count} {verb} the label away:" if scored and large else f"{count} to know first:"
 
 
-def _verdicts(checked: Checked) -> str:
+def _verdicts(checked: FirstLook) -> str:
     counts = checked.audit.counts()
     parts = [f"{n} {VERDICT_WORDS[verdict]}" for verdict, n in counts.items() if n]  # type: ignore[index]
     return f"Of {several(sum(counts.values()), 'measurement')}: {', '.join(parts)}."

@@ -13,21 +13,15 @@ from typing import Annotated, Unpack
 
 from claimlab.core.atomic import atomic_text
 from claimlab.core.call import note_call, repeatable
-from claimlab.core.calls.estimate import (
-    Estimated,
-    cost_of,
-    estimating,
-    in_words,
-    really_working,
-)
+from claimlab.core.calls.estimate import Estimated, cost_of, estimating, in_words, really_working
 from claimlab.core.engine.cluster import check_engine
 from claimlab.core.engine.names import working
 from claimlab.core.errors import UsageError
-from claimlab.core.options import OUTPUT, AskOptions, Engine, Option, Place
+from claimlab.core.options import OUTPUT, AskOptions, Engine, InPython, Option, Place
 from claimlab.core.types import JsonObject
-from claimlab.study.file import Caps, StudyPath
+from claimlab.study.file import StudyCaps, StudyPath
 from claimlab.study.page import write_tables
-from claimlab.study.run import VERBS, WORK, Grid, Maker, prepared, share_steps
+from claimlab.study.run import CALLED, WORK, Grid, Maker, prepared, share_steps
 from claimlab.study.step import CALLS, CELLS, Node
 
 
@@ -40,7 +34,9 @@ def study_run(
         Mapping[str, str] | Sequence[str],
         Option("Only these cells; repeatable.", metavar="AXIS=VALUE"),
     ] = (),
-    trust: bool = False,
+    trust: Annotated[
+        bool, InPython("Allow what the file names outside its folder, without asking.")
+    ] = False,
     engine: Engine = None,
     **calls: Unpack[AskOptions],
 ) -> Grid:
@@ -55,7 +51,7 @@ def study_run(
     cannot be priced, and is named.
     """
     output, mode = Path(output), calls.get("mode", "record")
-    caps = Caps.model_validate({name: calls.get(name) for name in Caps.model_fields})
+    caps = StudyCaps.model_validate({name: calls.get(name) for name in StudyCaps.model_fields})
     check_engine(engine)
     planned = partial(prepared, study, output, only, mode=mode, trust=trust)
     if estimating():
@@ -110,4 +106,4 @@ def _priced(maker: Maker, node: Node, mode: str) -> JsonObject:
     options = {**maker.options(node), "output": maker.place(node), "mode": mode}
     options["cache"] = maker.grid.output / CALLS
     source = maker.place(node.before[0])
-    return cost_of(VERBS[node.verb].call, source, **options)
+    return cost_of(CALLED[node.verb].call, source, **options)

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from claimlab.core.call import CALL, INPUT, Call, read_call
+from claimlab.core.call import CALL_FILE, INPUT, RepeatableCall, read_call
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.settings import read_raw_toml
+from claimlab.core.toml_file import read_raw_toml
 from claimlab.core.trust import Need, named_in
+from claimlab.detect.own.source import is_own
 from claimlab.evaluate.eqa.study import needs_of as eqa_needs
 from claimlab.evaluate.eqa.study import read_study
 from claimlab.llm.profiles import find_profile, foreign_keys, read_profiles
@@ -47,6 +48,8 @@ def needs_of(study: StudyFile, file: Path) -> list[Need]:
     for option, value in texts_in(content):
         # an axis sets its main option
         last = STEPS[option[-1]].main if option[-1] in STEPS else option[-1]
+        if last == "detector" and is_own(value):
+            needs.add(Need("code", value, ".".join(option)))
         if last in PROFILES:
             needs |= _of_profile(value, ".".join(option))
         elif last in PROVIDERS:
@@ -76,9 +79,15 @@ def sends(file: str | Path) -> list[str]:
     return sentences
 
 
-def needs_of_call(call: Call, folder: Path) -> list[Need]:
+def needs_of_call(call: RepeatableCall, folder: Path) -> list[Need]:
     """What the recorded call of `folder` names outside of where the folder lies."""
-    return sorted(set(named_in(_without_inputs(call.arguments), folder.absolute().parent)))
+    needs = set(named_in(_without_inputs(call.arguments), folder.absolute().parent))
+    detector = call.arguments.get("detector")
+    if isinstance(detector, dict) and INPUT in detector:
+        detector = f"{detector[INPUT]}{detector.get('end', '')}"
+    if isinstance(detector, str) and is_own(detector):
+        needs.add(Need("code", detector, "detector"))
+    return sorted(needs)
 
 
 def _without_inputs(value: Any) -> Any:
@@ -102,7 +111,7 @@ def needs_of_file(file: Path) -> tuple[Path, list[Need]]:
                 "Name the file that it came with.",
             )
         if call is not None and not (file / STUDY).is_file():
-            return file / CALL, needs_of_call(call, file)
+            return file / CALL_FILE, needs_of_call(call, file)
         file = file / STUDY
     content = read_raw_toml(file)
     if "formulation" in content:

@@ -2,9 +2,6 @@
 
 The first step brings the dataset in: a folder as it is, a catalogued dataset, a file to import,
 others merged, or what steps make `of` another.
-
-Which steps a study shows tables of: each `[[show]]` for every dataset and variant that it
-names.
 """
 
 from __future__ import annotations
@@ -16,17 +13,17 @@ from hashlib import sha256
 from itertools import product
 from pathlib import Path
 
+from claimlab.core.choices import each_of, one_of
 from claimlab.core.dataset import read_manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.remote import to_read
-from claimlab.core.settings import each_of, one_of
 from claimlab.core.words import several
-from claimlab.files.raw import Options as Layout
+from claimlab.files.layout import ReadOptions as Layout
+from claimlab.study.axes import PART, all_axes, axes_of, check_only, matches, parts_of, view_of
 from claimlab.study.entry import check_figures
-from claimlab.study.file import Axes, AxisValues, Options, Show, StudyFile, Value, View, texts_in
+from claimlab.study.file import Axes, AxisValues, Options, StudyFile, Value, texts_in
 from claimlab.study.step import (
-    FURTHER,
     MISSING,
     NONE,
     OF_DETECT,
@@ -39,7 +36,8 @@ from claimlab.study.step import (
     checked,
 )
 
-LONGEST = 1_000  # characters of a path
+OF = "of"  # of a dataset: the one that its steps start from
+MOST_PATH_CHARACTERS = 1_000
 
 
 def dataset_node(study: StudyFile, name: str) -> Node:
@@ -100,7 +98,7 @@ def digest_of(path: str | list[str]) -> str:
     """
     paths: list[Path] = []
     for file in map(to_read, each_of(path)):
-        inside = sorted(one for one in file.rglob("*") if one.is_file())
+        inside = sorted(path for path in file.rglob("*") if path.is_file())
         paths += inside if file.is_dir() else [file]
     if missing := [str(f) for f in paths if not f.is_file()]:
         raise UsageError(f"There is no file '{missing[0]}'.", "Correct the path in the study file.")
@@ -117,18 +115,16 @@ def digest_of_files(options: Options) -> str:
         for text in (value if isinstance(value, list) else [value])
     ]
     paths = [
-        text for text in texts if isinstance(text, str) and "." in text and len(text) < LONGEST
+        text
+        for text in texts
+        if isinstance(text, str) and "." in text and len(text) < MOST_PATH_CHARACTERS
     ]
     files = [path for path in paths if Path(path).is_file()]
     return digest_of(files) if files else ""
 
 
-PART, OF = "part", "of"
-AXES = ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT)  # in this order
-
-
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """One choice on every axis, and the run that answers for it."""
 
     axes: Axes
@@ -139,14 +135,14 @@ class Cell:
         return ", ".join(f"{axis} {value}" for axis, value in self.axes.items() if value != NONE)
 
 
-def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
+def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[GridCell]:
     """The cells of all grids, in the order of the axes; `only` keeps those with the given
     values.
     """
     axes = all_axes(study)
     check_figures(study, list(axes))
     for axis, value in (only or {}).items():
-        _check_only(axes, axis, value)
+        check_only(axes, axis, value)
     cells = []
     for name, part in parts_of(study).items():
         view_of(part)
@@ -154,19 +150,19 @@ def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
         lists: list[list[Value]] = [own.get(axis, [NONE]) for axis in axes]
         for values in product(*lists):
             chosen = dict(zip(axes, values, strict=True))
-            left_out = any(_matches(chosen, exception) for exception in part.exceptions)
+            left_out = any(matches(chosen, exception) for exception in part.exceptions)
             if not left_out and all(
                 str(chosen[axis]) == value for axis, value in (only or {}).items()
             ):
-                cells.append(Cell(chosen, node_of(study, chosen)))
+                cells.append(GridCell(chosen, node_of(study, chosen)))
     if not cells:
         raise UsageError("The exceptions leave no cell of the grid.", "Remove one of them.")
     return cells
 
 
-def at_hand(cells: Sequence[Cell]) -> tuple[list[Cell], list[str]]:
+def at_hand(cells: Sequence[GridCell]) -> tuple[list[GridCell], list[str]]:
     """The cells whose datasets are there, and a sentence for each optional dataset that is not."""
-    here: list[Cell] = []
+    here: list[GridCell] = []
     absent: Counter[tuple[str, str]] = Counter()
     for cell in cells:
         missing = next((node for node in cell.node.chain() if node.verb == MISSING), None)
@@ -181,124 +177,6 @@ def at_hand(cells: Sequence[Cell]) -> tuple[list[Cell], list[str]]:
     if not here:
         raise UsageError("No dataset of these cells is at hand.", " ".join(left_out))
     return here, left_out
-
-
-def parts_of(study: StudyFile) -> dict[str, StudyFile]:
-    """Each grid of the study as a study of its own; one without a name where it has a single
-    grid.
-    """
-    if bool(study.grid) == bool(study.part):
-        raise UsageError("A study has one [grid], or several as [[part]].", "Give one of the two.")
-    names = [part.name for part in study.part]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise UsageError(f"Two parts are called '{twice[0]}'.", "Rename one of them.")
-    parts = {
-        part.name: study.model_copy(
-            update={
-                "grid": part.grid,
-                "table": part.table,
-                "exceptions": [*study.exceptions, *part.exceptions],
-            }
-        )
-        for part in study.part
-    }
-    return parts or {"": study}
-
-
-def all_axes(study: StudyFile) -> AxisValues:
-    """Every axis of all grids, each with all of its values."""
-    parts = parts_of(study)
-    axes: AxisValues = {PART: [*parts]} if study.part else {}
-    grids = [axes_of(part) for part in parts.values()]
-    names = dict.fromkeys(axis for grid in grids for axis in grid if axis != "seed")
-    ordered = [axis for axis in AXES if axis in names]
-    for axis in dict.fromkeys([*ordered, *names, "seed"]):
-        axes[axis] = list(dict.fromkeys(value for grid in grids for value in grid.get(axis, ())))
-    return axes
-
-
-def axes_of(study: StudyFile) -> AxisValues:
-    """Every axis with its values: the datasets first, the seeds last; references join the
-    detectors.
-    """
-    grid = {axis: list(values) for axis, values in study.grid.items()}
-    for axis, values in grid.items():
-        _check_axis(axis, values)
-    if "detector" not in grid:
-        raise UsageError(
-            "The grid names no detector.", 'Add one: detector = ["tfidf"] under [grid].'
-        )
-    if study.references:
-        missing = [name for name in REFERENCES if name not in grid["detector"]]
-        grid["detector"] = [*missing, *grid["detector"]]
-    datasets = grid.pop("dataset", list(study.datasets))
-    for name in datasets:
-        if name not in study.datasets:
-            raise UsageError(
-                f"The grid names the dataset '{name}', which has no table.",
-                f"Add [datasets.{name}].",
-            )
-    ordered = {axis: grid[axis] for axis in AXES if axis in grid}
-    return {"dataset": datasets, **ordered, **grid, "seed": list(study.seeds)}
-
-
-def _check_axis(axis: str, values: Sequence[Value]) -> None:
-    verb, _, option = axis.partition(".")
-    if axis not in AXES and not (option and verb in STEPS):
-        raise UsageError(
-            f"'{axis}' is not an axis of a study.",
-            f"The axes are {', '.join(AXES)}, or STEP.OPTION.",
-        )
-    if not values:
-        raise UsageError(f"The axis '{axis}' has no values.", "Give it one, or leave the axis out.")
-
-
-def view_of(study: StudyFile) -> View:
-    """The table that the study shows first, both of its axes known; an error where it names one
-    that there is not.
-    """
-    axes = {axis: values for axis, values in axes_of(study).items() if axis != "seed"}
-    view = study.table
-    for name, axis in (("rows", view.rows), ("columns", view.columns)):
-        if axis and axis not in axes:
-            raise UsageError(
-                f"[table]: `{name}` is '{axis}', which is not an axis.",
-                f"The axes are {', '.join(axes)}.",
-            )
-    if view.columns == view.rows:
-        raise UsageError(
-            f"[table]: rows and columns are both '{view.rows}'.",
-            "Name another axis for one of them.",
-        )
-    rest = [axis for axis in axes if axis != view.rows]
-    varied = [axis for axis in rest if len(axes[axis]) > 1]
-    return view.model_copy(
-        update={"columns": view.columns or ("split" if "split" in rest else [*varied, *rest][0])}
-    )
-
-
-def _check_only(axes: Mapping[str, list[Value]], axis: str, value: str) -> None:
-    if axis not in axes:
-        raise UsageError(
-            f"'{axis}' is not an axis of this study.", f"Its axes are {', '.join(axes)}."
-        )
-    if value not in map(str, axes[axis]):
-        raise UsageError(
-            f"The axis '{axis}' has no value '{value}'.",
-            f"It has {', '.join(map(str, axes[axis]))}.",
-        )
-
-
-def _matches(chosen: Axes, exception: Mapping[str, Value | list[Value]]) -> bool:
-    for axis, values in exception.items():
-        if axis not in chosen:
-            raise UsageError(
-                f"An exception names '{axis}', which is not an axis.",
-                f"The axes are {', '.join(chosen)}.",
-            )
-        if chosen[axis] not in (values if isinstance(values, list) else [values]):
-            return False
-    return True
 
 
 def node_of(study: StudyFile, chosen: Axes) -> Node:
@@ -373,69 +251,17 @@ def _options(study: StudyFile, axis: str, chosen: Axes, more: Options) -> Option
     variants, verb, value = study.variants(axis), STEPS[axis], chosen.get(axis, NONE)
     if value == NONE and NONE not in variants:
         return None
-    known = variants.get(str(value), REFERENCES.get(str(value)) if axis == "detector" else None)
-    if known is None:
+    variant = variants.get(str(value), REFERENCES.get(str(value)) if axis == "detector" else None)
+    if variant is None:
         return checked(verb, {verb.main: value, **more}, f"[{axis}.{value}]")
-    known = of_dataset(known, str(chosen["dataset"]))
-    options = {verb.main: known.get(verb.main, value), **known, **more}
-    if verb.main not in known and axis not in ("detector", "split"):
+    variant = of_dataset(variant, str(chosen["dataset"]))
+    options = {verb.main: variant.get(verb.main, value), **variant, **more}
+    if verb.main not in variant and axis not in ("detector", "split"):
         options.pop(verb.main)  # a table with a free name: its options say it all
     return checked(verb, options, f"[{axis}.{value}]")
 
 
-def of_dataset(known: Options, dataset: str) -> Options:
+def of_dataset(options: Options, dataset: str) -> Options:
     """The options with those that its table `for.DATASET` adds."""
-    more: Options = known.get("for", {}).get(dataset, {})
-    return {**{name: value for name, value in known.items() if name != "for"}, **more}
-
-
-DATASET, EXPORT = "dataset", "export"
-REPORTS = ("audit", "drift", "match", EXPORT)  # steps that write something else than a dataset
-
-
-@dataclass(frozen=True)
-class Exhibit:
-    """One step whose own tables are shown: `axes` say which."""
-
-    show: Show
-    axes: dict[str, str]
-    node: Node
-
-
-def exhibits(study: StudyFile, only: Mapping[str, str]) -> list[Exhibit]:
-    """The steps to show; of the choice `only`, those that belong to it on every axis: a step that
-    comes before the detectors is not shown for one of them.
-    """
-    planned: list[Exhibit] = []
-    for show in study.show:
-        one_of(
-            [DATASET, *REPORTS, *(axis for axis in STEPS if axis != "detector")], show.step, "step"
-        )
-        names = [
-            one_of(list(study.datasets), name, "datasets")
-            for name in show.datasets or study.datasets
-        ]
-        before = [
-            dict(zip(show.after, values, strict=True))
-            for values in product(*map(each_of, show.after.values()))
-        ]
-        for name, steps, value in product(names, before, show.values or [NONE]):
-            chosen: Axes = {show.step: value, **steps, DATASET: name, "seed": study.seeds[0]}
-            if all(str(chosen.get(axis, NONE)) == wanted for axis, wanted in only.items()):
-                planned.append(_exhibit(study, show, chosen))
-    return planned
-
-
-def _exhibit(study: StudyFile, show: Show, chosen: Axes) -> Exhibit:
-    dataset, value = str(chosen[DATASET]), str(chosen[show.step])
-    varied = [axis for axis, values in show.after.items() if len(each_of(values)) > 1]
-    varied += [show.step] if len(show.values) > 1 else []
-    axes = {axis: str(chosen[axis]) for axis in (DATASET, *varied)}
-    node = node_of(study, chosen)
-    if show.step in REPORTS:
-        # the name of a format says it all
-        alone: Options = {"to": value} if show.step == EXPORT else {}
-        options = of_dataset(study.variants(show.step).get(value, alone), dataset)
-        options = checked(FURTHER[show.step], options, f"[{show.step}.{value}]")
-        node = step_node(study, show.step, options, node)
-    return Exhibit(show, axes, node)
+    more: Options = options.get("for", {}).get(dataset, {})
+    return {**{name: value for name, value in options.items() if name != "for"}, **more}

@@ -16,7 +16,7 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
 
 
-class Answers(BaseModel):
+class RecordedAnswers(BaseModel):
     """`common` is what all answers share: the model, its standing. What each took is not kept."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -27,7 +27,7 @@ class Answers(BaseModel):
     replies: Mapping[str, str]  # hash of the question -> reply
 
 
-def read_answers(name: str) -> Answers:
+def read_answers(name: str) -> RecordedAnswers:
     """The answers in the file NAME.json, or those that come with the preset of that name."""
     try:
         text = (
@@ -35,7 +35,7 @@ def read_answers(name: str) -> Answers:
             if name.endswith(".json")
             else packaged.text("claimlab.study", f"{name}.json")
         )
-        return Answers.model_validate_json(text)
+        return RecordedAnswers.model_validate_json(text)
     except (OSError, ValidationError):
         raise UnreadableFile(
             f"'{name}' holds no recorded answers.", "Check `recorded` in the study file."
@@ -53,7 +53,7 @@ def take_in(name: str, cache: Path) -> None:
     calls.close()
 
 
-def write_answers(answers: Answers, file: Path) -> None:
+def write_answers(answers: RecordedAnswers, file: Path) -> None:
     file.write_text(
         json.dumps(answers.model_dump(), ensure_ascii=False, indent=0, sort_keys=True) + "\n",
         encoding="utf-8",

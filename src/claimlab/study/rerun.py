@@ -1,16 +1,12 @@
-"""`cl.rerun`: make a folder again from what it says of its making, and compare the bytes.
-
-A folder says the names and digests of what was read, never a path: `Inputs` finds where that is
-today.
-"""
+"""`cl.rerun`: make a folder again from what it says of its making, and compare the bytes."""
 
 from __future__ import annotations
 
 import inspect
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
@@ -19,105 +15,41 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from claimlab import HOMES
 from claimlab.core.call import (
-    CALL,
+    CALL_FILE,
     DATE,
     FIELDS,
+    FUNCTION_IN,
     INPUT,
     MARKED,
     OBJECT,
-    Call,
-    digest_input,
+    RepeatableCall,
     does_not_decide,
+    full_name,
     in_storage,
     is_repeatable,
     read_call,
 )
+from claimlab.core.choices import each_of
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.front_door import FUNCTIONS
 from claimlab.core.guard import refuse_input
-from claimlab.core.options import Argument, Force, Option, Place, parameters_of
-from claimlab.core.settings import each_of
+from claimlab.core.options import Argument, Force, InPython, Option, Place, parameters_of
+from claimlab.core.registry import named_by_rooms
 from claimlab.core.shown import Shown
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
+from claimlab.study.given_inputs import GivenInputs
 from claimlab.study.needs import needs_of_call
-from claimlab.study.run import refuse_other_folder, varies
-from claimlab.study.step import CALLS, CELLS, FILE, FURTHER, SOURCES, STEPS
-
-DEPTH, MOST = 4, 20_000  # how far below a folder, and at how many entries, one looks
-
-
-class Inputs:
-    """Looks in `given` for whatever has the digest, under any name, and in `near` for what has the
-    name too. `links` is a folder for links to inputs that were renamed: results may say the name of
-    what was read."""
-
-    def __init__(self, files: Sequence[Path], near: Sequence[Path], links: Path) -> None:
-        self.given, self.near, self.links = list(files), list(near), links
-
-    def find(self, name: str, digest: str | None) -> Path:
-        """The input, under its recorded name."""
-        changed: Path | None = None
-        for path, any_name in self._candidates(name):
-            if path.name != name and not any_name:
-                continue
-            if digest is not None and digest_input(path) == digest:
-                return path if path.name == name else self._linked(path, name)
-            changed = path if path.name == name else changed
-        if changed is not None:
-            raise DataError(
-                f"'{changed}' is not the input that was read: its content differs.", _TODO
-            )
-        looked = ", ".join(f"'{place}'" for place in dict.fromkeys((*self.given, *self.near)))
-        raise DataError(f"The input '{name}' is not in {looked}.", _TODO)
-
-    def _candidates(self, name: str) -> Iterator[tuple[Path, bool]]:
-        """Every file or folder that may be it; whether its name does not matter. Names are compared
-        first: to digest is slow."""
-        for place in (*self.given, *self.near):
-            if (place / name).exists():
-                yield place / name, False
-        for place in self.given:
-            yield from ((path, True) for path in _below(place))
-        for place in self.near:
-            yield from ((path, (path / MANIFEST).is_file()) for path in _below(place))
-
-    def _linked(self, path: Path, name: str) -> Path:
-        place = self.links / str(len(list(self.links.iterdir())) if self.links.is_dir() else 0)
-        place.mkdir(parents=True)
-        (place / name).symlink_to(path.resolve(), target_is_directory=path.is_dir())
-        return place / name
-
-
-_TODO = "Pass `inputs`, a folder that holds what was read."
-
-
-def _below(place: Path) -> Iterator[Path]:
-    """Files and folders below `place`, hidden ones left out; a dataset is one thing."""
-    count = 0
-    for folder, folders, files in os.walk(place):
-        here = Path(folder)
-        deep = len(here.relative_to(place).parts)
-        if (here / MANIFEST).is_file():
-            folders.clear()
-            files.clear()
-            yield here
-            continue
-        folders[:] = (
-            [] if deep >= DEPTH else sorted(name for name in folders if not name.startswith("."))
-        )
-        names = [*files, *folders]
-        yield from (here / name for name in sorted(names) if not (here / name / MANIFEST).is_file())
-        count += len(names)
-        if count > MOST:
-            return
-
+from claimlab.study.run import CALLED, refuse_other_folder, varies
+from claimlab.study.step import CALLS, CELLS, FILE
 
 TOOL = f"claimlab {__version__}"
+# What a verb does with other things than its own.
+OTHERS = {"claimlab.detect.outside.import_predictions", "claimlab.study.diff.study_diff"}
 
 
 @dataclass
@@ -125,7 +57,7 @@ class Rerun(Shown):
     """Whether the folder was the same again: `differences` has each file that was not, and how."""
 
     folder: Path
-    call: Call
+    call: RepeatableCall
     files: int
     differences: dict[str, str]
 
@@ -169,7 +101,9 @@ def rerun(
     ] = None,
     output: Annotated[Place | None, Option("Keep the repeated folder here.", short="-o")] = None,
     force: Force = False,
-    trust: bool = False,
+    trust: Annotated[
+        bool, InPython("Allow what the file names outside its folder, without asking.")
+    ] = False,
 ) -> Rerun:
     """Make `folder` again from the call that it holds, and say whether the bytes are the same.
 
@@ -182,17 +116,17 @@ def rerun(
     folder = Path(folder)
     call = _call_of(folder)
     function = _function(folder, call)
-    require(folder / CALL, needs_of_call(call, folder), trust=trust)
-    folders = [Path(one) for one in each_of(inputs)]
+    require(folder / CALL_FILE, needs_of_call(call, folder), trust=trust)
+    folders = [Path(folder) for folder in each_of(inputs)]
     with tempfile.TemporaryDirectory(prefix="claimlab-rerun-") as temporary:
         target = Path(temporary) / "out" / folder.resolve().name if output is None else Path(output)
         refuse_input(
             target, folder
         )  # all else that may not be replaced, the function itself refuses
-        places = Inputs(
+        places = GivenInputs(
             folders, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs"
         )
-        defaults = {name: one.default for name, one in parameters_of(function).items()}
+        defaults = {name: parameter.default for name, parameter in parameters_of(function).items()}
         try:
             arguments = {
                 name: _value(name, value, defaults.get(name), places)
@@ -202,7 +136,7 @@ def rerun(
             inspect.signature(function).bind(**arguments)
         except (TypeError, ValueError, OSError) as error:
             raise DataError(
-                f"'{folder / CALL}' is not a call that can be repeated: {error}.",
+                f"'{folder / CALL_FILE}' is not a call that can be repeated: {error}.",
                 "Make the folder again.",
             ) from None
         try:
@@ -212,7 +146,7 @@ def rerun(
         return Rerun(folder, call, *_compared(folder, target))
 
 
-def _call_of(folder: Path) -> Call:
+def _call_of(folder: Path) -> RepeatableCall:
     if not folder.is_dir():
         raise DataError(f"'{folder}' is not a folder.", "Name a folder that claimlab wrote.")
     call = read_call(folder)
@@ -230,16 +164,16 @@ def _call_of(folder: Path) -> Call:
     )
 
 
-def _function(folder: Path, call: Call) -> Callable[..., Any]:
+def _function(folder: Path, call: RepeatableCall) -> Callable[..., Any]:
     """The function, if it is one of claimlab's that is meant to be repeated: a folder may come from
     anywhere.
     """
-    if call.function not in repeated():
-        raise DataError(
-            f"'{folder}' was made by {call.function}, which is not in {TOOL}.", f"Use {call.tool}."
+    function = repeated(call.function)
+    if function is None:
+        known = f"'{folder}' was made by {call.function}, which is not in {TOOL}."
+        raise FUNCTIONS.absent(call.function.rpartition(".")[2]) or DataError(
+            known, f"Use {call.tool}."
         )
-    module, _, name = call.function.rpartition(".")
-    function: Callable[..., Any] = getattr(import_module(module), name)
     if not is_repeatable(function):
         raise DataError(
             f"{call.function} is not a function whose folders are made again.",
@@ -247,36 +181,43 @@ def _function(folder: Path, call: Call) -> Callable[..., Any]:
         )
     if strange := set(call.arguments) - (set(parameters_of(function)) - does_not_decide(function)):
         raise DataError(
-            f"'{folder / CALL}' gives {call.function} an argument that is not recorded:"
+            f"'{folder / CALL_FILE}' gives {call.function} an argument that is not recorded:"
             f" '{min(strange)[:60]}'.",
             "Do not trust this folder: claimlab did not write that.",
         )
     return function
 
 
-def repeated() -> set[str]:
-    """The functions that a folder may name, by their full names: those of the package, the steps of
-    a study, and what a verb does with other things than its own.
+def repeated(name: str) -> Callable[..., Any] | None:
+    """The function that a folder names, by its full name: one of the package, a step of a study,
+    what a verb does with other things than its own, or one of an installed package.
     """
-    steps = {
-        f"{verb.home}.{verb.function}"
-        for verbs in (SOURCES, STEPS, FURTHER)
-        for verb in verbs.values()
-    }
-    others = {"claimlab.detect.outside.import_predictions", "claimlab.study.diff.study_diff"}
-    return steps | others | {f"{home}.{name}" for name, home in HOMES.items()}
+    steps = {f"{verb.home}.{verb.function}" for verb in CALLED.values()}
+    own = {place.replace(":", ".") for place in named_by_rooms()[FUNCTIONS.group].values()}
+    if name in steps | own | OTHERS:
+        module, _, attribute = name.rpartition(".")
+        function: Callable[..., Any] = getattr(import_module(module), attribute)
+        return function
+    for other in FUNCTIONS.outside():
+        with suppress(ClaimlabError):  # of a package that does not load
+            if full_name(FUNCTIONS.get(other)) == name:
+                return FUNCTIONS.get(other)  # type: ignore[no-any-return]
+    return None
 
 
-def _value(name: str, value: Any, default: Any, places: Inputs) -> Any:
+def _value(name: str, value: Any, default: Any, places: GivenInputs) -> Any:
     if isinstance(value, list):
-        return [_value(name, one, default, places) for one in value]
+        return [_value(name, item, default, places) for item in value]
     if not isinstance(value, dict):
         return value
     if INPUT in value:
         front = str(value.get("front", ""))
         if not MARKED.fullmatch(front):
             raise ValueError(f"'{front[:60]}' cannot be before the name of a file")
-        return f"{front}{places.find(str(value[INPUT]), value.get('sha256'))}"
+        end = str(value.get("end", ""))
+        if end and not FUNCTION_IN.fullmatch(f"x.py{end}"):
+            raise ValueError(f"'{end[:60]}' cannot be behind the name of a file")
+        return f"{front}{places.find(str(value[INPUT]), value.get('sha256'))}{end}"
     if FIELDS in value:
         return type(default)(**value[FIELDS])
     if DATE in value:
@@ -287,7 +228,7 @@ def _value(name: str, value: Any, default: Any, places: Inputs) -> Any:
         raise DataError(
             f"The argument `{name}` was an object of Python ({kind}), which is not on disk.", todo
         )
-    return {key: _value(name, one, default, places) for key, one in value.items()}
+    return {key: _value(name, item, default, places) for key, item in value.items()}
 
 
 def _shared(
@@ -302,8 +243,8 @@ def _shared(
         # the recording that was named, the one beside the folder, or that of the study around it
         beside = folder.with_name(f"{folder.resolve().name}.cache")
         of_study = folder.resolve().parent.parent / CALLS
-        known = of_study if of_study.is_dir() and not beside.is_dir() else beside
-        shared |= {"mode": "replay", "cache": known if cache is None else Path(cache)}
+        beside_study = of_study if of_study.is_dir() and not beside.is_dir() else beside
+        shared |= {"mode": "replay", "cache": beside_study if cache is None else Path(cache)}
     if (folder / CELLS).is_file():
         refuse_other_folder(target)
         shared["mode"] = "replay"

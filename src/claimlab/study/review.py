@@ -15,8 +15,9 @@ from typing import Unpack
 from claimlab.core.dataset import Dataset
 from claimlab.core.run import Source
 from claimlab.review.apply import review_apply
-from claimlab.review.create import BatchControl, review_create
+from claimlab.review.create import review_create
 from claimlab.review.files import review_import
+from claimlab.review.selection import BatchControl
 
 
 def reviewed(

@@ -31,12 +31,12 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.atomic import quick_text
-from claimlab.core.budget import Ledger
 from claimlab.core.dataset import MANIFEST, read_manifest
-from claimlab.core.engine import run_stage
 from claimlab.core.engine.names import shares
 from claimlab.core.engine.reads import check, digest_of, reads
+from claimlab.core.engine.run import run_stage
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
+from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import progress
 from claimlab.core.remote import to_read
@@ -48,9 +48,10 @@ from claimlab.core.words import several
 from claimlab.detect.tables import answered
 from claimlab.pages.blocks import Table
 from claimlab.study.entry import BoardEntry
-from claimlab.study.file import Caps, StudyFile, filled, read_study_file
+from claimlab.study.exhibits import Exhibit, exhibits
+from claimlab.study.file import StudyCaps, StudyFile, filled, read_study_file
 from claimlab.study.needs import needs_of
-from claimlab.study.plan import Cell, Exhibit, at_hand, exhibits, plan
+from claimlab.study.plan import GridCell, at_hand, plan
 from claimlab.study.recorded import take_in
 from claimlab.study.step import (
     CALLS,
@@ -58,6 +59,7 @@ from claimlab.study.step import (
     FILE,
     FURTHER,
     MISSING,
+    REPORTS,
     SOURCES,
     SPENT,
     STEPS,
@@ -67,13 +69,9 @@ from claimlab.study.step import (
 )
 
 _VARY = {TIMINGS, "costs.html", SPENT, ".lock"}
-VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
-_DONE = {
-    "audit": "audit.json",
-    "drift": "drift.json",
-    "match": "match.json",
-    "export": "claimlab.json",
-}  # of steps that are not a dataset
+CALLED = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
+_DONE = {name: verb.done for name, verb in REPORTS.items()}
+WORK = ".engine"
 
 
 @dataclass
@@ -82,7 +80,7 @@ class Grid(Shown):
 
     output: Path
     study: StudyFile
-    cells: list[Cell]
+    cells: list[GridCell]
     failed: dict[str, str] = field(default_factory=dict)  # key of a step -> reason
     timings: dict[str, dict[str, float]] = field(
         default_factory=dict
@@ -98,10 +96,10 @@ class Grid(Shown):
         failed = len(self.cells) - len(self.done)
         return several(len(self.cells), "cell") + (f", {failed} failed." if failed else ".")
 
-    def folder(self, cell: Cell) -> Path:
+    def folder(self, cell: GridCell) -> Path:
         return self.output / STEPS_FOLDER / cell.node.name
 
-    def reason(self, cell: Cell) -> str | None:
+    def reason(self, cell: GridCell) -> str | None:
         """Why the cell has no run; null where it has one."""
         return self.why(cell.node)
 
@@ -112,7 +110,7 @@ class Grid(Shown):
         )
 
     @property
-    def done(self) -> list[Cell]:
+    def done(self) -> list[GridCell]:
         return [cell for cell in self.cells if self.reason(cell) is None]
 
     @property
@@ -142,7 +140,7 @@ def prepared(
     *,
     mode: str,
     trust: bool = False,
-    caps: Caps | None = None,
+    caps: StudyCaps | None = None,
 ) -> Iterator[Maker]:
     """The study planned, its folder held against other processes, and one account for all that its
     steps spend.
@@ -160,7 +158,7 @@ def prepared(
             allow(output / FILE, needs_of(read, output / FILE))
         if read.recorded and mode != "live":
             take_in(read.recorded, output / CALLS)
-        limits = read.caps.model_copy(update=(caps or Caps()).model_dump(exclude_none=True))
+        limits = read.caps.model_copy(update=(caps or StudyCaps()).model_dump(exclude_none=True))
         with one_account(output / SPENT):
             grid = Grid(
                 output,
@@ -194,7 +192,7 @@ def refuse_other_folder(output: Path) -> None:
 class Maker:
     """Makes the steps, each once, in the order of the cells."""
 
-    def __init__(self, grid: Grid, caps: Caps, mode: str) -> None:
+    def __init__(self, grid: Grid, caps: StudyCaps, mode: str) -> None:
         self.grid, self.caps, self.mode = grid, caps, mode
         self.steps = grid.output / STEPS_FOLDER
         last = [*(cell.node for cell in grid.cells), *(exhibit.node for exhibit in grid.shown)]
@@ -292,7 +290,7 @@ class Maker:
         cache = None if self.mode == "live" else self.grid.output / CALLS
         mode = "record" if self.mode == "replay" and not node.asks else self.mode
         common = {"mode": mode, "cache": cache, **self.caps.model_dump()}
-        spends = "max_cost" in VERBS[node.verb].options
+        spends = "max_cost" in CALLED[node.verb].options
         return {name: value for name, value in common.items() if spends and value is not None}
 
     def _spent(self) -> float:
@@ -302,7 +300,7 @@ class Maker:
 
 def call_step(name: str, places: Sequence[Path], options: JsonObject, folder: Path) -> None:
     """Make one step: the verb itself, with the folders that it reads and the one that it writes."""
-    verb = VERBS[name]
+    verb = CALLED[name]
     if name == "merge":
         verb.call(places, **options, output=folder)
     else:
@@ -318,13 +316,10 @@ def varies(file: Path) -> bool:
 
 def _timings(output: Path) -> dict[str, dict[str, float]]:
     try:
-        known: dict[str, dict[str, float]] = json.loads((output / TIMINGS).read_text("utf-8"))
+        timings: dict[str, dict[str, float]] = json.loads((output / TIMINGS).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return known
-
-
-WORK = ".engine"
+    return timings
 
 
 def share_steps(maker: Maker) -> None:
@@ -337,7 +332,7 @@ def share_steps(maker: Maker) -> None:
     free = [
         node
         for node in maker.nodes.values()
-        if not any(one.asks or one.verb in (MISSING, "enrich") for one in node.chain())
+        if not any(step.asks or step.verb in (MISSING, "enrich") for step in node.chain())
     ]
     for depth in sorted({len(list(node.chain())) for node in free}):
         level = [node for node in free if len(list(node.chain())) == depth]

@@ -16,16 +16,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from claimlab.core.stats.chance import UNTESTED, corrected, holm
-from claimlab.core.stats.interval import DRAWS, Interval, interval
-from claimlab.core.stats.ranks import UNITS, Ranking, rank
+from claimlab.core.stats.chance import UNTESTED, corrected
+from claimlab.core.stats.correction import holm
+from claimlab.core.stats.interval import DRAWS, LEAST_UNITS, Interval, interval
+from claimlab.core.stats.ranks import Ranking, rank
 from claimlab.evaluate.chance import against_chance
-from claimlab.evaluate.compare import draw_metric, over_seeds
-from claimlab.evaluate.metric import accuracy_of, macro_f1_of
+from claimlab.evaluate.common_draws import draw_metric, over_seeds
+from claimlab.evaluate.confusion import accuracy_of, macro_f1_of
 from claimlab.evaluate.scored_run import Runs, ScoredRun, open_runs
+from claimlab.evaluate.units import in_one_unit
 from claimlab.study.entry import TRIVIAL, BoardEntry
 from claimlab.study.file import Value
-from claimlab.study.plan import Cell
+from claimlab.study.plan import GridCell
 from claimlab.study.run import Grid
 from claimlab.study.step import REFERENCES
 
@@ -40,11 +42,11 @@ def entries(grid: Grid, *, baseline: str | None = None) -> list[BoardEntry]:
     """Every combination of axis values with its figures, compared with the same one of the detector
     `baseline`, or with the best trivial baseline where none is named."""
     wanted = baseline or grid.study.table.baseline
-    groups: dict[Setting, list[Cell]] = {}
+    groups: dict[Setting, list[GridCell]] = {}
     for cell in grid.cells:
         setting = tuple(value for axis, value in cell.axes.items() if axis != SEED)
         groups.setdefault(setting, []).append(cell)
-    runs = {key: _opened(grid, cells) for key, cells in groups.items()}
+    runs = _in_one_unit({key: _opened(grid, cells) for key, cells in groups.items()})
     # The least p of B draws is 2 / (B + 1): after Holm's correction it must be able to fall well
     # below 0.05.
     enough = max(DRAWS, PER_COMPARISON * sum(map(bool, runs.values())))
@@ -60,6 +62,22 @@ def entries(grid: Grid, *, baseline: str | None = None) -> list[BoardEntry]:
         replace(entry, p_holm=p, p_reading=above_all)
         for entry, p, above_all in zip(compared, differing, reading, strict=True)
     ]
+
+
+def _in_one_unit(runs: RunsBySetting) -> dict[Setting, list[ScoredRun]]:
+    """The same, with one unit for all runs on splits of a dataset that ask the same question."""
+    tables: dict[tuple[str, str, str | None], list[tuple[Setting, int]]] = {}
+    for key, opened in runs.items():
+        for i, run in enumerate(opened):
+            tables.setdefault((run.task.name, run.dataset, run.about.divided_by), []).append(
+                (key, i)
+            )
+    out = {key: list(opened) for key, opened in runs.items()}
+    for places in tables.values():
+        alike = in_one_unit([runs[key][i] for key, i in places])
+        for (key, i), run in zip(places, alike, strict=True):
+            out[key][i] = run
+    return out
 
 
 def _ranked(scored: Mapping[Setting, BoardEntry], runs: RunsBySetting) -> dict[Setting, BoardEntry]:
@@ -87,7 +105,7 @@ def _ranking(
     if len(keys) < 2:
         return None
     drawn = draw_metric([run for key in keys for run in runs[key]])
-    if drawn is None or drawn.groups < UNITS:
+    if drawn is None or drawn.effective < LEAST_UNITS:
         return None
     by_setting = np.split(drawn.draws, len(keys), axis=1)
     means = np.stack([over_seeds(part) for part in by_setting], axis=1)
@@ -138,13 +156,13 @@ def _with_detector(entry: BoardEntry, name: str) -> Setting:
     return tuple(name if axis == "detector" else value for axis, value in entry.axes.items())
 
 
-def _opened(grid: Grid, cells: Sequence[Cell]) -> list[ScoredRun]:
+def _opened(grid: Grid, cells: Sequence[GridCell]) -> list[ScoredRun]:
     """The runs of those cells that have one."""
     folders = [grid.folder(cell) for cell in cells if grid.reason(cell) is None]
     return [run for folder in folders for run in open_runs(folder)]
 
 
-def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun]) -> BoardEntry:
+def _entry(grid: Grid, cells: Sequence[GridCell], runs: list[ScoredRun]) -> BoardEntry:
     failed = next(filter(None, map(grid.reason, cells)), None)
     scores, shares = ([], []) if failed else _measured(runs)
     mean = float(np.mean(scores)) if scores else None
@@ -156,7 +174,7 @@ def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun]) -> BoardEnt
         mean,
         float(np.mean(shares)) if shares else None,
         # few seeds widen what no score can exceed
-        drawn and interval(np.clip(over_seeds(drawn.draws), 0, 1), drawn.groups, point=mean),
+        drawn and interval(np.clip(over_seeds(drawn.draws), 0, 1), drawn.effective, point=mean),
         float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
         drawn and float(drawn.draws.mean(axis=1).std()),
         chance=against_chance(runs) if scores else UNTESTED,
@@ -167,7 +185,7 @@ def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun]) -> BoardEnt
     )
 
 
-def _took(grid: Grid, cells: Sequence[Cell], what: str) -> float:
+def _took(grid: Grid, cells: Sequence[GridCell], what: str) -> float:
     keys = {cell.node.key for cell in cells}
     return sum(grid.timings.get(key, {}).get(what, 0.0) for key in keys)
 
@@ -200,8 +218,8 @@ def gap_of(
     if drawn is None:
         return None
     point = float(drawn.scores[:half].mean() - drawn.scores[half:].mean())
-    mine, theirs = drawn.draws[:, :half], drawn.draws[:, half:]
-    gaps = over_seeds(mine - theirs) if paired else over_seeds(mine) - over_seeds(theirs, stream=1)
+    ours, theirs = drawn.draws[:, :half], drawn.draws[:, half:]
+    gaps = over_seeds(ours - theirs) if paired else over_seeds(ours) - over_seeds(theirs, stream=1)
     below = (int((gaps <= 0).sum()) + 1) / (len(gaps) + 1)
     above = (int((gaps >= 0).sum()) + 1) / (len(gaps) + 1)
-    return point, interval(gaps, drawn.groups, point=point), min(1.0, 2 * min(below, above))
+    return point, interval(gaps, drawn.effective, point=point), min(1.0, 2 * min(below, above))

@@ -7,18 +7,16 @@ it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from importlib import import_module
-from typing import Any
 
+from claimlab.core.choices import each_of
 from claimlab.core.errors import UsageError
-from claimlab.core.options import parameters_of
-from claimlab.core.settings import each_of
 from claimlab.core.version import __version__
 from claimlab.study.file import Options, Variants
+from claimlab.study.verb import VERBS, Kind, Verb
 
 NONE = "none"
 # What the folder of a study holds: see `study/run.py`.
@@ -30,55 +28,8 @@ FILE, CELLS, TIMINGS, STEPS_FOLDER, CALLS, SPENT = (
     "calls",
     "spent.jsonl",
 )
-
-
-@dataclass(frozen=True)
-class Verb:
-    """A verb as a step of a study: `main` is the option that an axis value sets by its name
-    alone.
-    """
-
-    home: str
-    function: str
-    main: str
-    seeded: bool = False
-
-    @property
-    def call(self) -> Callable[..., Any]:
-        function: Callable[..., Any] = getattr(import_module(self.home), self.function)
-        return function
-
-    @cached_property
-    def options(self) -> set[str]:
-        """Its arguments; those that it takes by a typed `**` count one by one."""
-        return set(parameters_of(self.call))
-
-
 MERGE = "merge"
-SOURCES = {
-    "load": Verb("claimlab.catalog.load", "load", "name"),
-    "import": Verb("claimlab.exchange.importer", "import_files", "paths"),
-    MERGE: Verb("claimlab.exchange.merge", "merge", "datasets"),
-}
-STEPS = {
-    "clean": Verb("claimlab.clean.front", "clean", "recipe"),
-    "generate": Verb("claimlab.generate.front", "generate", "chain", seeded=True),
-    "filter": Verb("claimlab.generate.filter.front", "quality_filter", "aggregate"),
-    "review": Verb("claimlab.study.review", "reviewed", "answers"),
-    "evolve": Verb("claimlab.evolve.front", "evolve", "target", seeded=True),
-    "stage": Verb("claimlab.study.stage", "stage", "level", seeded=True),
-    "enrich": Verb("claimlab.enrich.front", "enrich", "provider"),
-    "split": Verb("claimlab.split.run", "split", "by", seeded=True),
-    "detector": Verb("claimlab.detect.run", "detect", "detector", seeded=True),
-}
 SAMPLE, MISSING, DETECT = "sample", "missing", "detect"
-FURTHER = {  # steps that are not axes
-    SAMPLE: Verb("claimlab.study.sample", "sample", "size"),
-    "audit": Verb("claimlab.audit.front", "audit", "protocol"),
-    "drift": Verb("claimlab.evolve.drift.front", "drift", "data"),
-    "match": Verb("claimlab.claims.match", "match", "archive"),
-    "export": Verb("claimlab.exchange.export", "export", "to"),
-}
 # What any study shows beside its models: a score means nothing without them.
 REFERENCES: Variants = {
     "majority": {"detector": "majority"},
@@ -96,6 +47,25 @@ _SET_BY_THE_STUDY = {
     "max_calls",
     "max_tokens",
 }
+
+
+def in_order(kind: Kind) -> dict[str, Verb]:
+    """The steps of a kind by name, each behind the one that it comes after."""
+    waiting = [verb for verb in VERBS.all().values() if verb.kind == kind]
+    outside = set(VERBS.outside())
+    waiting.sort(key=lambda verb: verb.name in outside)
+    order: list[Verb] = []
+    while waiting:
+        names = ["", *(verb.name for verb in order)]
+        ready = next((verb for verb in waiting if verb.after in names), waiting[0])
+        place = names.index(ready.after) if ready.after in names else len(order)
+        order.insert(place, ready)
+        waiting.remove(ready)
+    return {verb.name: verb for verb in order}
+
+
+SOURCES, STEPS, REPORTS = in_order("source"), in_order("axis"), in_order("report")
+FURTHER = in_order("part") | REPORTS  # steps that are not axes
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 TRUTH = "veracity"
 MAKERS = ("import", "load", "merge")  # steps that say what labels are about
+TASKS: Registry[Task] = Registry(
+    "task", package="claimlab.tasks", attribute="TASK", group="claimlab.tasks"
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,16 @@ class Task:
     def labels(self, records: pl.DataFrame) -> pl.Series:
         """One class or null per record; a value outside the task's classes is a defect of the task,
         and raises.
+
+        Parameters
+        ----------
+        records : pl.DataFrame
+            The records, with the columns of a dataset.
+
+        Returns
+        -------
+        pl.Series
+            A series with a row for each record.
         """
         labels = self.read(records).cast(pl.String).alias("label")
         strange = (
@@ -63,18 +76,19 @@ class Task:
         return labels
 
     def classes_in(self, records: pl.DataFrame) -> tuple[str, ...]:
-        """The classes that these records hold, in the task's order (by name for an open task)."""
+        """The classes that these records hold, in the task's order (by name for an open task).
+
+        Parameters
+        ----------
+        records : pl.DataFrame
+            The records, with the columns of a dataset.
+        """
         present = set(self.labels(records).drop_nulls().unique().to_list())
         return (
             tuple(c for c in self.classes if c in present)
             if self.classes
             else tuple(sorted(present))
         )
-
-
-TASKS: Registry[Task] = Registry(
-    "task", package="claimlab.tasks", attribute="TASK", group="claimlab.tasks"
-)
 
 
 def open_task(name: str, records: pl.DataFrame | None = None) -> Task:
@@ -101,7 +115,7 @@ def own_task(dataset: Dataset, task: str | None = None) -> str:
     wherever a task can be named. It is veracity unless that step says otherwise.
     """
     tasks = (step.parameters.get("task") for step in dataset.lineage if step.step in MAKERS)
-    return task or next((str(one) for one in tasks if one), TRUTH)
+    return task or next((str(name) for name in tasks if name), TRUTH)
 
 
 def not_verdicts(task: str) -> str:
@@ -115,11 +129,13 @@ def words_of(
     """A reader that knows each class by several spellings (case, accents, dashes aside); other
     values are left out.
     """
-    known = {fold(word): name for name, words in classes.items() for word in words}
+    class_of = {fold(word): name for name, words in classes.items() for word in words}
 
     def read(records: pl.DataFrame) -> pl.Series:
         values = column_values(records, column).cast(pl.String)
-        table = {value: known.get(fold(value)) for value in values.drop_nulls().unique().to_list()}
+        table = {
+            value: class_of.get(fold(value)) for value in values.drop_nulls().unique().to_list()
+        }
         return values.replace_strict(table, default=None, return_dtype=pl.String)
 
     return read

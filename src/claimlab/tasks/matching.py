@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TypedDict
 from urllib.parse import quote
 
 import numpy as np
@@ -19,9 +20,11 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnreadableFile
-from claimlab.core.stats.interval import Interval, mean_interval, wilson
-from claimlab.core.stats.scores import Flags, Floats
+from claimlab.core.stats.interval import LEAST_UNITS, Interval, mean_interval
+from claimlab.core.stats.threshold import Cases, Measured, measured, threshold
 from claimlab.core.types import JsonObject
+from claimlab.core.units import Units, too_few
+from claimlab.core.words import several
 from claimlab.tasks import Task
 
 Qrels = Mapping[str, Collection[str]]
@@ -40,8 +43,13 @@ TASK = Task(
     "Which fact-checks answer this claim?",
     metric="MRR",
 )
-FEWEST = 20  # answers of labelled queries, below which nothing is decided
-SURE = 0.674  # standard deviations: three times in four the precision is at least as asked for
+FEWEST_QUERIES = 20  # labelled queries, below which nothing is decided
+SHARES = (0.0, 0.3, 0.5)  # of claims without an answer, at which the precision is measured
+LEAST_SHARE = (
+    0.3  # that is assumed where labelled queries have fewer: most have an answer by choice
+)
+DIFFERENT = 0.05  # p: masked queries that score otherwise are no stand-in for those without answer
+NOTHING = -np.inf  # the score where nothing is near
 
 
 def success(ids: Sequence[str], truth: Collection[str], k: int = 1) -> float:
@@ -63,89 +71,207 @@ def average_precision(ids: Sequence[str], truth: Collection[str]) -> float:
     return total / len(truth) if truth else 0.0
 
 
-Figure = Callable[[Sequence[str], Collection[str]], float]
-FIGURES: dict[str, Figure] = {
+RankingFigure = Callable[[Sequence[str], Collection[str]], float]
+FIGURES: dict[str, RankingFigure] = {
     **{f"success@{k}": partial(success, k=k) for k in (1, 5, 10)},
     "MRR": reciprocal_rank,
     "MAP": average_precision,
 }
 
 
-def figures(rankings: Mapping[str, Ranking], qrels: Qrels, *, seed: int = 0) -> JsonObject:
-    """Each figure with its interval over the queries that have an answer."""
+def figures(
+    rankings: Mapping[str, Ranking],
+    qrels: Qrels,
+    *,
+    groups: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> JsonObject:
+    """Each figure with its interval over the queries that have an answer. Queries of one group (a
+    debate, an event) are not independent: groups are resampled."""
     answerable = [query for query in rankings if qrels.get(query)]
     lists = {query: [id for id, _ in rankings[query]] for query in answerable}
+    units = _units(answerable, groups or {})
     out: JsonObject = {"queries": len(answerable)}
     for name, figure in FIGURES.items():
         numbers = np.array([figure(lists[q], qrels[q]) for q in answerable], np.float64)
-        enough = len(numbers) >= FEWEST
+        enough = len(numbers) >= FEWEST_QUERIES
         out[name] = {
             "value": float(numbers.mean()) if len(numbers) else None,
-            "interval": mean_interval(numbers, seed=seed) if enough else None,
+            "interval": mean_interval(numbers, cluster=units.codes, seed=seed) if enough else None,
         }
     return out
 
 
+class Precision(TypedDict):
+    """How often an answer is right, and "no match" is, where such a share of the claims has no
+    answer in the archive."""
+
+    unanswered: float
+    precision: float | None
+    interval: Interval | None
+    no_match: float | None
+
+
 @dataclass(frozen=True)
 class Decision:
-    """The least score at which the best match is an answer. `precision` with its interval, and the
-    share of queries that get an answer, are of labelled queries that did not choose the threshold.
-    `no_match` is how often those that got none have none in the archive, the precision of "no
-    match"; null where every labelled query has an answer. A null threshold: no score reaches the
-    precision that was asked for."""
+    """The least score at which the best match is an answer, so that answers have the precision that
+    was `asked` for where a share `unanswered` of the claims has no answer in the archive. A null
+    threshold: no score reaches it for sure.
+
+    `precision` with its interval is measured on queries that did not choose the threshold, at that
+    share, and `at` others. `answered` is the share of all claims that get an answer then, `found`
+    that of the claims with an answer that get the right one. `no_match` is how often claims that
+    get none have none.
+
+    `queries` have a labelled answer, `without` have none. `source` says what stands for claims
+    without an answer: labelled queries, or masked ones, or both. `why` there is no threshold.
+    `units` are those of the labelled queries: queries of one group are not independent."""
 
     asked: float
-    threshold: float | None
+    unanswered: float
+    threshold: float | None = None
     precision: float | None = None
     interval: Interval | None = None
+    at: Sequence[Precision] = ()
     answered: float | None = None
-    queries: int = 0
+    found: float | None = None
     no_match: float | None = None
-    no_match_interval: Interval | None = None
+    queries: int = 0
+    without: int = 0
+    source: str | None = None
+    why: str | None = None
+    units: JsonObject = field(default_factory=dict)
 
 
-def decide(rankings: Mapping[str, Ranking], qrels: Qrels, precision: float) -> Decision:
-    """Choose the threshold on every second labelled query, and try it on the rest. A query without
-    a right answer in the archive is one that must get none."""
-    known = sorted(query for query in rankings if query in qrels)
-    score = np.array([rankings[q][0][1] if rankings[q] else 0.0 for q in known])
-    right = np.array([bool(rankings[q]) and rankings[q][0][0] in qrels[q] for q in known])
-    absent = np.array([not qrels[q] for q in known])
-    first = np.arange(len(known)) % 2 == 0
-    if len(known) < 2 * FEWEST:
-        return Decision(precision, None, queries=len(known))
-    threshold = _threshold(score[first], right[first], precision)
-    if threshold is None:
-        return Decision(precision, None, queries=int((~first).sum()))
-    answers = score[~first] >= threshold
-    share, ends = _share(right[~first][answers])
-    return Decision(
+def decide(
+    rankings: Mapping[str, Ranking],
+    qrels: Qrels,
+    precision: float,
+    *,
+    unanswered: float | None = None,
+    masked: Mapping[str, float] | None = None,
+    groups: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> Decision:
+    """Choose the threshold that keeps the precision where a share `unanswered` of the claims has no
+    answer: by default the share among labelled queries, and at least `LEAST_SHARE`.
+
+    `masked` is what the best match of a query scores without its right answers and their copies: by
+    default the best of its ranking that is not right. Queries of one group are not independent.
+    """
+    queries = sorted(query for query in rankings if query in qrels)
+    having = [query for query in queries if qrels[query]]
+    lacking = [query for query in queries if not qrels[query]]
+    hidden = _next_best(rankings, qrels, having) if masked is None else masked
+    units = _units(queries, groups or {})
+    code = dict(zip(queries, units.codes.tolist(), strict=True))
+    scores, source = _without(rankings, lacking, {q: hidden[q] for q in having if q in hidden})
+    share = len(lacking) / max(len(queries), 1)
+    share = max(LEAST_SHARE, share) if unanswered is None else unanswered
+    cases = Cases(
+        np.array([_best(rankings[query]) for query in having], np.float64),
+        np.array([_is_right(rankings[query], qrels[query]) for query in having], bool),
+        np.array([code[query] for query in having], np.int64),
+        np.array([*scores.values()], np.float64),
+        np.array([code[query] for query in scores], np.int64),
+    )
+    decision = Decision(
         precision,
-        threshold,
         share,
-        ends,
-        float(answers.mean()),
-        len(answers),
-        *(_share(absent[~first][~answers]) if absent.any() else (None, None)),
+        queries=len(having),
+        without=len(lacking),
+        source=source,
+        units=units.to_json(),
+    )
+    least = threshold(cases, precision, share)
+    if least is None:
+        return replace(decision, why=_why(decision, cases))
+    kept = measured(cases, least, precision, share, seed=seed)
+    value, ends = kept.at(share)
+    return replace(
+        decision,
+        threshold=least,
+        precision=value,
+        interval=ends,
+        at=[_at(kept, one) for one in sorted({*SHARES, share})],
+        answered=kept.given(share),
+        found=kept.found,
+        no_match=kept.no_match(share),
     )
 
 
-def _share(flags: Flags) -> tuple[float | None, Interval | None]:
-    hits, n = int(flags.sum()), len(flags)
-    return (hits / n if n else None), (wilson(hits, n) if n >= FEWEST else None)
+def _at(kept: Measured, share: float) -> Precision:
+    value, ends = kept.at(share)
+    return {
+        "unanswered": share,
+        "precision": value,
+        "interval": ends,
+        "no_match": kept.no_match(share),
+    }
 
 
-def _threshold(score: Floats, right: Flags, precision: float) -> float | None:
-    """The lowest score at which the precision is as asked for, by Wilson's lower end at `SURE`: the
-    best of many scores looks better than it is.
-    """
-    order = np.argsort(-score, kind="stable")
-    n = np.arange(1, len(order) + 1)
-    share = np.cumsum(right[order]) / n
-    half = SURE * np.sqrt(share * (1 - share) / n + (SURE / (2 * n)) ** 2)
-    lower = (share + SURE**2 / (2 * n) - half) / (1 + SURE**2 / n)
-    enough = np.flatnonzero((lower >= precision) & (n >= FEWEST))
-    return float(score[order][enough[-1]]) if len(enough) else None
+def _why(decision: Decision, cases: Cases) -> str:
+    """Why there is no threshold."""
+    if decision.queries < FEWEST_QUERIES:
+        labelled = several(decision.queries, "labelled query", "labelled queries")
+        return f"{labelled} with an answer in the archive; at least {FEWEST_QUERIES} are needed"
+    if cases.units < LEAST_UNITS:
+        count = len(np.unique(cases.unit))
+        counted = several(count, "group")
+        return too_few(f"{decision.queries:,} labelled queries of {counted}", count, cases.units)
+    if decision.source is None and decision.unanswered:
+        return "nothing shows what claims without an answer score"
+    return "no score reaches it for sure"
+
+
+def _best(ranking: Ranking) -> float:
+    return ranking[0][1] if ranking else NOTHING
+
+
+def _is_right(ranking: Ranking, answers: Collection[str]) -> bool:
+    return bool(ranking) and ranking[0][0] in answers
+
+
+def _next_best(
+    rankings: Mapping[str, Ranking], qrels: Qrels, queries: Sequence[str]
+) -> dict[str, float]:
+    """The best score of each query that is not of a right answer, where its ranking reaches that
+    far."""
+    scores = {}
+    for query in queries:
+        others = (score for id, score in rankings[query] if id not in qrels[query])
+        best = next(others, None)
+        if best is not None:
+            scores[query] = best
+    return scores
+
+
+def _without(
+    rankings: Mapping[str, Ranking], lacking: Sequence[str], hidden: Mapping[str, float]
+) -> tuple[dict[str, float], str | None]:
+    """What claims without an answer score, and what stands for them: labelled queries without an
+    answer, and masked ones as far as these score alike."""
+    own = {query: _best(rankings[query]) for query in lacking}
+    if not hidden or not own:
+        source = "labelled queries" if own else "masked queries" if hidden else None
+        return own or dict(hidden), source
+    if len(own) >= FEWEST_QUERIES and _differ([*own.values()], [*hidden.values()]):
+        return own, "labelled queries"
+    return {**own, **hidden}, "labelled and masked queries"
+
+
+def _differ(scores: Sequence[float], others: Sequence[float]) -> bool:
+    """By the test of Mann and Whitney."""
+    from scipy.stats import mannwhitneyu
+
+    return bool(mannwhitneyu(scores, others).pvalue < DIFFERENT)
+
+
+def _units(queries: Sequence[str], groups: Mapping[str, str]) -> Units:
+    """Queries of one group are one unit."""
+    column = pl.Series([groups.get(query) for query in queries], dtype=pl.String)
+    grouped = column.drop_nulls().is_duplicated().any()
+    return Units.by("group", column) if grouped else Units.records(len(queries))
 
 
 def _trec(file: Path, columns: int, shape: str) -> Iterator[list[str]]:
@@ -214,7 +340,7 @@ def read_run(file: Path) -> dict[str, list[tuple[str, float]]]:
             raise UnreadableFile(
                 f"'{file.name}' has '{score}' as a score.", "Write a number."
             ) from None
-    return {q: sorted(ranking, key=lambda one: -one[1]) for q, ranking in rankings.items()}
+    return {q: sorted(ranking, key=lambda hit: -hit[1]) for q, ranking in rankings.items()}
 
 
 def as_run(rankings: Mapping[str, Ranking], name: str = "claimlab") -> str:

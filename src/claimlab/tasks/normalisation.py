@@ -26,7 +26,7 @@ TASK = Task(
 TOKEN = re.compile(r"\w+|[^\w\s]")
 WORD = re.compile(r"\w+")
 LETTERS, WORDS = 6, 4  # the longest runs that are compared
-RECALL = 4  # chrF counts recall so many times as much as precision
+RECALL_WEIGHT = 4  # chrF counts recall so many times as much as precision
 
 
 def _runs(units: Sequence[str], length: int) -> Counter[tuple[str, ...]]:
@@ -44,8 +44,8 @@ def chrf(answer: str, reference: str) -> float:
     if not shares:
         return 0.0
     precision, recall = (sum(column) / len(shares) for column in zip(*shares, strict=True))
-    below = RECALL * precision + recall
-    return (1 + RECALL) * precision * recall / below if below else 0.0
+    below = RECALL_WEIGHT * precision + recall
+    return (1 + RECALL_WEIGHT) * precision * recall / below if below else 0.0
 
 
 def bleu(answer: str, reference: str) -> float:

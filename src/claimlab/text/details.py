@@ -44,7 +44,7 @@ _MONTH_AFTER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Detail:
+class TextDetail:
     """`value` is its one spelling: "£1.2 million" and "1.2 milhões de libras" are "1200000 GBP"."""
 
     kind: str
@@ -54,7 +54,7 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DetailChange:
     """What became of a detail; `before` is null for a new one, `after` for one that is lost."""
 
     kind: str
@@ -76,24 +76,24 @@ def readable(text: str, language: str | None) -> frozenset[str]:
 
 
 @lru_cache(maxsize=100_000)
-def details(text: str, language: str | None) -> tuple[Detail, ...]:
+def details(text: str, language: str | None) -> tuple[TextDetail, ...]:
     """The details of a text in their order."""
     kinds = readable(text, language)
-    known: list[Detail] = []
+    taken: list[TextDetail] = []
     for read in (_dates, _numbers, _names, _word_details):
-        fresh = [one for one in read(text, language) if one.kind in kinds]
-        known += [one for one in fresh if not _overlaps(one, known)]
-    return tuple(sorted(known, key=lambda one: one.start))
+        fresh = [detail for detail in read(text, language) if detail.kind in kinds]
+        taken += [detail for detail in fresh if not _overlaps(detail, taken)]
+    return tuple(sorted(taken, key=lambda detail: detail.start))
 
 
-def _overlaps(one: Detail, known: Sequence[Detail]) -> bool:
+def _overlaps(detail: TextDetail, taken: Sequence[TextDetail]) -> bool:
     """What is part of a date is not a number, and "May" in one is not a modal verb."""
-    return any(other.start < one.end and one.start < other.end for other in known)
+    return any(other.start < detail.end and detail.start < other.end for other in taken)
 
 
 def compared(
     before: str, after: str, language: str | None, other: str | None = None
-) -> list[Change]:
+) -> list[DetailChange]:
     """Every detail of two texts, aligned. Only kinds that can be read in both are compared; in two
     languages (`other` is that of the second) numbers and dates, or figures alone where we have no
     list of the units and months of both.
@@ -104,53 +104,53 @@ def compared(
         kinds &= set(ACROSS)
         if "date" not in kinds:
             language = other = None
-    changes: list[Change] = []
+    changes: list[DetailChange] = []
     for kind in KINDS:
         if kind in kinds and kind != "place":
             # a name may be a place in one text and not in the other: both are looked up as names
             wanted = ("name", "place") if kind == "name" else (kind,)
             sides = (
-                [one for one in details(*side) if one.kind in wanted]
+                [detail for detail in details(*side) if detail.kind in wanted]
                 for side in ((before, language), (after, other))
             )
             changes += _aligned(*sides)
     return changes
 
 
-def _aligned(old: Sequence[Detail], new: Sequence[Detail]) -> Iterator[Change]:
+def _aligned(old: Sequence[TextDetail], new: Sequence[TextDetail]) -> Iterator[DetailChange]:
     """Equal values are the same detail; then those that share a part (a unit, a year, a surname);
     of the rest, the first is changed to the first.
     """
     left, rest = list(old), list(new)
     for alike in (eq, _akin, None):
-        for one in list(left):
-            twins = (other for other in rest if alike is None or alike(one.value, other.value))
+        for detail in list(left):
+            twins = (other for other in rest if alike is None or alike(detail.value, other.value))
             twin = next(twins, None)
             if twin is not None:
-                left.remove(one)
+                left.remove(detail)
                 rest.remove(twin)
                 outcome = KEPT if alike is eq else CHANGED
-                yield Change(one.kind, outcome, one.value, twin.value)
-    yield from (Change(one.kind, LOST, one.value, None) for one in left)
-    yield from (Change(one.kind, NEW, None, one.value) for one in rest)
+                yield DetailChange(detail.kind, outcome, detail.value, twin.value)
+    yield from (DetailChange(detail.kind, LOST, detail.value, None) for detail in left)
+    yield from (DetailChange(detail.kind, NEW, None, detail.value) for detail in rest)
 
 
-def _akin(one: str, other: str) -> bool:
-    return bool(set(re.split(r"[ -]", one)) & set(re.split(r"[ -]", other)) - {"?"})
+def _akin(value: str, other: str) -> bool:
+    return bool(set(re.split(r"[ -]", value)) & set(re.split(r"[ -]", other)) - {"?"})
 
 
-def _dates(text: str, language: str | None) -> Iterator[Detail]:
+def _dates(text: str, language: str | None) -> Iterator[TextDetail]:
     months = _numbered("months", language)
     for match in _date_pattern(language).finditer(text):
         if match["iso"]:
-            yield Detail("date", match["iso"], *match.span())
+            yield TextDetail("date", match["iso"], *match.span())
             continue
         day, word = match["day"] or match["after"], (match["month"] or "").casefold()
         if word in ("may", "march") and not _is_month(match, text):
             continue
         month = months[word].zfill(2) if word else "?"
         year = match["year"] or match["bare"] or "?"
-        yield Detail("date", f"{year}-{month}-{day.zfill(2) if day else '?'}", *match.span())
+        yield TextDetail("date", f"{year}-{month}-{day.zfill(2) if day else '?'}", *match.span())
 
 
 def _is_month(match: re.Match[str], text: str) -> bool:
@@ -161,10 +161,10 @@ def _is_month(match: re.Match[str], text: str) -> bool:
     return match["month"][0].isupper() and _MONTH_AFTER.search(ahead) is not None
 
 
-def _numbers(text: str, language: str | None) -> Iterator[Detail]:
+def _numbers(text: str, language: str | None) -> Iterator[TextDetail]:
     if language is None:  # no units to look for
         for match in _NUMBER.finditer(text):
-            yield Detail("number", _plain(match.group()), *match.span())
+            yield TextDetail("number", _plain(match.group()), *match.span())
         return
     words = _numbered("numbers", language)
     for match in _number_pattern(language).finditer(text):
@@ -175,10 +175,10 @@ def _numbers(text: str, language: str | None) -> Iterator[Detail]:
         unit = (match["sign"] or match["unit"] or "").strip()
         factor, _, base = _named("units", unit).rpartition(" ") if unit else ("", "", "")
         amount = f"{value * float(factor or 1):.12g}"
-        yield Detail("number", f"{amount} {base}".strip(), *match.span())
+        yield TextDetail("number", f"{amount} {base}".strip(), *match.span())
 
 
-def _names(text: str, language: str | None) -> Iterator[Detail]:
+def _names(text: str, language: str | None) -> Iterator[TextDetail]:
     """Runs of capitalised words inside a sentence, after a word of place a place."""
     before = frozenset(_listed()["places"].get(language, "").split())
     for match in _NAME.finditer(text):
@@ -193,13 +193,13 @@ def _names(text: str, language: str | None) -> Iterator[Detail]:
         if len(name) > 1 and name[0].isupper():
             last = ahead.split()[-1:] if start == match.start() else []
             kind = "place" if last and last[0].casefold() in before else "name"
-            yield Detail(kind, name.casefold(), start, match.end())
+            yield TextDetail(kind, name.casefold(), start, match.end())
 
 
-def _word_details(text: str, language: str | None) -> Iterator[Detail]:
+def _word_details(text: str, language: str | None) -> Iterator[TextDetail]:
     for kind, value, pattern in _word_patterns(language):
         for match in pattern.finditer(text):
-            yield Detail(kind, value, *match.span())
+            yield TextDetail(kind, value, *match.span())
 
 
 def numbers(text: str) -> list[str] | None:
@@ -234,7 +234,11 @@ def names(text: str, language: str | None) -> set[str] | None:
     """
     if "name" not in readable(text, language):
         return None
-    return {word for one in _names(text, language) for word in _words(text[one.start : one.end])}
+    return {
+        word
+        for detail in _names(text, language)
+        for word in _words(text[detail.start : detail.end])
+    }
 
 
 def words(text: str) -> set[str]:

@@ -25,7 +25,7 @@ SHINGLE = 4  # words
 MIN_SHINGLES = 3  # fewer say nothing: two short texts may share a name and a verb
 
 
-class Piece(Protocol):
+class EvidencePiece(Protocol):
     """What is read of a piece of evidence (claimlab.search.evidence.Evidence has it all)."""
 
     @property
@@ -37,7 +37,7 @@ class Piece(Protocol):
 
 
 @dataclass(frozen=True)
-class Marks:
+class EvidenceMarks:
     filtered: bool
     guard_factcheck: bool
     guard_own_source: bool
@@ -53,12 +53,12 @@ def lists() -> dict[str, dict[str, frozenset[str]]]:
     }
 
 
-def mark(record: JsonObject, pieces: Sequence[Piece]) -> list[Marks]:
+def mark(record: JsonObject, pieces: Sequence[EvidencePiece]) -> list[EvidenceMarks]:
     """The marks of each piece of evidence of one record."""
     own = own_places(record)
     copies = near_copies(record.get("text"), [p.text for p in pieces])
     return [
-        Marks(is_social(p.url), is_factcheck(p), bool(own & _places(p.url)), copy)
+        EvidenceMarks(is_social(p.url), is_factcheck(p), bool(own & _places(p.url)), copy)
         for p, copy in zip(pieces, copies, strict=True)
     ]
 
@@ -69,21 +69,21 @@ def is_social(url: str | None) -> bool:
 
 def is_academic(url: str | None) -> bool:
     domain = _domain(url)
-    known = lists()["academic"]
+    lists_of_kind = lists()["academic"]
     return domain is not None and (
-        domain in known["domains"] or domain.endswith(tuple(known["suffixes"]))
+        domain in lists_of_kind["domains"] or domain.endswith(tuple(lists_of_kind["suffixes"]))
     )
 
 
-def is_factcheck(piece: Piece) -> bool:
+def is_factcheck(piece: EvidencePiece) -> bool:
     """It has a review, is on a fact-checker's site, or its address says that it is a fact-check."""
     if piece.review is not None:
         return True
-    known = lists()["factcheck"]
-    if _domain(piece.url) in known["domains"]:
+    listed = lists()["factcheck"]
+    if _domain(piece.url) in listed["domains"]:
         return True
     parts = (piece.url or "").lower().split("?")[0].replace("//", "/").replace(".", "/").split("/")
-    return any(part in known["paths"] for part in parts)
+    return any(part in listed["paths"] for part in parts)
 
 
 def own_places(record: JsonObject) -> set[str | None]:
@@ -107,17 +107,17 @@ def near_copies(text: str | None, others: Sequence[str | None]) -> list[bool]:
     if not text:
         return [False] * len(others)
     cut = tokenize(strip_accents(pl.Series([text, *others], dtype=pl.String))).to_list()
-    mine, *theirs = map(_shingles, cut)
+    own, *theirs = map(_shingles, cut)
     copies = []
     for other in theirs:
-        smaller = min(len(mine), len(other))
-        copies.append(smaller >= MIN_SHINGLES and len(mine & other) / smaller >= COPY_SHARE)
+        smaller = min(len(own), len(other))
+        copies.append(smaller >= MIN_SHINGLES and len(own & other) / smaller >= COPY_SHARE)
     return copies
 
 
 def _shingles(words: list[str] | None) -> set[tuple[str, ...]]:
-    held = words or []
-    return {tuple(held[i : i + SHINGLE]) for i in range(len(held) - SHINGLE + 1)}
+    tokens = words or []
+    return {tuple(tokens[i : i + SHINGLE]) for i in range(len(tokens) - SHINGLE + 1)}
 
 
 def _domain(url: str | None) -> str | None:

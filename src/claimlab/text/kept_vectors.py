@@ -1,13 +1,13 @@
 """Sentence vectors that are worked out once: each text's is kept under the digest of its words.
 
-The cache (`core/places`) has 256 files, by the first byte of the digest, each written whole or not
-at all; it can be deleted at any time. Vectors are kept in half precision, and used so whether they
-were kept or are new: the same texts give the same vectors.
+`encode` keeps them for a process; this keeps them for the next one. The cache (`core/places`) has
+256 files, by the first byte of the digest, each written whole or not at all; it can be deleted at
+any time. Vectors are kept in half precision, and used so whether they were kept or are new: the
+same texts give the same vectors.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,33 +18,33 @@ from claimlab.core.atomic import atomic_bytes
 from claimlab.core.places import cache_folder
 from claimlab.core.progress import progress
 from claimlab.core.stats.scores import Floats32
-from claimlab.text.vectors import CHARACTERS, encode
+from claimlab.text.vectors import CHARACTERS_READ, encode, key_of
 
-AT_ONCE = 8_192  # texts that are encoded before their vectors are put away
-VERSION = "usem3-1"  # of the encoder: another one's vectors are not these
-WIDTH = 512
+TEXTS_PER_WRITE = 8_192  # texts that are encoded before their vectors are put away
+ENCODER_VERSION = "usem3-2"  # of the encoder and what it reads: others are not these
+DIMENSIONS = 512
 
 
 def vectors_of(texts: Sequence[str]) -> Floats32:
     """A unit vector for each text, of its first 400 characters: from the cache, or encoded now."""
-    beginnings = [text[:CHARACTERS] for text in texts]
-    keys = [hashlib.sha256(text.encode("utf-8", "replace")).digest()[:16] for text in beginnings]
-    store = Store(cache_folder() / "vectors" / VERSION)
-    known = store.read(set(keys))
-    missing = {key: text for key, text in zip(keys, beginnings, strict=True) if key not in known}
+    beginnings = [text[:CHARACTERS_READ] for text in texts]
+    keys = [key_of(text) for text in beginnings]
+    store = Store(cache_folder() / "vectors" / ENCODER_VERSION)
+    stored = store.read(set(keys))
+    missing = {key: text for key, text in zip(keys, beginnings, strict=True) if key not in stored}
     todo = sorted(missing, key=lambda key: (len(missing[key]), key))  # alike in length: quicker
-    for start in range(0, len(todo), AT_ONCE):
+    for start in range(0, len(todo), TEXTS_PER_WRITE):
         progress("encoding texts", start, len(todo))
-        part = todo[start : start + AT_ONCE]
+        part = todo[start : start + TEXTS_PER_WRITE]
         fresh = dict(
             zip(part, encode([missing[key] for key in part]).astype(np.float16), strict=True)
         )
         store.add(fresh)
-        known |= fresh
+        stored |= fresh
     progress("encoding texts", len(todo), len(todo))
     if not keys:
-        return np.empty((0, WIDTH), np.float32)
-    return np.stack([known[key] for key in keys]).astype(np.float32)
+        return np.empty((0, DIMENSIONS), np.float32)
+    return np.stack([stored[key] for key in keys]).astype(np.float32)
 
 
 Vector = np.ndarray[tuple[int], np.dtype[np.float16]]
@@ -58,18 +58,18 @@ class Store:
 
     def read(self, keys: set[bytes]) -> dict[bytes, Vector]:
         """The vectors of those keys that are kept."""
-        known: dict[bytes, Vector] = {}
+        vectors: dict[bytes, Vector] = {}
         for first in sorted({key[0] for key in keys}):
-            known |= {key: v for key, v in self._file(first).items() if key in keys}
-        return known
+            vectors |= {key: v for key, v in self._file(first).items() if key in keys}
+        return vectors
 
     def add(self, vectors: dict[bytes, Vector]) -> None:
         """Keep these too. A cache that cannot be written is done without."""
         for first in sorted({key[0] for key in vectors}):
-            held = self._file(first) | {k: v for k, v in vectors.items() if k[0] == first}
-            names = np.frombuffer(b"".join(held), np.uint8).reshape(-1, 16)
+            content = self._file(first) | {k: v for k, v in vectors.items() if k[0] == first}
+            names = np.frombuffer(b"".join(content), np.uint8).reshape(-1, 16)
             buffer = io.BytesIO()
-            np.savez(buffer, keys=names, vectors=np.stack(list(held.values())))
+            np.savez(buffer, keys=names, vectors=np.stack(list(content.values())))
             try:
                 atomic_bytes(self._place(first), buffer.getvalue())
             except OSError:
@@ -80,8 +80,8 @@ class Store:
 
     def _file(self, first: int) -> dict[bytes, Vector]:
         try:
-            with np.load(self._place(first), allow_pickle=False) as held:
-                keys, vectors = held["keys"], held["vectors"]
+            with np.load(self._place(first), allow_pickle=False) as archive:
+                keys, vectors = archive["keys"], archive["vectors"]
                 return {key.tobytes(): row for key, row in zip(keys, vectors, strict=True)}
         except (OSError, ValueError, KeyError):
             return {}  # none yet, or a damaged one: made again

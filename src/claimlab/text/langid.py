@@ -21,22 +21,22 @@ from claimlab.core.progress import Progress, silent
 from claimlab.text.normalise import EMOJI
 from claimlab.text.urls import URL
 
-MIN_BYTES = (
-    12  # of letters: about 12 Latin letters, 6 Arabic or 4 Chinese ones. Less is not enough.
-)
+# of letters: about 12 Latin letters, 6 Arabic or 4 Chinese ones. Less is not enough.
+MIN_BYTES = 12
 SURE_BYTES = 40  # on shorter texts pycld2 calls itself reliable too easily
 SURE_PERCENT = 80  # of the text, so that a quotation in another language does not decide
 MAX_CHARACTERS = 2_000  # the beginning decides; more text makes the slow voters slower, not better
 # characters that pycld2 is asked about first: the rest, if it is sure of them, changes nothing
-HEAD = 500
-AGREEMENT = 2
-BATCH = 10_000
+HEAD_CHARACTERS = 500
+VOTES_NEEDED = 2
+TEXTS_PER_BATCH = 10_000
 BEST_ALONE = "py3langid"  # on short texts, where the votes scatter (bench/langid.py)
 
 # Not language: links, addresses, @names, #tags, emoji, and the characters on which pycld2 stumbles.
 _NOISE = rf"(?:{URL})|[\w.+\-]+@[\w\-]+\.[\w.\-]+|[@#]\w+|{EMOJI}|[\p{{Cc}}\p{{Co}}\p{{Cn}}\x{{fffc}}\x{{fffd}}]"  # noqa: E501
 
 Voter = Callable[[str | bytes], str | None]
+SURE_WORDS = 5  # words needed to identify the language of an answer
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,10 @@ def identify(
     ]
 
 
-SURE = 5  # words needed to identify the language of an answer
-
-
 def other_language(answer: str, text: str, language: str | None) -> dict[str, str] | None:
     """The language of a text and the one in which it was answered, by name, where they are known
     and differ. Few words are in no language for sure, so only a sentence is looked at."""
-    if len(answer.split()) < SURE:
+    if len(answer.split()) < SURE_WORDS:
         return None
     answered, own = identify([answer, text])
     wanted = language or own
@@ -91,8 +88,8 @@ def identify_detailed(
     cleaned = _clean(texts)
     distinct = cleaned.unique(maintain_order=True).drop_nulls()
     results: dict[str, Identification] = {}
-    for start in range(0, distinct.len(), BATCH):
-        batch = distinct[start : start + BATCH]
+    for start in range(0, distinct.len(), TEXTS_PER_BATCH):
+        batch = distinct[start : start + TEXTS_PER_BATCH]
         results.update(zip(batch.to_list(), _identify(batch, abstain), strict=True))
         progress("language", len(results), distinct.len())
     return [TOO_SHORT if text is None else results[text] for text in cleaned.to_list()]
@@ -105,15 +102,15 @@ def _identify(texts: pl.Series, abstain: bool) -> list[Identification]:
     A text leaves as soon as a language has its votes: the slowest identifier breaks ties only.
     """
     whole = texts.cast(pl.Binary).to_list()
-    results = _sure(whole, texts.str.slice(0, HEAD).cast(pl.Binary).to_list())
+    results = _sure(whole, texts.str.slice(0, HEAD_CHARACTERS).cast(pl.Binary).to_list())
     open_votes: dict[bytes, dict[str, str | None]] = {
         text: {} for text in whole if text not in results
     }
     for name, vote in _voters().items():
         for text, votes in list(open_votes.items()):
             language = votes[name] = vote(text)
-            if language is not None and list(votes.values()).count(language) == AGREEMENT:
-                results[text] = Identification(language, AGREEMENT, open_votes.pop(text))
+            if language is not None and list(votes.values()).count(language) == VOTES_NEEDED:
+                results[text] = Identification(language, VOTES_NEEDED, open_votes.pop(text))
     for text, votes in open_votes.items():
         best = None if abstain else votes[BEST_ALONE]
         results[text] = Identification(best, 0 if best is None else 1, votes)

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from claimlab.core.atomic import atomic_bytes
 from claimlab.core.digest import digest_json
-from claimlab.core.machine import side_by_side
 from claimlab.core.places import cache_folder
 from claimlab.core.stats.scores import Floats, Floats32, Ints
+from claimlab.core.threads import side_by_side
 
 Number = TypeVar("Number", np.float32, np.float64)
 Bytes = NDArray[np.uint8]
@@ -45,16 +45,16 @@ CHUNKS = 17  # the embeddings are stored in so many parts, each with a scale of 
 OWN = EMBEDDED  # in a row of the table: embedded, projected, then what the first layer gives
 PRODUCTS = EMBEDDED + 3 * WIDE
 WIDTH = PRODUCTS + sum(ORDERS) * WIDE
-KEPT = 16_000  # distinct tokens in the table, which takes 15 kB for each that occurs
-TEXTS = 2_048  # texts that are laid out together
-ROWS = 512  # tokens that a thread works on at once: its numbers stay in the second cache
-SOME = 32  # texts in the last layers, and tokens that are learned, at once
+TOKENS_KEPT = 16_000  # distinct tokens in the table, which takes 15 kB for each that occurs
+TEXTS_PER_BATCH = 2_048  # texts that are laid out together
+TOKENS_PER_BLOCK = 512  # a thread works on these at once: its numbers stay in the second cache
+ROWS_AT_ONCE = 32  # texts in the last layers, and tokens that are learned, at once
 ZERO, TOP = 128, np.float32(127)
-FINE = 16_256.0  # the last layers are small: they afford whole numbers of two bytes
+FINE_SCALE = 16_256.0  # the last layers are small: they afford whole numbers of two bytes
 PANEL, FOUR, LANES = 64, 4, 16
-UNKNOWN = 0
-FAST = ("vnni", "avx2", "dotprod")  # loops of x86 and of 64-bit ARM, the fastest first
-LAST = ("cnn_W", "d0", "d1", "d2", "d3", "p1", "p3")
+UNKNOWN_TOKEN = 0
+FAST_LOOPS = ("vnni", "avx2", "dotprod")  # loops of x86 and of 64-bit ARM, the fastest first
+LAST_WEIGHTS = ("cnn_W", "d0", "d1", "d2", "d3", "p1", "p3")
 
 
 Tokenizer = Callable[[list[str]], list[list[int]]]
@@ -119,7 +119,7 @@ class Encoder:
         self.embedded = parts["embedded"]
         self.unit, self.least = parts["scale"], parts["lo"]
         self.projections = [whole(f"proj{order}") for order in ORDERS]
-        self.project_sums = _of_each([one.sums for one in self.projections])
+        self.project_sums = _of_each([projection.sums for projection in self.projections])
         self.project_bias, self.project_rate, self.project_shift = (
             _of_each([parts[f"{name}{order}"] for order in ORDERS])
             for name in ("proj_b", "ln_g", "ln_b")
@@ -141,17 +141,17 @@ class Encoder:
             )
             products += order * WIDE
         self.rate, self.shift, self.bias = parts["ln_g"], parts["ln_b"], parts["cnn_b"]
-        self.last = {name: whole(name) for name in LAST}
+        self.last = {name: whole(name) for name in LAST_WEIGHTS}
         self.small = float(parts["eps"])
-        self._forget(KEPT)
+        self._forget(TOKENS_KEPT)
 
     def encode(self, texts: Sequence[str]) -> Floats32:
         from threadpoolctl import threadpool_limits
 
         with self.lock, threadpool_limits(1):  # the threads are ours
             parts = [
-                self._encode(list(texts[start : start + TEXTS]))
-                for start in range(0, len(texts), TEXTS)
+                self._encode(list(texts[start : start + TEXTS_PER_BATCH]))
+                for start in range(0, len(texts), TEXTS_PER_BATCH)
             ]
         return np.concatenate([np.empty((0, EMBEDDED), np.float32), *parts])
 
@@ -164,7 +164,7 @@ class Encoder:
         blocks = []
         first = 0
         for text, end in enumerate(ends.tolist()):
-            if end - (ends[first] - lengths[first]) >= ROWS or text == len(texts) - 1:
+            if end - (ends[first] - lengths[first]) >= TOKENS_PER_BLOCK or text == len(texts) - 1:
                 blocks.append((first, text + 1))
                 first = text + 1
 
@@ -174,7 +174,7 @@ class Encoder:
             return self._features(self.place[flat[begin : begin + some.sum()]], some)
 
         sums = np.concatenate(side_by_side(features, blocks))
-        some = [slice(begin, begin + SOME) for begin in range(0, len(texts), SOME)]
+        some = [slice(begin, begin + ROWS_AT_ONCE) for begin in range(0, len(texts), ROWS_AT_ONCE)]
         return np.concatenate(
             side_by_side(lambda part: self._vectors(sums[part], lengths[part]), some)
         )
@@ -183,7 +183,7 @@ class Encoder:
         """The tokens of each text, between those of its beginning and its end; an empty text is one
         unknown token."""
         tokens = self.tokenizer(texts)
-        return [ids if len(ids) > 2 else [ids[0], UNKNOWN, ids[-1]] for ids in tokens]
+        return [ids if len(ids) > 2 else [ids[0], UNKNOWN_TOKEN, ids[-1]] for ids in tokens]
 
     def _forget(self, room: int) -> None:
         self.place = np.zeros(len(self.embedded), np.int32)  # in the table; 0: not there
@@ -194,11 +194,11 @@ class Encoder:
         """Put what depends on single tokens into the table."""
         new = tokens[self.place[tokens] == 0]
         if self.used + len(new) > len(self.table):
-            self._forget(max(KEPT, len(tokens)))
+            self._forget(max(TOKENS_KEPT, len(tokens)))
             new = tokens
         self.place[new] = np.arange(self.used, self.used + len(new))
         self.used += len(new)
-        some = [new[begin : begin + SOME] for begin in range(0, len(new), SOME)]
+        some = [new[begin : begin + ROWS_AT_ONCE] for begin in range(0, len(new), ROWS_AT_ONCE)]
         side_by_side(self._learn_some, some)
 
     def _learn_some(self, tokens: Ints) -> None:
@@ -208,7 +208,10 @@ class Encoder:
         rows[:, :EMBEDDED] = stored * unit + least
         nothing = np.zeros(WIDE, np.int32)  # these bytes are as they are stored: no 0 at 128
         projected = np.stack(
-            [self.loops.product(stored, one, nothing) * one.scale for one in self.projections],
+            [
+                self.loops.product(stored, projection, nothing) * projection.scale
+                for projection in self.projections
+            ],
             axis=1,
         ).reshape(len(tokens), -1)
         projected *= unit
@@ -256,7 +259,7 @@ class Encoder:
 
     def _dense(self, values: Floats, name: str) -> Floats:
         layer = self.last[name]
-        unit = np.abs(values).max(axis=1, keepdims=True) / FINE
+        unit = np.abs(values).max(axis=1, keepdims=True) / FINE_SCALE
         unit[unit == 0] = 1.0
         whole = np.rint(values / unit)
         high = np.floor(whole / ZERO)
@@ -294,7 +297,8 @@ def _unpack(weights: Path) -> NDArray[np.void]:
     parts["embedded"] = np.stack(chunks, axis=1).reshape(-1, EMBEDDED)
     for order in ORDERS:
         parts[f"w1_{order}"] = np.concatenate(np.split(parts[f"w1_{order}"], order), axis=1)
-    for name in (*LAST, *(f"{name}{order}" for name in ("proj", "w1_", "w2_") for order in ORDERS)):
+    of_order = [f"{name}{order}" for name in ("proj", "w1_", "w2_") for order in ORDERS]
+    for name in (*LAST_WEIGHTS, *of_order):
         whole = Whole.of(parts.pop(name))
         parts |= {f"{name} {field.name}": getattr(whole, field.name) for field in fields(Whole)}
     kinds = [(name, part.dtype, part.shape) for name, part in parts.items()]
@@ -404,7 +408,7 @@ def fastest() -> NumpyLoops:
         from claimlab.text._meaning import use
     except ImportError:
         return NumpyLoops()
-    return CompiledLoops() if any(map(use, FAST)) else NumpyLoops()
+    return CompiledLoops() if any(map(use, FAST_LOOPS)) else NumpyLoops()
 
 
 def _windows(layer: Convolution, rows: int) -> list[slice]:

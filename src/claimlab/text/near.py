@@ -1,33 +1,36 @@
-"""Which rows hold the same text or nearly the same: the distinct texts, and the graph of
-near-duplicates over them.
-
-Which claims two datasets share: the one meaning of it, for every verb that counts or compares
-them.
-
-Two texts are the same claim where they differ in case, punctuation and whitespace only.
-Near-duplicates (character 5-grams, Jaccard similarity) may differ in more: the two are counted
-apart, and together where that is asked for.
+"""Which rows hold nearly the same text: the distinct texts, the graph of near-duplicates over them,
+and texts that say the same, or another thing, with a few words changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.progress import progress
-from claimlab.core.stats.deal import Codes, joined
-from claimlab.core.stats.scores import Flags, Floats
+from claimlab.core.stats.codes import Codes, joined
+from claimlab.core.stats.scores import Flags
 from claimlab.core.types import Sparse
-from claimlab.text.normalise import bare_form, normal_form
+from claimlab.text.changes import is_number, is_word, pieces
+from claimlab.text.details import details, number_words, numbers
+from claimlab.text.stopwords import ENGLISH, stop_words
 
-_WORDS = 200  # of a text that are compared in order
-_FEWEST = 6
-ALIKE = 0.7  # of the words, in the same order
+_WORDS_COMPARED = 200  # of a text that are compared in order
+_FEWEST_WORDS = 6
+SHARE_IN_ORDER = 0.7  # of the words, in the same order
+_STEM = 0.7  # of the letters of the longer word, from its start: forms of one word share them
+_LIGHT = 4  # letters; longer words carry weight also where a list of stop words has them
+_PLAIN, _NOT_PLAIN = re.compile("[a-z]"), re.compile(r"[^a-z\d-]")
+_NOT_IN_CHINESE = frozenset("不没沒未非無无勿")
+_CONTRACTED = re.compile(
+    "(?:do|does|did|is|are|was|were|has|have|had|ca|wo|could|would|should)n'?t"
+)
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,18 @@ class NearTexts:
         """
         of_text = joined(self.linked[:, 0], self.linked[:, 1], self.texts)
         codes = np.arange(len(self.text_of), dtype=np.int64) + self.texts
-        known = self.text_of >= 0
-        codes[known] = of_text[self.text_of[known]]
+        has_text = self.text_of >= 0
+        codes[has_text] = of_text[self.text_of[has_text]]
         return codes
+
+    def copied(self, here: Flags, there: Flags) -> Flags:
+        """Which rows of `here` have a text that is `there`, the same or nearly."""
+        holds = np.zeros(self.texts, np.int64)
+        holds[self.text_of[there & (self.text_of >= 0)]] = 1
+        rows = np.flatnonzero(here & (self.text_of >= 0))
+        out = np.zeros(len(self.text_of), np.bool_)
+        out[rows[(self.graph @ holds)[self.text_of[rows]] > 0]] = True
+        return out
 
 
 def near_texts(normal: pl.Series) -> NearTexts:
@@ -84,120 +96,110 @@ def near_texts(normal: pl.Series) -> NearTexts:
 
 def reworded(normal: pl.Series, texts: Flags, others: Flags) -> dict[int, int]:
     """For those of `texts` that say what one of `others` says with a few words changed, the first
-    such text (codes as in `near_texts`): half of their words or more are shared, and `ALIKE` of
-    them come in the same order. In texts of 18 words this finds all copies with two changed words
-    and three quarters of those with four; letters in common find a third and a tenth.
+    such text (codes as in `near_texts`): half of their words or more are shared, and
+    `SHARE_IN_ORDER` of them come in the same order. In texts of 18 words this finds all copies with
+    two changed words and three quarters of those with four; letters in common find a third and a
+    tenth.
     """
     from claimlab.text.neardup import find_pairs
 
     distinct = normal.drop_nulls().unique(maintain_order=True)
-    words = [text.split()[:_WORDS] for text in distinct.to_list()]
+    words = [left.split()[:_WORDS_COMPARED] for left in distinct.to_list()]
     pairs = find_pairs(distinct, threshold=0.5, unit="word", ngram=1)
     ends = np.asarray(pairs.left, np.int64), np.asarray(pairs.right, np.int64)
     both = np.stack([np.concatenate(ends), np.concatenate(ends[::-1])])
-    text, other = both[:, texts[both[0]] & others[both[1]]]
-    order = np.lexsort((other, text))
-    which, start = np.unique(text[order], return_index=True)
+    left, right = both[:, texts[both[0]] & others[both[1]]]
+    order = np.lexsort((right, left))
+    which, start = np.unique(left[order], return_index=True)
     copies = {}
-    for number, (one, candidates) in enumerate(
-        zip(which.tolist(), np.split(other[order], start[1:]), strict=False)
+    for number, (code, candidates) in enumerate(
+        zip(which.tolist(), np.split(right[order], start[1:]), strict=False)
     ):
         progress("reworded texts", number, len(which))
-        for each in candidates.tolist():
+        for other in candidates.tolist():
             # the order of the two matters to difflib
-            if in_order(words[min(one, each)], words[max(one, each)]):
-                copies[one] = each
+            if in_order(words[min(code, other)], words[max(code, other)]):
+                copies[code] = other
                 break
     return copies
 
 
-def in_order(one: list[str], other: list[str], alike: float = ALIKE) -> float:
+def in_order(words: list[str], others: list[str], alike: float = SHARE_IN_ORDER) -> float:
     """The share of the words of two texts that match in order; 0 where it is below `alike`, and for
     very short texts, which are alike by accident.
     """
-    if min(len(one), len(other)) < _FEWEST:
+    if min(len(words), len(others)) < _FEWEST_WORDS:
         return 0.0
-    match = SequenceMatcher(None, one[:_WORDS], other[:_WORDS], autojunk=False)
+    match = SequenceMatcher(None, words[:_WORDS_COMPARED], others[:_WORDS_COMPARED], autojunk=False)
     if match.real_quick_ratio() < alike or match.quick_ratio() < alike:
         return 0.0
     share = match.ratio()
     return share if share >= alike else 0.0
 
 
-ASIDE = "case, punctuation and whitespace aside"
-NEAR = 0.7  # Jaccard similarity of 5-grams from which two texts are nearly the same
-
-
-@dataclass(frozen=True)
-class Claims:
-    """`of_row` numbers the claim of each row (-1: none); pairs of different claims are nearly the
-    same.
+def other_claim(text: str, other: str, language: str | None = None) -> bool:
+    """Whether two texts that are nearly the same claim different things: one has another number, a
+    negation, another word in the place of one (a name, most often), or one more between words that
+    both have. Forms of one word, short stop words, damaged letters, and what is added at either end
+    do not make another claim.
     """
-
-    of_row: Codes
-    left: Codes
-    right: Codes
-    similarity: Floats
-
-    def held(self, part: Codes, parts: int) -> Flags:
-        """Rows by parts: whether the part has the claim of the row, or one that is nearly the
-        same.
-        """
-        return self.held_by([part == number for number in range(parts)])
-
-    def held_by(self, parts: Sequence[Flags]) -> Flags:
-        """The same for parts that may overlap: the rows that each has."""
-        out = np.zeros((len(self.of_row), len(parts)), np.bool_)
-        known = self.of_row >= 0
-        for number, mine in enumerate(parts):
-            holds = np.zeros(int(self.of_row.max(initial=-1)) + 1, np.bool_)
-            holds[self.of_row[mine & known]] = True
-            alike = holds.copy()
-            alike[self.left[holds[self.right]]] = True
-            alike[self.right[holds[self.left]]] = True
-            out[known, number] = alike[self.of_row[known]]
-        return out
-
-    def only_same(self) -> Claims:
-        """Without the pairs of claims that are nearly the same."""
-        return Claims(self.of_row, self.left[:0], self.right[:0], self.similarity[:0])
+    language = language or ENGLISH
+    written, others_written = _words(text), _words(other)
+    old, new = ([_plain(word) for word in side] for side in (written, others_written))
+    places = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    within = range(1, len(places) - 1)
+    for number, (kind, start, end, first, last) in enumerate(places):
+        if kind == "equal":
+            continue
+        here, there = written[start:end], others_written[first:last]
+        if _turns(here, language) or _turns(there, language):
+            return True
+        if (kind == "replace" or number in within) and _differ(
+            old[start:end], new[first:last], stop_words(language)
+        ):
+            return True
+    return False
 
 
-def same_claims(keys: pl.Series) -> Claims:
-    """Rows with equal keys hold the same claim; null is none."""
-    code = (keys.rank("dense") - 1).cast(pl.Int64).fill_null(-1)
-    none = np.empty(0, np.int64)
-    return Claims(code.to_numpy(), none, none, np.empty(0))
+def _words(text: str) -> list[str]:
+    """The words and numbers of a text, without the marks between them."""
+    return [p.strip().casefold() for p in pieces(text) if is_word(p) or is_number(p)]
 
 
-def claims_of(texts: pl.Series, *, near: float | None = None) -> Claims:
-    """The claims of `texts`; with `near`, also which are nearly the same, by Jaccard similarities
-    from there on.
+def _plain(word: str) -> str:
+    """One spelling of a number or word. Letters that are not ASCII are left out beside ones that
+    are: they may be damaged.
     """
-    same = same_claims(bare_form(texts))
-    if near is None:
-        return same
-    from claimlab.text.neardup import find_pairs
+    if word[0].isdecimal():
+        return " ".join(numbers(word) or [word])
+    return _NOT_PLAIN.sub("", word) if _PLAIN.search(word) else word
 
-    rows = pl.DataFrame({"text": normal_form(texts), "claim": same.of_row}).filter(
-        pl.col("claim") >= 0
+
+def _turns(words: list[str], language: str) -> bool:
+    """Whether there is a number or a negation, which make another claim wherever they are."""
+    text = " ".join(words)
+    return (
+        any(word[0].isdecimal() or _CONTRACTED.fullmatch(word) for word in words)
+        or not _NOT_IN_CHINESE.isdisjoint(words)
+        or bool(number_words(text, language))
+        or any(detail.kind == "negation" for detail in details(text, language))
     )
-    distinct = rows.unique("text", maintain_order=True)
-    pairs = find_pairs(distinct["text"], threshold=near)
-    claim = distinct["claim"].to_numpy()
-    one, other = claim[pairs.left], claim[pairs.right]
-    best = (
-        pl.DataFrame(
-            {
-                "left": np.minimum(one, other),
-                "right": np.maximum(one, other),
-                "alike": pairs.jaccard,
-            }
-        )
-        .filter(pl.col("left") != pl.col("right"))
-        .group_by("left", "right")
-        .agg(pl.col("alike").max())
-        .sort("left", "right")
+
+
+def _differ(words: list[str], others: list[str], light: frozenset[str]) -> bool:
+    """Whether one side has a word with weight, of which the other has no form."""
+    if "".join(words) == "".join(others):
+        return False  # "non contact" and "noncontact"
+    sides = ((words, others), (others, words))
+    return any(
+        not any(_form(word, other) for other in there)
+        for here, there in sides
+        for word in here
+        if len(word) > _LIGHT or word not in light
     )
-    similarity = best["alike"].cast(pl.Float64).to_numpy()
-    return Claims(same.of_row, best["left"].to_numpy(), best["right"].to_numpy(), similarity)
+
+
+def _form(word: str, other: str) -> bool:
+    """Whether two words begin alike, as forms of one word do."""
+    longest = ceil(_STEM * max(len(word), len(other)))
+    return word[:longest] == other[:longest]

@@ -1,20 +1,11 @@
 """Normal forms of texts: for comparing (case, width, accents) and for cleaning (emoji, invisible
-characters).
-
-Every function takes a string series and returns one of the same length; null stays null.
-
-Repair mojibake: text that was encoded as UTF-8 and decoded as something else ("CafÃ©" for
-"Café").
-
-ftfy does the repair. Because it needs about 60 microseconds per row, rows that need none are
-filtered out first, by running ftfy's own detection pattern on all rows at once in Polars.
+characters). Every function takes a string series and returns one of the same length; null stays
+null.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from functools import cache
 
 import polars as pl
 
@@ -22,8 +13,7 @@ from claimlab.text.rows import change_where, cut_out, not_ascii
 
 # Characters whose lower case is already their folded NFKC form, alone and side by side: letters of
 # Latin, Greek, Cyrillic, Hebrew, Arabic, kana, Han and Hangul, punctuation, pictures. Texts made of
-# these take
-# the fast way.
+# these take the fast way.
 _PLAIN = (
     r"[\x{00}-\x{7f}\x{a0}\x{ab}\x{bb}\x{bf}-\x{de}\x{e0}-\x{12f}\x{134}-\x{13e}\x{141}-\x{148}\x{14a}-\x{17e}"
     r"\x{386}\x{388}-\x{38a}\x{38c}\x{38e}-\x{3a1}\x{3a4}-\x{3c1}\x{3c3}-\x{3ce}\x{400}-\x{481}\x{48a}-\x{52f}"
@@ -50,9 +40,6 @@ EMOJI = (
     rf"|[{_TONES}])+"
 )
 
-_ENTITY = "&#?[0-9A-Za-z]{1,24};"
-ESCAPES = 3  # times that a text was escaped, at most
-
 # What a reader cannot see: controls (no tab, no line end), soft hyphens, zero-width and direction
 # marks, fillers, tags.
 _HIDDEN = (
@@ -70,9 +57,8 @@ _MEANT = (
     rf"|[{_SHAPED}][\x{{200c}}\x{{200d}}]"
 )
 
-_ASIDE = (  # numbers first: they stay as they are
-    r"(\p{Nd}+(?:[\p{P}\s]+\p{Nd}+)+)|[\p{P}--[%‰]]|\p{Sk}|\x{fffd}|\s"
-)
+# numbers first: they stay as they are
+_ASIDE = r"(\p{Nd}+(?:[\p{P}\s]+\p{Nd}+)+)|[\p{P}--[%‰]]|\p{Sk}|\x{fffd}|\s"
 
 
 def normal_form(texts: pl.Series) -> pl.Series:
@@ -132,52 +118,3 @@ def _fold(rows: pl.Series) -> pl.Series:
         return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
     return pl.Series(rows.name, [fold(row) for row in rows.to_list()], dtype=pl.String)
-
-
-def repair_mojibake(texts: pl.Series) -> pl.Series:
-    """`texts` with broken encodings repaired; rows that do not look broken are unchanged."""
-    return change_where(texts, looks_broken(texts), _repair)
-
-
-def unescape_entities(texts: pl.Series) -> pl.Series:
-    """`texts` with the signs that HTML entities stand for, also where they were escaped twice
-    (`&amp;quot;`). One without its semicolon stays: in an address it is none.
-    """
-    return change_where(texts, texts.str.contains(_ENTITY), _unescape)
-
-
-def looks_broken(texts: pl.Series) -> pl.Series:
-    """Whether a row has a sequence of characters that is unlikely except as the result of a wrong
-    encoding.
-    """
-    return texts.str.contains(_broken_pattern())
-
-
-@cache
-def _broken_pattern() -> str:
-    from ftfy.badness import BADNESS_RE
-
-    return _without_verbose(BADNESS_RE.pattern)
-
-
-def _without_verbose(pattern: str) -> str:
-    """A verbose Python pattern as a plain one: Rust's verbose mode would ignore spaces inside
-    [...].
-    """
-    parts = re.findall(r"\[(?:\\.|[^\]\\])*\]|\\.|#[^\n]*|\s+|.", pattern)
-    return "".join(part for part in parts if not part.startswith("#") and not part.isspace())
-
-
-def _unescape(rows: pl.Series) -> pl.Series:
-    from ftfy.fixes import unescape_html
-
-    plain = rows.to_list()
-    for _ in range(ESCAPES):
-        plain = [unescape_html(text) for text in plain]
-    return pl.Series(rows.name, plain, dtype=pl.String)
-
-
-def _repair(rows: pl.Series) -> pl.Series:
-    import ftfy
-
-    return pl.Series(rows.name, [ftfy.fix_encoding(row) for row in rows.to_list()], dtype=pl.String)

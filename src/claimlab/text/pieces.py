@@ -22,10 +22,10 @@ from claimlab.text.meaning import kept
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
-FEW = 4_000  # characters in all for which the vocabulary is not loaded
-PIECE = 1  # the field of the model that holds a piece; in a piece: its name, score and kind
+CHARACTERS_WITHOUT_VOCABULARY = 4_000  # characters in all for which the vocabulary is not loaded
+PIECE_FIELD = 1  # the field of the model that holds a piece; in a piece: its name, score and kind
 NAME, SCORE, KIND = 1, 2, 3
-PLAIN = b"\x01"
+PLAIN_KIND = b"\x01"
 VARINT, FIXED = 0, 5  # how a number is written; everything else in a model has its length before it
 
 
@@ -39,11 +39,11 @@ class Pieces:
     def __call__(self, texts: list[str]) -> list[list[int]]:
         """The tokens of each text, between those of its beginning and its end."""
         self.read += sum(map(len, texts))
-        if self.read > FEW:
+        if self.read > CHARACTERS_WITHOUT_VOCABULARY:
             return _tokens(self._whole, texts)
         places = self._occurring(self._least.normalize(texts))
         numbers = self._table["number"][places].tolist()
-        return [[numbers[one] for one in ids] for ids in _tokens(self._cut(places), texts)]
+        return [[numbers[piece] for piece in ids] for ids in _tokens(self._cut(places), texts)]
 
     @cached_property
     def _whole(self) -> SentencePieceProcessor:
@@ -107,12 +107,11 @@ def _table(model: Path) -> NDArray[np.void]:
     content = model.read_bytes()
     rows: list[tuple[bytes, int, int, int, float | None]] = []
     for number, begin, value, end in _fields(content):
-        if number == PIECE:
+        if number == PIECE_FIELD:
             piece = content[value:end]
             facts = {field: piece[first:last] for field, _, first, last in _fields(piece)}
-            score = (
-                struct.unpack("<f", facts[SCORE])[0] if facts.get(KIND, PLAIN) == PLAIN else None
-            )
+            is_plain = facts.get(KIND, PLAIN_KIND) == PLAIN_KIND
+            score = struct.unpack("<f", facts[SCORE])[0] if is_plain else None
             rows.append((facts[NAME], len(rows), begin, end, score))
     scores = [row[-1] for row in rows if row[-1] is not None]
     special = (None, min(scores), max(scores))

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 import polars as pl
 
-Change = Callable[[pl.Series], pl.Series]
+RowChange = Callable[[pl.Series], pl.Series]
 Rows = TypeVar("Rows", pl.Series, pl.DataFrame)
-SLICE = 250_000
+ROWS_PER_SLICE = 250_000
 
 
-def change_where(texts: pl.Series, mask: pl.Series, change: Change) -> pl.Series:
+def change_where(texts: pl.Series, mask: pl.Series, change: RowChange) -> pl.Series:
     """`texts` with `change` applied to the rows where `mask` is true; every other row keeps its
     very bytes.
     """
@@ -34,8 +34,8 @@ def by_slices(function: Callable[[Rows], pl.Series], rows: Rows) -> pl.Series:
     """`function` of slices of `rows`, put together: what it holds meanwhile does not grow with the
     data.
     """
-    starts = range(0, max(1, len(rows)), SLICE)
-    return pl.concat([function(rows.slice(start, SLICE)) for start in starts])
+    starts = range(0, max(1, len(rows)), ROWS_PER_SLICE)
+    return pl.concat([function(rows.slice(start, ROWS_PER_SLICE)) for start in starts])
 
 
 def cut_out(texts: pl.Series, pattern: str) -> pl.Series:

@@ -9,7 +9,7 @@ import polars as pl
 EPOCH_MS = 1_288_834_974_657  # where snowflake time starts: 2010-11-04 01:42:54.657 UTC
 FIRST_SNOWFLAKE = 29_700_859_247  # ids up to here were handed out in sequence and hold no time
 HOUR, WEEKDAY = "hour of the day", "weekday"
-CLOCK = 20  # records with a time other than midnight: with fewer, the times are only dates
+CLOCK_RECORDS = 20  # records with a time other than midnight: with fewer, the times are only dates
 _TIME_BITS = 1 << 22  # the low 22 bits number the machine and the tweet within its millisecond
 
 
@@ -41,7 +41,7 @@ def clock(records: pl.DataFrame) -> dict[str, pl.Series]:
     if not times.count():
         return {}
     midnight = (times.dt.hour() == 0) & (times.dt.minute() == 0) & (times.dt.second() == 0)
-    hours = {HOUR: times.dt.hour()} if int((~midnight).sum()) >= CLOCK else {}
+    hours = {HOUR: times.dt.hour()} if int((~midnight).sum()) >= CLOCK_RECORDS else {}
     return {**hours, WEEKDAY: times.dt.weekday()}
 
 

@@ -19,16 +19,15 @@ from claimlab.core.types import Sparse
 from claimlab.text.stopwords import stop_words_for
 from claimlab.text.tokens import tokenize
 
-KEYWORDS = 40  # the most frequent words
-WIDESPREAD = 10  # one-sided words that a small tree is given
-CANDIDATES = (
-    1_000  # the most frequent words, stop words included, among which one-sided ones are looked for
-)
-RATIO = 8.0  # times as frequent in one class as in the others together
-SUPPORT = 0.02  # of the rows of its class that a widespread one-sided word is in
-SURE = 3.0  # standard errors between the shares of a one-sided word
-MASKED = 200  # one-sided words at most that are masked
-LONGEST = 60  # characters of a word that is masked
+KEYWORDS_COUNTED = 40  # the most frequent words
+WIDESPREAD_WORDS = 10  # one-sided words that a small tree is given
+# the most frequent words, stop words included, among which one-sided ones are looked for
+CANDIDATE_WORDS = 1_000
+ONE_SIDED_RATIO = 8.0  # times as frequent in one class as in the others together
+CLASS_SHARE = 0.02  # of the rows of its class that a widespread one-sided word is in
+SURE_ERRORS = 3.0  # standard errors between the shares of a one-sided word
+WORDS_MASKED = 200  # one-sided words at most that are masked
+CHARACTERS_MASKED = 60  # characters of a word that is masked
 
 Counts = Ints
 Numbers = npt.NDArray[Any]
@@ -37,24 +36,24 @@ Rates = npt.NDArray[np.floating]
 
 def held_words(texts: pl.Series) -> pl.DataFrame:
     """`row` and `word`, once for each word that a text holds; words of one letter are left out."""
-    held = pl.LazyFrame({"row": np.arange(texts.len()), "word": tokenize(texts)}).explode("word")
-    return held.filter(pl.col("word").str.len_chars() > 1).unique().collect(engine="streaming")
+    words = pl.LazyFrame({"row": np.arange(texts.len()), "word": tokenize(texts)}).explode("word")
+    return words.filter(pl.col("word").str.len_chars() > 1).unique().collect(engine="streaming")
 
 
-def most_frequent(held: pl.DataFrame, top: int, stop: Iterable[str] = ()) -> tuple[str, ...]:
+def most_frequent(occurrences: pl.DataFrame, top: int, stop: Iterable[str] = ()) -> tuple[str, ...]:
     """The `top` words that most texts hold; of equals, the first in the alphabet."""
-    known = held["word"].value_counts(name="n").filter(~pl.col("word").is_in(list(stop)))
-    return tuple(known.sort(["n", "word"], descending=[True, False]).head(top)["word"].to_list())
+    counted = occurrences["word"].value_counts(name="n").filter(~pl.col("word").is_in(list(stop)))
+    return tuple(counted.sort(["n", "word"], descending=[True, False]).head(top)["word"].to_list())
 
 
-def presence(held: pl.DataFrame, words: Sequence[str], rows: int) -> Sparse:
+def presence(occurrences: pl.DataFrame, words: Sequence[str], rows: int) -> Sparse:
     """A sparse 0/1 matrix of texts by `words`."""
     from scipy.sparse import csr_matrix
 
     columns = pl.DataFrame(
         {"word": words, "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64}
     )
-    hits = held.join(columns, on="word")
+    hits = occurrences.join(columns, on="word")
     ones = np.ones(hits.height, np.uint8)
     return csr_matrix(
         (ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(rows, len(words))
@@ -70,31 +69,31 @@ def per_class(matrix: Sparse, rows: Ints, labels: Ints, classes: int) -> Counts:
     return np.asarray((chosen @ matrix.astype(np.int64)).todense(), np.int64)
 
 
-def _rates(held: Numbers, size: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def _rates(counts: Numbers, size: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """The share of each class that holds each word, the rows of the other classes, and the share of
     those."""
-    rate = held / np.maximum(size, 1)[..., None]
+    rate = counts / np.maximum(size, 1)[..., None]
     rest = np.maximum(size.sum(axis=-1, keepdims=True) - size, 1)[..., None]
-    return rate, rest, (held.sum(axis=-2, keepdims=True) - held + 0.5) / rest
+    return rate, rest, (counts.sum(axis=-2, keepdims=True) - counts + 0.5) / rest
 
 
-def widespread(held: Numbers, size: Numbers) -> tuple[Flags, Rates]:
+def widespread(counts: Numbers, size: Numbers) -> tuple[Flags, Rates]:
     """Which words are one-sided and in many rows of their class, and in what share of it; given
     rows per class and word (..., classes, words) and per class (..., classes)."""
-    rate, _, other = _rates(held, size)
-    one_sided = (rate >= SUPPORT) & (rate >= RATIO * other)
+    rate, _, other = _rates(counts, size)
+    one_sided = (rate >= CLASS_SHARE) & (rate >= ONE_SIDED_RATIO * other)
     return np.asarray(one_sided.any(axis=-2)), rate.max(axis=-2)
 
 
-def leaning(held: Counts, size: Counts) -> tuple[Ints, Ints]:
+def leaning(counts: Counts, size: Counts) -> tuple[Ints, Ints]:
     """The words that surely lean on one class, however rare, and the class of each, given rows per
     class and word, and per class."""
-    rate, rest, other = _rates(held, size)
-    overall = held.sum(axis=0) / max(1, int(size.sum()))
+    rate, rest, other = _rates(counts, size)
+    overall = counts.sum(axis=0) / max(1, int(size.sum()))
     error = np.sqrt(
         np.maximum(overall * (1 - overall), 1e-12) * (1 / np.maximum(size, 1)[:, None] + 1 / rest)
     )
-    leans = (rate >= RATIO * other) & (rate - other >= SURE * error)
+    leans = (rate >= ONE_SIDED_RATIO * other) & (rate - other >= SURE_ERRORS * error)
     words = np.flatnonzero(leans.any(axis=0))
     return words, np.where(leans, rate, -1.0).argmax(axis=0)[words]
 
@@ -109,21 +108,22 @@ def first(value: Rates, top: int) -> Flags:
 
 def keywords(texts: pl.Series, languages: Iterable[str | None]) -> tuple[str, ...]:
     """The 40 most frequent words, stop words of these languages out."""
-    return most_frequent(held_words(texts), KEYWORDS, stop_words_for(languages))
+    return most_frequent(held_words(texts), KEYWORDS_COUNTED, stop_words_for(languages))
 
 
 def one_sided_words(texts: pl.Series, labels: Ints, *, rare: bool = True) -> tuple[str, ...]:
     """The widespread one-sided words; with `rare`, those in few texts as well, all that an audit
     masks.
     """
-    held = held_words(texts)
-    words = most_frequent(held, CANDIDATES)
+    occurrences = held_words(texts)
+    words = most_frequent(occurrences, CANDIDATE_WORDS)
     size = np.bincount(labels)
     counts = per_class(
-        presence(held, words, texts.len()), np.arange(texts.len()), labels, len(size)
+        presence(occurrences, words, texts.len()), np.arange(texts.len()), labels, len(size)
     )
     flags, rate = widespread(counts, size)
-    chosen = np.flatnonzero(first(np.where(flags, rate, 0.0), WIDESPREAD) & flags)
+    chosen = np.flatnonzero(first(np.where(flags, rate, 0.0), WIDESPREAD_WORDS) & flags)
     if rare:
         chosen = np.union1d(chosen, leaning(counts, size)[0])
-    return tuple(words[i] for i in chosen.tolist() if len(words[i]) <= LONGEST)[:MASKED]
+    kept = [words[i] for i in chosen.tolist() if len(words[i]) <= CHARACTERS_MASKED]
+    return tuple(kept[:WORDS_MASKED])

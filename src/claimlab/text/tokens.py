@@ -38,7 +38,7 @@ _COMPOSABLE = (
     r"[\p{M}\x{1100}-\x{11ff}\x{958}-\x{95f}\x{9dc}-\x{9df}\x{a33}-\x{a36}\x{a59}-\x{a5e}"
     r"\x{b5c}\x{b5d}\x{fb1d}-\x{fb4e}]"
 )
-_FEW = 256  # rows
+_FEW_ROWS = 256  # rows
 _LOWERED = pl.col("text").str.to_lowercase().str.replace_all("[’‘]", "'")
 
 
@@ -102,7 +102,9 @@ def _cut_words(texts: pl.Series, prepared: pl.Expr) -> pl.Series:
     frame = pl.LazyFrame({"text": texts.rename("text")})
     # The streaming engine uses every core for one column and keeps the order of rows; starting it
     # costs more than a few rows are worth, and enrich cuts a handful of texts at a time.
-    engine: Literal["streaming", "in-memory"] = "streaming" if texts.len() > _FEW else "in-memory"
+    engine: Literal["streaming", "in-memory"] = (
+        "streaming" if texts.len() > _FEW_ROWS else "in-memory"
+    )
     words = frame.select(prepared.str.extract_all(_WORD)).collect(engine=engine).to_series()
     return change_where(words, _unspaced(texts), _cut_unspaced).rename(texts.name)
 

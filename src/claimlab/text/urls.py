@@ -1,8 +1,7 @@
-"""URLs inside texts, and what two URLs have in common: the registrable domain and the canonical
-form.
-
-Domains follow the Public Suffix List as bundled with `publicsuffixlist`: "www.bbc.co.uk" is
-"bbc.co.uk". Nothing is ever fetched, so a shortener (t.co, bit.ly) counts as a site of its own.
+"""URLs: those inside texts, and what tells which of them are the same, the registrable domain and
+the canonical form. Domains follow the Public Suffix List as bundled with `publicsuffixlist`:
+"www.bbc.co.uk" is "bbc.co.uk". Nothing is ever fetched, so a shortener (t.co, bit.ly) counts as a
+site of its own.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 
 # A URL ends at whitespace, a quote, a bracket or a script without spaces, where the text goes on
 # right behind the link; a closing parenthesis belongs to it only if it was opened inside; a full
-# stop at its end belongs
-# to the sentence.
+# stop at its end belongs to the sentence.
 _STOPS = rf"\s<>\"“”„‘’«»‹›{{}}|\\^`（）【】「」『』《》〈〉、。，！？；：…{UNSPACED}"
 _INSIDE = rf"[^{_STOPS}()]|\([^{_STOPS}()]*\)"
 _LAST = rf"[^{_STOPS}().,;:!?'\]*~]|\([^{_STOPS}()]*\)"
@@ -37,8 +35,7 @@ URL = rf"(?i)(?:https?://|(?-u:\b)www\.|{_BARE})(?:{_INSIDE})*(?:{_LAST})"
 
 # A host name with neither scheme nor path ("example.org"), distinguished from "end.Start" by its
 # suffix alone, which is no proof: "no" ends hosts and begins sentences. So these are looked for
-# only where they
-# are asked for.
+# only where they are asked for.
 _MAYBE_HOST = r"(?i)[\p{L}\p{N}]\.[a-z]{2}"
 _BARE_HOST = re.compile(r"(?i)(?<![\w@.-])(?:[^\W_](?:[\w-]*[^\W_])?\.)+[a-z]{2,24}(?![\w@-])")
 
@@ -50,7 +47,6 @@ _TRACKING = re.compile(
     r"(utm|mtm|pk|hsa)_\w+|_hs\w+|(fb|g|d|tw|tt|ms|y)clid|[gw]braid|li_fat_id|igsh(id)?|mc_[ce]id|_g[al]"
     r"|ref(_src|_url)?|cmp(id)?|ocid|smid|smtyp|ncid|spm|s_cid|xtor|share(_?id|d)?|amp"
 )
-
 
 # What datasets put where a link was: "URL", "[URL]", "<url>", "$URL$", "HTTPURL", or a scheme
 # without its address.

@@ -17,13 +17,13 @@ from urllib.parse import urlencode
 from fastapi import Query
 from pydantic import Field
 
-from claimlab.audit.remedy import Command
+from claimlab.audit.remedy import SuggestedCall
 from claimlab.core.errors import NotFound, UnknownName, UsageError
 from claimlab.core.options import REQUIRED, BatchOptions, Parameter, Setting, parameters_of
 from claimlab.web.command import Value, flag_of, shell, words_of
 from claimlab.web.jobs import Queue
 from claimlab.web.page import Data, Done, Here, page, routes
-from claimlab.web.workspace import Line, Place, Shape, Word, Workspace
+from claimlab.web.workspace import Line, Shape, Word, Workspace, WorkspaceFolder
 
 Names = Callable[[], Mapping[str, str]]
 Input = Literal["yes", "number", "text", "date", "one", "several", "lines"]
@@ -32,14 +32,15 @@ OTHER_DATA = ("external", "lists")  # strategies of a split that read files besi
 WITHHELD = frozenset(
     (
         *("force", "engine", "every", "mode", "settings", "setting", "pieces", "timed"),
-        *("judge", "judge_sample", "prompts", "provider", "profile", "model"),
+        *("judge", "judge_sample", "prompts", "provider", "profile", "model", "secret"),
     )
 )
+COMMANDS = {"publish_task_init": ("publish", "task", "init")}  # of a verb with sub-commands
 _WORDS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
-class Verb:
+class FormVerb:
     """A function, and the names that exist for some of its options, each with what it means; the
     first is chosen where one has to be."""
 
@@ -47,7 +48,7 @@ class Verb:
     names: Mapping[str, Names]
 
 
-def verbs() -> dict[str, Verb]:
+def verbs() -> dict[str, FormVerb]:
     """The verbs that a page can start."""
     from claimlab.audit.check import CHECKS
     from claimlab.audit.front import audit
@@ -59,38 +60,44 @@ def verbs() -> dict[str, Verb]:
     from claimlab.detect.run import detect
     from claimlab.exchange.export import export
     from claimlab.exchange.format import FORMATS
+    from claimlab.publish.task.init import publish_task_init
     from claimlab.split.run import split
     from claimlab.split.strategy import SPLITTERS
 
     def local() -> dict[str, str]:
-        return {name: one.summary for name, one in DETECTORS.all().items() if not one.handles}
+        return {
+            name: detector.summary
+            for name, detector in DETECTORS.all().items()
+            if not detector.handles
+        }
 
     def formats() -> dict[str, str]:
-        known = {name: one.summary for name, one in FORMATS.all().items()}
-        return {"csv": known["csv"], **known}
+        formats = {name: form.summary for name, form in FORMATS.all().items()}
+        return {"csv": formats["csv"], **formats}
 
     def strategies() -> dict[str, str]:
-        known = {name: one.summary for name, one in SPLITTERS.all().items()}
-        return {name: words for name, words in known.items() if name not in OTHER_DATA}
+        strategies = {name: strategy.summary for name, strategy in SPLITTERS.all().items()}
+        return {name: words for name, words in strategies.items() if name not in OTHER_DATA}
 
     return {
-        "clean": Verb(clean, {"recipe": lambda: dict.fromkeys(built_in(), "")}),
-        "audit": Verb(
+        "clean": FormVerb(clean, {"recipe": lambda: dict.fromkeys(built_in(), "")}),
+        "audit": FormVerb(
             audit,
             {
                 "checks": lambda: dict.fromkeys(CHECKS.names(), ""),
                 "protocol": lambda: dict.fromkeys(get_args(ProtocolName), ""),
             },
         ),
-        "split": Verb(split, {"by": strategies}),
-        "detect": Verb(
+        "split": FormVerb(split, {"by": strategies}),
+        "detect": FormVerb(
             detect, {"detector": local, "evidence": lambda: dict.fromkeys(get_args(Mode), "")}
         ),
-        "export": Verb(export, {"to": formats}),
+        "export": FormVerb(export, {"to": formats}),
+        "publish_task_init": FormVerb(publish_task_init, {}),
     }
 
 
-class Choice(Shape):
+class FormValues(Shape):
     """What a form says: NAME=VALUE for each option that was changed."""
 
     name: Word = ""
@@ -135,7 +142,7 @@ class ActionPage(Shape):
 
 @routes.post("/api/datasets/{place}/run/{verb}", tags=["Jobs"])
 def start(
-    place: Data, verb: str, choice: Annotated[Choice, Query()], workspace: Here, jobs: Queue
+    place: Data, verb: str, choice: Annotated[FormValues, Query()], workspace: Here, jobs: Queue
 ) -> Done:
     """Run a verb on a dataset, as a job."""
     output = workspace.new_folder(choice.name, free=True)
@@ -145,71 +152,78 @@ def start(
 
 @page("/datasets/{place}/run/{verb}", "action.html.jinja")
 def action_page(
-    place: Data, verb: str, choice: Annotated[Choice, Query()], workspace: Here
+    place: Data, verb: str, choice: Annotated[FormValues, Query()], workspace: Here
 ) -> ActionPage:
     """A verb as a form."""
-    known = _verb(verb)
+    chosen_verb = _verb(verb)
     name = choice.name or workspace.free_name(f"{place.entry.name}-{verb}")
-    about = (known.function.__doc__ or "").strip().split("\n\n")[0]
+    about = (chosen_verb.function.__doc__ or "").strip().split("\n\n")[0]
     values = choice.values()
     return ActionPage(
         dataset=place.entry.id,
         title=place.entry.name,
         verb=verb,
         about=" ".join(about.split()),
-        fields=[_field(one, known, values.get(one.name)) for one in offered(known)],
+        fields=[
+            _field(parameter, chosen_verb, values.get(parameter.name))
+            for parameter in offered(chosen_verb)
+        ],
         name=name,
         command=shell(_words(workspace, place, verb, choice, name)),
     )
 
 
-def form_link(place: Place, command: Command) -> str | None:
+def form_link(place: WorkspaceFolder, command: SuggestedCall) -> str | None:
     """The form that carries out an advised command on `place`, filled in; null where a page cannot
     start it.
     """
-    known = verbs().get(command.function)
+    known_verb = verbs().get(command.function)
     options = {name: value for name, value in command.options.items() if name != "output"}
-    if known is None or not set(options) <= {one.name for one in offered(known)}:
+    if known_verb is None or not set(options) <= {
+        parameter.name for parameter in offered(known_verb)
+    }:
         return None
     pairs = [
-        ("option", f"{name}={str(one).lower() if isinstance(one, bool) else one}")
+        ("option", f"{name}={str(item).lower() if isinstance(item, bool) else item}")
         for name, value in options.items()
-        for one in (value if isinstance(value, list | tuple) else [value])
+        for item in (value if isinstance(value, list | tuple) else [value])
     ]
     query = f"?{urlencode(pairs)}" if pairs else ""
     return f"/datasets/{place.entry.id}/run/{command.function}{query}"
 
 
-def offered(verb: Verb) -> list[Parameter]:
+def offered(verb: FormVerb) -> list[Parameter]:
     """The options that the form of a verb has."""
-    known = parameters_of(verb.function)
-    calls = set(get_type_hints(BatchOptions)) if "max_cost" in known else set()
+    declared = parameters_of(verb.function)
+    calls = set(get_type_hints(BatchOptions)) if "max_cost" in declared else set()
     left_out = WITHHELD | calls | {"data", "output"}
     return [
-        one
-        for name, one in known.items()
-        if one.option is not None and one.kind is not Path and name not in left_out
+        parameter
+        for name, parameter in declared.items()
+        if parameter.option is not None and parameter.kind is not Path and name not in left_out
     ]
 
 
-def _verb(name: str) -> Verb:
-    known = verbs()
-    if name not in known:
-        raise NotFound(f"'{name[:40]}' cannot be started here.", f"Choose {', '.join(known)}.")
-    return known[name]
+def _verb(name: str) -> FormVerb:
+    known_verbs = verbs()
+    if name not in known_verbs:
+        raise NotFound(
+            f"'{name[:40]}' cannot be started here.", f"Choose {', '.join(known_verbs)}."
+        )
+    return known_verbs[name]
 
 
-def _field(one: Parameter, verb: Verb, values: Sequence[str] | None) -> FormField:
-    option = one.option
+def _field(parameter: Parameter, verb: FormVerb, values: Sequence[str] | None) -> FormField:
+    option = parameter.option
     assert option is not None
-    names = verb.names.get(one.name, dict)()
-    default = _shown(one)
+    names = verb.names.get(parameter.name, dict)()
+    default = _shown(parameter)
     sentence = option.help.split("; see: ")[0].split("; may be repeated")[0].rstrip(".")
     return FormField(
-        name=one.name,
-        flag=flag_of(one),
+        name=parameter.name,
+        flag=flag_of(parameter),
         sentence=sentence.partition(":")[0] if names else sentence,
-        input=_input(one, names),
+        input=_input(parameter, names),
         default=default,
         value=list(values or ([default] if default else [])),
         names=dict(names),
@@ -219,50 +233,55 @@ def _field(one: Parameter, verb: Verb, values: Sequence[str] | None) -> FormFiel
     )
 
 
-def _input(one: Parameter, names: Mapping[str, str]) -> Input:
+def _input(parameter: Parameter, names: Mapping[str, str]) -> Input:
     if names:
-        return "several" if one.is_many else "one"
-    if one.is_many:
+        return "several" if parameter.is_many else "one"
+    if parameter.is_many:
         return "lines"
     kinds: dict[type, Input] = {bool: "yes", int: "number", float: "number", date: "date"}
-    return kinds.get(one.kind, "text")
+    return kinds.get(parameter.kind, "text")
 
 
-def _shown(one: Parameter) -> str:
+def _shown(parameter: Parameter) -> str:
     """The default as the form shows it."""
-    default = one.default
-    if default in (None, REQUIRED) or one.is_many:
+    default = parameter.default
+    if default in (None, REQUIRED) or parameter.is_many:
         return ""
     if isinstance(default, bool):
         return str(default).lower()
     return str(getattr(default, "name", default))
 
 
-def _words(workspace: Workspace, place: Place, verb: str, choice: Choice, output: str) -> list[str]:
+def _words(
+    workspace: Workspace, place: WorkspaceFolder, verb: str, choice: FormValues, output: str
+) -> list[str]:
     """The command; options that are as they are by default are left out."""
-    known = _verb(verb)
-    parameters = {one.name: one for one in offered(known)}
+    chosen_verb = _verb(verb)
+    parameters = {parameter.name: parameter for parameter in offered(chosen_verb)}
     options: dict[str, Value] = {"output": output}
     for name, values in choice.values().items():
         if name not in parameters:
             raise UnknownName("option", name[:80], list(parameters))
-        names = known.names.get(name, dict)()
+        names = chosen_verb.names.get(name, dict)()
         strange = [value for value in values if names and value not in names]
         if strange:
             raise UnknownName(name, strange[0][:80], names)
-        one = parameters[name]
-        if values != [_shown(one)]:
-            options[name] = values if one.is_many else _value(one, values[-1])
-    required = [name for name, one in parameters.items() if one.default is REQUIRED]
+        chosen_parameter = parameters[name]
+        if values != [_shown(chosen_parameter)]:
+            options[name] = (
+                values if chosen_parameter.is_many else _value(chosen_parameter, values[-1])
+            )
+    required = [name for name, parameter in parameters.items() if parameter.default is REQUIRED]
     for name in required:
-        options.setdefault(name, next(iter(known.names[name]())))
+        options.setdefault(name, next(iter(chosen_verb.names[name]())))
     data = place.folder.relative_to(workspace.folder).as_posix()
-    return words_of(verb, known.function, [data], options)
+    _, *words = words_of(verb, chosen_verb.function, [data], options)
+    return [*COMMANDS.get(verb, (verb,)), *words]
 
 
-def _value(one: Parameter, text: str) -> Value:
-    if one.kind is bool:
+def _value(parameter: Parameter, text: str) -> Value:
+    if parameter.kind is bool:
         if text not in _WORDS:
-            raise UsageError(f"`{one.name}` cannot be '{text[:40]}'.", "Use true or false.")
+            raise UsageError(f"`{parameter.name}` cannot be '{text[:40]}'.", "Use true or false.")
         return _WORDS[text]
     return text

@@ -35,39 +35,38 @@ from claimlab.core.errors import (
 from claimlab.core.guard import kind_of
 from claimlab.core.options import parameters_of
 from claimlab.core.record import VERACITIES
-from claimlab.exchange.importer import Columns, import_files
-from claimlab.files.kinds import TABLES
-from claimlab.files.safety import SUFFIXES, plain_name
+from claimlab.exchange.importer import ImportColumns, import_files
+from claimlab.files.archives import SUFFIXES, plain_name
+from claimlab.files.kinds import TABLE_SUFFIXES
 from claimlab.files.sqlite import SUFFIXES as DATABASES
 from claimlab.pages.blocks import excerpt
 from claimlab.web.command import Value, shell, words_of
 from claimlab.web.filters import Values
 from claimlab.web.gate import FILES
 from claimlab.web.jobs import Queue
+from claimlab.web.memo import Memo, state_of
 from claimlab.web.page import Done, Here, page, routes
 from claimlab.web.workspace import (
-    FOLDERS,
+    MOST_FOLDERS,
     Line,
-    Memo,
     Shape,
     Word,
     Workspace,
     files_in,
     folders_below,
-    state_of,
 )
 
 if TYPE_CHECKING:
-    from claimlab.exchange.look import Look, Meaning, Role
+    from claimlab.exchange.look import ColumnRole, LabelMeaning, Look
 
 DROPPED = "dropped"  # the folder for files that came through the browser
-READABLE = (*TABLES, *DATABASES, ".txt", ".zip", *SUFFIXES)
+READABLE = (*TABLE_SUFFIXES, *DATABASES, ".txt", ".zip", *SUFFIXES)
 MOST_FILES, MOST_OFFERED, MOST_LABELS = 20, 300, 60
 _UNSAFE = re.compile(r"[^\w.()-]+")
 _looks = Memo(16)
 
 
-class Choices(Shape):
+class ImportChoices(Shape):
     """Which files, and what was chosen for them: ROLE=COLUMN and LABEL=VERACITY."""
 
     file: Annotated[Values, Field(max_length=MOST_FILES)] = []
@@ -77,28 +76,33 @@ class Choices(Shape):
     name: Word = ""
     """The new folder."""
 
-    def columns(self) -> Columns:
+    def columns(self) -> ImportColumns:
         pairs = (entry.partition("=") for entry in self.column)
         chosen = {role: column for role, _, column in pairs if column}
-        unknown = set(chosen) - set(Columns.__annotations__)
+        unknown = set(chosen) - set(ImportColumns.__annotations__)
         if unknown:
             raise UsageError(f"There is no role '{min(unknown)[:40]}'.", "Choose one of the list.")
-        return cast(Columns, chosen)
+        return cast(ImportColumns, chosen)
 
     def link(self, argument: str, value: str | list[str]) -> str:
         """The page with one choice more; a choice of files is in place of the one before."""
         pairs = [
-            (name, one)
+            (name, item)
             for name in ("file", "only", "column", "map")
-            for one in getattr(self, name)
+            for item in getattr(self, name)
             if (name, argument) != ("only", "only")
         ]
         values = [value] if isinstance(value, str) else value
         if argument == "map":
-            values = [pair for one in values for pair in one.split(",")]
+            values = [pair for joined in values for pair in joined.split(",")]
         elif argument != "only":
-            argument, values = "column", [f"{argument}={one}" for one in values]
-        return f"/add?{urlencode([*pairs, *((argument, one) for one in values)])}"
+            argument, values = "column", [f"{argument}={item}" for item in values]
+        return f"/add?{urlencode([*pairs, *((argument, item) for item in values)])}"
+
+    def answer(self) -> Mapping[str, str] | str | None:
+        """What the labels mean: the task that they are about, or a verdict for some of them."""
+        task = next((entry for entry in self.map if "=" not in entry), None)
+        return task or self.meanings() or None
 
     def meanings(self) -> dict[str, str]:
         pairs = (entry.rpartition("=") for entry in self.map)
@@ -129,7 +133,7 @@ class LabelRow(Shape):
     like: str | None
 
 
-class Answer(Shape):
+class ImportAnswer(Shape):
     """An answer to a question, and the page with that choice."""
 
     words: str
@@ -139,10 +143,10 @@ class Answer(Shape):
 class Doubt(Shape):
     problem: str
     todo: str
-    answers: list[Answer]
+    answers: list[ImportAnswer]
 
 
-class RecordRow(Shape):
+class PreviewRow(Shape):
     text: str | None
     label: str | None
     veracity: str | None
@@ -162,11 +166,11 @@ class Found(Shape):
     meta: list[str]
     labels: list[LabelRow]
     more_labels: int
-    records: list[RecordRow]
+    records: list[PreviewRow]
 
 
 class AddPage(Shape):
-    choices: Choices
+    choices: ImportChoices
     offered: list[str]
     """Files of the workspace that can be read."""
     limit: int
@@ -183,7 +187,7 @@ class Saved(Shape):
 
 
 @routes.post("/api/add", tags=["Add data"])
-def start(choices: Annotated[Choices, Query()], workspace: Here, jobs: Queue) -> Done:
+def start(choices: Annotated[ImportChoices, Query()], workspace: Here, jobs: Queue) -> Done:
     """Import, clean and audit the files, as a job."""
     _paths(workspace, choices)
     output = workspace.new_folder(choices.name, free=True)
@@ -200,7 +204,9 @@ async def drop(
 
 
 @page("/add", "add.html.jinja")
-def add_page(choices: Annotated[Choices, Query()], request: Request, workspace: Here) -> AddPage:
+def add_page(
+    choices: Annotated[ImportChoices, Query()], request: Request, workspace: Here
+) -> AddPage:
     """What files would become, before they are imported."""
     contents, doubt = None, None
     if choices.file:
@@ -237,49 +243,47 @@ def offered(workspace: Workspace) -> dict[str, Path]:
 
     return {
         file.relative_to(root).as_posix(): file
-        for folder in islice(folders_below(root, ours), FOLDERS)
+        for folder in islice(folders_below(root, ours), MOST_FOLDERS)
         if not ours(folder)
         for file in files_in(folder, READABLE)
     }
 
 
-def _paths(workspace: Workspace, choices: Choices) -> list[Path]:
+def _paths(workspace: Workspace, choices: ImportChoices) -> list[Path]:
     """The files that were chosen, as the walk came by them."""
-    known = offered(workspace)
+    files = offered(workspace)
     for name in choices.file:
-        if name not in known:
+        if name not in files:
             raise NotFound(
                 f"The workspace has no file '{name[:200]}' that can be read.",
                 "Drop the file, or choose one from the list.",
             )
     if not choices.file:
         raise UsageError("No file was chosen.", "Drop a file, or choose one from the list.")
-    return [known[name] for name in choices.file]
+    return [files[name] for name in choices.file]
 
 
-def _look(workspace: Workspace, choices: Choices) -> Look:
+def _look(workspace: Workspace, choices: ImportChoices) -> Look:
     from claimlab.exchange.look import look_at_files
 
     paths = _paths(workspace, choices)
     key = (tuple(map(state_of, paths)), choices.model_dump_json(exclude={"name"}))
     return _looks.get(
         key,
-        lambda: look_at_files(
-            paths, map=choices.meanings() or None, only=choices.only, **choices.columns()
-        ),
+        lambda: look_at_files(paths, map=choices.answer(), only=choices.only, **choices.columns()),
     )
 
 
-def _found(look: Look, choices: Choices) -> Found:
+def _found(look: Look, choices: ImportChoices) -> Found:
     chosen = cast(Mapping[str, str], choices.columns())
     meanings = choices.meanings()
     return Found(
         **{name: getattr(look, name) for name in ("files", "rows", "kind", "columns", "meta")},
         roles=[_role_row(role, chosen.get(role.name, "")) for role in look.roles],
-        labels=[_label_row(one, meanings) for one in look.meanings[:MOST_LABELS]],
+        labels=[_label_row(meaning, meanings) for meaning in look.meanings[:MOST_LABELS]],
         more_labels=max(0, len(look.meanings) - MOST_LABELS),
         records=[
-            RecordRow(
+            PreviewRow(
                 **row
                 | {
                     "text": excerpt(row["text"] or "", 300) or None,
@@ -292,7 +296,7 @@ def _found(look: Look, choices: Choices) -> Found:
     )
 
 
-def _role_row(role: Role, chosen: str) -> RoleRow:
+def _role_row(role: ColumnRole, chosen: str) -> RoleRow:
     option = parameters_of(import_files)[role.name].option
     return RoleRow(
         role=role.name,
@@ -306,7 +310,7 @@ def _role_row(role: Role, chosen: str) -> RoleRow:
     )
 
 
-def _label_row(meaning: Meaning, chosen: Mapping[str, str]) -> LabelRow:
+def _label_row(meaning: LabelMeaning, chosen: Mapping[str, str]) -> LabelRow:
     like = meaning.like
     return LabelRow(
         value=meaning.value,
@@ -317,22 +321,25 @@ def _label_row(meaning: Meaning, chosen: Mapping[str, str]) -> LabelRow:
     )
 
 
-def _doubt(error: ClaimlabError, choices: Choices) -> Doubt:
+def _doubt(error: ClaimlabError, choices: ImportChoices) -> Doubt:
     """What an import would stop at, and the answers where it asks a question."""
     todo, is_question = error.todo, isinstance(error, Question)
     if isinstance(error, UnmappedLabels):
         todo, is_question = "Say below what each of these labels means.", False
     answers = [
-        Answer(words=f"{one.value}: {one.words}", link=choices.link(one.argument, one.value))
-        for one in error.choices
-        if is_question and one.argument != "join"  # which the page has no field for
+        ImportAnswer(
+            words=f"{choice.value}: {choice.words}",
+            link=choices.link(choice.argument, choice.value),
+        )
+        for choice in error.choices
+        if is_question and choice.argument != "join"  # which the page has no field for
     ]
     return Doubt(
         problem=error.problem, todo="Choose one." if is_question else todo, answers=answers
     )
 
 
-def _words(choices: Choices, output: str) -> list[str]:
+def _words(choices: ImportChoices, output: str) -> list[str]:
     """The command that does the same."""
     from claimlab.study.first_look import check
 
@@ -345,7 +352,9 @@ def _words(choices: Choices, output: str) -> list[str]:
             "A label that contains a comma cannot be given a meaning here.",
             "Import the file on the command line with a plan, and edit that.",
         )
-    if meanings:
+    if isinstance(task := choices.answer(), str):
+        options["map"] = task
+    elif meanings:
         options["map"] = ",".join(f"{value}={verdict}" for value, verdict in meanings.items())
     return words_of("check", check, choices.file, options)
 

@@ -16,11 +16,28 @@ from starlette.responses import Response
 
 from claimlab.core.errors import ClaimlabError, NotFound, UsageError
 from claimlab.core.version import __version__
-from claimlab.web import add, audits, home, records, runs  # noqa: F401
-from claimlab.web.gate import Gate, cookie
+from claimlab.web import (  # noqa: F401
+    add,
+    annotate,
+    audits,
+    compare,
+    counts,
+    datasets,
+    home,
+    job_pages,
+    maps,
+    match,
+    new_review,
+    prediction_page,
+    records,
+    reviews,
+    run_figures,
+    runs,
+)
+from claimlab.web.gate import RequestGate, cookie
 from claimlab.web.jobs import Jobs
 from claimlab.web.page import Done, explain, routes, show, status_of
-from claimlab.web.reviews import Token, close_reviews, unknown_person
+from claimlab.web.reviewers import Token, close_reviews, unknown_person
 from claimlab.web.settings import ServerSettings
 from claimlab.web.workspace import Workspace
 
@@ -63,7 +80,7 @@ def create_app(folder: Path, *, settings: ServerSettings | None = None) -> FastA
     app.exception_handler(ClaimlabError)(known)
     app.exception_handler(RequestValidationError)(invalid)
     app.exception_handler(HTTPException)(refused)
-    app.add_middleware(Gate, settings=chosen, explain=explain)
+    app.add_middleware(RequestGate, settings=chosen, explain=explain)
     return app
 
 

@@ -14,26 +14,21 @@ from pydantic import Field
 from claimlab.audit.advice import points_of
 from claimlab.audit.result import Audit
 from claimlab.audit.views import pictures
-from claimlab.audit.views.page import Detail, finding_blocks
-from claimlab.audit.views.tables import Rows
-from claimlab.audit.views.wording import (
-    conclusion_blocks,
-    explanation,
-    finding_title,
-    headline,
-)
+from claimlab.audit.views.page import PageDetail, finding_blocks
+from claimlab.audit.views.tables import PageRecords
+from claimlab.audit.views.wording import explanation, finding_title, headline, verdict_line
 from claimlab.core.dataset import RECORDS
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Blocks, excerpt
 from claimlab.web.actions import form_link
-from claimlab.web.filters import Facet, Filters, Values, facet, tally
+from claimlab.web.filters import Facet, PageFilters, Values, facet, tally
 from claimlab.web.page import Audited, Here, page
 from claimlab.web.workspace import (
-    Named,
-    Place,
+    FolderName,
     Shape,
     Workspace,
+    WorkspaceFolder,
     audits_in,
     finding_at,
     findings_in,
@@ -46,7 +41,7 @@ LISTED = 50  # records on the page of a finding
 CHOSEN = ("verdict", "check", "dataset")  # what findings are filtered by
 
 
-class FindingFilters(Filters):
+class FindingFilters(PageFilters):
     verdict: Values = []
     check: Values = []
     dataset: Values = []
@@ -95,7 +90,7 @@ class FindingRow(Shape):
     link: str
 
 
-class AuditPage(Named):
+class AuditPage(FolderName):
     headlines: list[str]
     conclusions: list[str]
     advice: list[AdviceRow]
@@ -137,29 +132,27 @@ def audit_page(
         _finding_row(base, number, audit.dataset, finding)
         for number, (audit, finding) in enumerate(findings_in(place))
     ]
-    shown = sorted(
+    findings = sorted(
         filter(filters.passes, every),
         key=lambda f: (VERDICTS.index(f.verdict), f.dataset, -f.points, f.title),
     )
     tallies = {name: tally(pl.Series([getattr(f, name) for f in every])) for name in CHOSEN}
-    tallies["verdict"].sort(key=lambda one: VERDICTS.index(one[0]))
-    known = {audit.dataset: workspace.with_digest(audit.digest) for audit in audits}
+    tallies["verdict"].sort(key=lambda tally_row: VERDICTS.index(tally_row[0]))
+    dataset_of = {audit.dataset: workspace.with_digest(audit.digest) for audit in audits}
     return AuditPage(
         **place.named,
         headlines=[f"{a.dataset}: {headline(a)}" for a in audits],
-        conclusions=[
-            getattr(block, "text", "") for a in audits for block in conclusion_blocks(a)[:1]
-        ],
-        advice=[one for a in audits for one in _advice(workspace, a)],
+        conclusions=[verdict_line(audit.concluded()) for audit in audits],
+        advice=[piece for a in audits for piece in _advice(workspace, a)],
         verdicts=dict(tallies["verdict"]),
         filters=filters,
-        findings=shown,
+        findings=findings,
         facets=[
             facet(filters, base, name, name.capitalize(), tally)
             for name, tally in tallies.items()
             if len(tally) > 1
         ],
-        datasets={name: _link("/datasets/{}", at) for name, at in known.items()},
+        datasets={name: _link("/datasets/{}", at) for name, at in dataset_of.items()},
     )
 
 
@@ -173,9 +166,9 @@ def blocks_of(workspace: Workspace, page: FindingPage) -> Blocks:
     figures = pictures.of_finding(finding, f"finding-{page.number}", link=word)
     dataset = (base or "").removeprefix("/datasets/")
     links = {id: record_link(dataset, id) for id in finding.records if base is not None}
-    rows = Rows(links, {e.id: e for e in audit.examples})
+    rows = PageRecords(links, {e.id: e for e in audit.examples})
     question, *rule = explanation(finding.check, finding.protocol)
-    return [question, *finding_blocks(finding, figures, rows, Detail()), *rule]
+    return [question, *finding_blocks(finding, figures, rows, PageDetail()), *rule]
 
 
 @page("/audits/{place}/findings/{number}", "finding.html.jinja", finding_blocks=blocks_of)
@@ -203,12 +196,16 @@ def finding_page(
     )
 
 
-def _records(finding: Finding, data: Place | None, audit: Audit) -> list[dict[str, str | None]]:
+def _records(
+    finding: Finding, data: WorkspaceFolder | None, audit: Audit
+) -> list[dict[str, str | None]]:
     """The first records of a finding with their texts: from the dataset, or as the audit keeps a
     few of them.
     """
     ids = finding.records[:LISTED]
-    texts = {one.id: {"text": one.text, "label": one.label} for one in audit.examples}
+    texts = {
+        example.id: {"text": example.text, "label": example.label} for example in audit.examples
+    }
     if data is not None:
         scan = pl.scan_parquet(data.folder / RECORDS).filter(pl.col("id").is_in(ids))
         rows = scan.select("id", "text", "veracity").collect().iter_rows()
@@ -220,7 +217,7 @@ def _records(finding: Finding, data: Place | None, audit: Audit) -> list[dict[st
     return [{"id": id, **texts.get(id, unknown), "link": link} for id, link in links.items()]
 
 
-def _link(address: str, dataset: Place | None) -> str | None:
+def _link(address: str, dataset: WorkspaceFolder | None) -> str | None:
     """The address with the id of the dataset in it, where the dataset is here."""
     return None if dataset is None else address.format(dataset.entry.id)
 
@@ -235,8 +232,10 @@ def _advice(workspace: Workspace, audit: Audit) -> list[AdviceRow]:
             points=advice.points,
             verdict=advice.verdict,
             commands=[
-                Doing(command=one.shell, link=None if place is None else form_link(place, one))
-                for one in advice.commands
+                Doing(
+                    command=command.shell, link=None if place is None else form_link(place, command)
+                )
+                for command in advice.commands
             ],
         )
         for advice in audit.concluded(inside).advice
@@ -245,13 +244,13 @@ def _advice(workspace: Workspace, audit: Audit) -> list[AdviceRow]:
 
 def _finding_row(base: str, number: int, dataset: str, finding: Finding) -> FindingRow:
     same = ("check", "verdict", "why", "score", "interval", "p_adjusted", "n")
-    known = [value for value in finding.baselines.model_dump().values() if value is not None]
+    scores = [value for value in finding.baselines.model_dump().values() if value is not None]
     return FindingRow(
         number=number,
         dataset=dataset,
         title=finding_title(finding),
         records=finding.pointed_at,
-        baseline=max(known, default=None),
+        baseline=max(scores, default=None),
         points=points_of(finding),
         link=f"{base}/findings/{number}",
         **{name: getattr(finding, name) for name in same},

@@ -13,7 +13,7 @@ from claimlab.core.errors import NotFound
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Blocks
 from claimlab.web.page import Data, page
-from claimlab.web.workspace import Named, Place, Shape, Workspace
+from claimlab.web.workspace import FolderName, Shape, Workspace, WorkspaceFolder
 
 LEFT = ("dropped", "doubtful")
 
@@ -33,7 +33,7 @@ class Cleaning(Shape):
     doubtful: dict[str, int]
 
 
-class CleaningPage(Named):
+class CleaningPage(FolderName):
     """What each step of a cleaning did."""
 
     cleaning: Cleaning
@@ -41,17 +41,22 @@ class CleaningPage(Named):
     stages: list[JsonObject]
 
 
-def cleanings_of(workspace: Workspace, place: Place) -> list[Cleaning]:
+def cleanings_of(workspace: Workspace, place: WorkspaceFolder) -> list[Cleaning]:
     """Of the cleanings that made these records or began with them, those that left out some: where
     few are left, the audit of a check is of the records before.
     """
     near = [
-        one
-        for one in workspace.of("dataset")
-        if one.entry.id == place.entry.id
-        or (one.manifest.lineage and place.digest in one.manifest.lineage[-1].inputs.values())
+        dataset
+        for dataset in workspace.of("dataset")
+        if dataset.entry.id == place.entry.id
+        or (
+            dataset.manifest.lineage
+            and place.digest in dataset.manifest.lineage[-1].inputs.values()
+        )
     ]
-    lines = [_line(one, stages) for one in near if (stages := _stages(one)) is not None]
+    lines = [
+        _line(relative, stages) for relative in near if (stages := _stages(relative)) is not None
+    ]
     return [line for line in lines if line.dropped or line.doubtful]
 
 
@@ -73,16 +78,16 @@ def cleaning_page(place: Data) -> CleaningPage:
     stages = _stages(place)
     if stages is None:
         raise NotFound(f"'{place.entry.name}' was not made by a cleaning.", "Choose one that was.")
-    known = place.manifest.lineage[-1].parameters
+    parameters = place.manifest.lineage[-1].parameters
     return CleaningPage(
         **place.named,
         cleaning=_line(place, stages),
-        recipe=f"{known.get('recipe')}, version {known.get('version')}",
+        recipe=f"{parameters.get('recipe')}, version {parameters.get('version')}",
         stages=stages.to_dicts(),
     )
 
 
-def _stages(place: Place) -> pl.DataFrame | None:
+def _stages(place: WorkspaceFolder) -> pl.DataFrame | None:
     """The table of the stages, where the last step of the dataset is a cleaning."""
     lineage, file = place.manifest.lineage, place.table("stages")
     if file is None or not lineage or lineage[-1].step != "clean":
@@ -98,7 +103,7 @@ def _stages(place: Place) -> pl.DataFrame | None:
     return stages if stages.height else None
 
 
-def _line(place: Place, stages: pl.DataFrame) -> Cleaning:
+def _line(place: WorkspaceFolder, stages: pl.DataFrame) -> Cleaning:
     def by_step(name: str) -> dict[str, int]:
         left = stages.group_by("step", maintain_order=True).agg(pl.col(name).sum())
         return dict(left.filter(pl.col(name) > 0).sort(name, descending=True).iter_rows())

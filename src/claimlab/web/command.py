@@ -15,9 +15,9 @@ def words_of(
     verb: str, function: Callable[..., object], data: Sequence[str], options: Mapping[str, Value]
 ) -> list[str]:
     """The words after `claimlab`: what is read, and an option for each value that is given."""
-    known = parameters_of(function)
+    declared = parameters_of(function)
     places = [f"./{place}" if place.startswith("-") else place for place in data]
-    flags = [word for name, value in options.items() for word in _option(known[name], value)]
+    flags = [word for name, value in options.items() for word in _option(declared[name], value)]
     return [verb, *places, *flags]
 
 
@@ -43,7 +43,7 @@ def _option(parameter: Parameter, value: Value) -> list[str]:
         on, _, off = (option.flag or parameter.flag).partition("/")
         return [on] if value else off.split()
     values = value if isinstance(value, list | tuple) else [value]
-    return [word for one in values for word in _pair(flag, name + _text(one))]
+    return [word for item in values for word in _pair(flag, name + _text(item))]
 
 
 def _pair(flag: str, value: str) -> list[str]:

@@ -50,7 +50,7 @@ COLUMNS = [*SORTABLE, "text"]  # of a row in a list
 PLACED = ("id", "at", "page", "size")  # they say where in a list, and choose no rows
 
 
-class Filters(Shape):
+class PageFilters(Shape):
     """The base of all: words to look for, order and page."""
 
     sortable: ClassVar[tuple[str, ...]] = ()
@@ -120,7 +120,7 @@ class Filters(Shape):
         return f"{base}?{urlencode([('id', id), ('at', str(at)), *pairs])}"
 
 
-class Choice(Filters):
+class RowChoice(PageFilters):
     """A row, and where it is in the list of those that pass the filters."""
 
     id: Annotated[str, Field(max_length=2_000)]
@@ -138,7 +138,7 @@ class Choice(Filters):
         return self.link(base, page=(self.at or 0) // self.size + 1, id=None, at=None)
 
 
-class RecordFilters(Filters):
+class RecordFilters(PageFilters):
     """Which records of a dataset."""
 
     sortable = SORTABLE
@@ -171,7 +171,9 @@ class RecordFilters(Filters):
         for name, value in self.pairs():
             if name in CHIPS:
                 old = getattr(self, name)
-                rest = [one for one in old if one != value] if isinstance(old, list) else None
+                rest = (
+                    [option for option in old if option != value] if isinstance(old, list) else None
+                )
                 blank = "" if isinstance(old, str) else rest
                 chips[f"{CHIPS[name]}: {value or 'none'}"] = self.link(base, **{name: blank})
         return chips
@@ -195,7 +197,9 @@ class Turning(Shape):
     last: str | None = None
 
 
-def turning(filters: Filters, base: str, total: int | None, number: int | None = None) -> Turning:
+def turning(
+    filters: PageFilters, base: str, total: int | None, number: int | None = None
+) -> Turning:
     """The page of the filters, or the last one where there are fewer. Where `total` is not known, a
     page follows.
     """
@@ -232,7 +236,7 @@ class Facet(Shape):
 
 
 def facet(
-    filters: Filters,
+    filters: PageFilters,
     base: str,
     name: str,
     title: str,
@@ -243,7 +247,7 @@ def facet(
     rows = {**dict.fromkeys(chosen), **{value or "": n for value, n in counts}}
     values = []
     for value, count in rows.items():
-        others = [one for one in chosen if one != value]
+        others = [option for option in chosen if option != value]
         link = filters.link(base, **{name: others if value in chosen else [*chosen, value]})
         values.append(FacetValue(name=value, count=count, link=link, chosen=value in chosen))
     return Facet(name=name, title=title, open=bool(chosen) or len(values) <= 6, values=values)

@@ -61,7 +61,7 @@ _TOO_MANY = (
     "Too many wrong tokens.",
     "Wait a minute, then sign in with the token that the server printed.",
 )
-PATIENCE = 20.0  # seconds for the headers of a request, and for each piece of its body
+SECONDS_FOR_HEADERS = 20.0  # seconds for the headers of a request, and for each piece of its body
 _log = logging.getLogger("claimlab.web")
 Refusal = tuple[int, str, str]
 Explain = Callable[[Request, int, str, str], Response]
@@ -92,7 +92,7 @@ class Guesses:
         return len(self._times) == self.MOST and time.monotonic() - self._times[0] < self.WINDOW
 
 
-class Gate:
+class RequestGate:
     """ASGI middleware; `explain` makes the answer to a request that is refused."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings, explain: Explain) -> None:
@@ -105,18 +105,18 @@ class Gate:
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        known = request.cookies.get(SESSION, "")
-        session = known if len(known) >= 32 else secrets.token_urlsafe(32)
+        session_cookie = request.cookies.get(SESSION, "")
+        session = session_cookie if len(session_cookie) >= 32 else secrets.token_urlsafe(32)
         state = scope.setdefault("state", {})
         state.update(session=session, csrf=csrf_of(session), whole=False)
         guess = self._is_guess(request)
-        if guess and self.guesses.too_many and known not in self._signed_in:
+        if guess and self.guesses.too_many and session_cookie not in self._signed_in:
             await self.explain(request, *_TOO_MANY)(scope, receive, _Dressed(send, None))
             return
         whole = state["whole"] = self._may_see_all(request)
-        if whole and known:
-            self._signed_in.add(known)
-        new_session = None if session == known else session
+        if whole and session_cookie:
+            self._signed_in.add(session_cookie)
+        new_session = None if session == session_cookie else session
         sender = _Dressed(send, new_session, self.guesses if guess and not whole else None)
         if refusal := self._refusal(request):
             await self.explain(request, *refusal)(scope, receive, sender)
@@ -142,9 +142,9 @@ class Gate:
         return signs_in or bearer(request) is not None or self.settings.cookie in request.cookies
 
     def _may_see_all(self, request: Request) -> bool:
-        shown = (bearer(request) or "", request.cookies.get(self.settings.cookie, ""))
+        tokens = (bearer(request) or "", request.cookies.get(self.settings.cookie, ""))
         return any(
-            hmac.compare_digest(each.encode(), self.settings.token.encode()) for each in shown
+            hmac.compare_digest(each.encode(), self.settings.token.encode()) for each in tokens
         )
 
     def _refusal(self, request: Request) -> Refusal | None:
@@ -162,9 +162,9 @@ class Gate:
                 "Sign in with the token that the server printed.",
             )
         if request.method not in _SAFE and bearer(request) is None:
-            shown = request.headers.get(CSRF, "")
+            repeated = request.headers.get(CSRF, "")
             if SESSION not in request.cookies or not hmac.compare_digest(
-                shown.encode(), request.state.csrf.encode()
+                repeated.encode(), request.state.csrf.encode()
             ):
                 return (
                     403,
@@ -187,7 +187,7 @@ class Gate:
         async def limited() -> Message:
             nonlocal size, whole
             try:
-                message = await asyncio.wait_for(receive(), None if whole else PATIENCE)
+                message = await asyncio.wait_for(receive(), None if whole else SECONDS_FOR_HEADERS)
             except TimeoutError:
                 return {"type": "http.disconnect"}
             whole = not message.get("more_body", False)
@@ -231,7 +231,7 @@ def _number(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdigit() else 0
 
 
-class Patient(H11Protocol):
+class TimedProtocol(H11Protocol):
     """uvicorn's protocol with a time limit on headers; it has one only for the pause between two
     requests.
     """
@@ -261,7 +261,7 @@ class Patient(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _wait(self) -> None:
-        self._limit = self.loop.call_later(PATIENCE, self._let_go)
+        self._limit = self.loop.call_later(SECONDS_FOR_HEADERS, self._let_go)
 
     def _let_go(self) -> None:
         self._limit = None

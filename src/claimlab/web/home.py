@@ -16,19 +16,19 @@ from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import headline
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.words import several
-from claimlab.evaluate.compare import Standing
+from claimlab.evaluate.board import RunStanding
 from claimlab.web.actions import form_link
-from claimlab.web.datasets import AuditLine, audit_line
+from claimlab.web.audit_lines import AuditLine, audit_line
 from claimlab.web.page import Here, page
 from claimlab.web.predictions import board_of, score_of, title_of
 from claimlab.web.reports import state_of_study
-from claimlab.web.reviews import review_at, reviews_here
+from claimlab.web.reviewers import review_at, reviews_here
 from claimlab.web.workspace import (
     DATASETS,
     FolderEntry,
-    Place,
     Shape,
     Workspace,
+    WorkspaceFolder,
     audits_in,
     digests_of,
 )
@@ -42,7 +42,7 @@ _WHY = {
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
 
-class Step(Shape):
+class FamilyStep(Shape):
     """A dataset or run of a family, and the step that made it."""
 
     step: str
@@ -73,9 +73,9 @@ class Family(Shape):
     records: int | None
     labels: dict[str, int]
     """Of the latest dataset."""
-    steps: list[Step]
-    runs: list[Step]
-    traces: list[Step]
+    steps: list[FamilyStep]
+    runs: list[FamilyStep]
+    traces: list[FamilyStep]
     audit: AuditLine | None
     """The newest audit of the latest dataset."""
     next: NextStep | None
@@ -121,7 +121,9 @@ def figures_page(workspace: Here) -> Figures:
         lines.setdefault(review.project.origin.fingerprint, []).append(line)
     figures = {}
     for datasets, runs, _ in _groups(workspace):
-        reviews = [line for one in datasets for line in lines.get(one.manifest.fingerprint(), [])]
+        reviews = [
+            line for dataset in datasets for line in lines.get(dataset.manifest.fingerprint(), [])
+        ]
         figures[datasets[-1].entry.id] = FamilyFigures(best=_best(runs), reviews=reviews)
     return Figures(families=figures)
 
@@ -147,11 +149,13 @@ def home_page(workspace: Here) -> Home:
     stated = [entry.id for entry in entries if entry.kind in STATED]
     groups = _groups(workspace)
     families = [_family(group, audits) for group in groups]
-    known = {one.manifest.fingerprint() for datasets, _, _ in groups for one in datasets}
+    fingerprints = {
+        dataset.manifest.fingerprint() for datasets, _, _ in groups for dataset in datasets
+    }
     reviewed = [
         entry.link
         for entry, review in reviews_here(workspace)
-        if review.project.origin.fingerprint in known
+        if review.project.origin.fingerprint in fingerprints
     ]
     return Home(
         workspace=workspace.name,
@@ -159,11 +163,11 @@ def home_page(workspace: Here) -> Home:
         complete=workspace.complete,
         families=families,
         states={id: _state(workspace.get(id)) for id in stated[:MOST_STATED]},
-        on_cards=[*reviewed, *(one.audit.link for one in families if one.audit)],
+        on_cards=[*reviewed, *(family.audit.link for family in families if family.audit)],
     )
 
 
-def _state(place: Place) -> str:
+def _state(place: WorkspaceFolder) -> str:
     """An audit, a study or a review in a few words. No store is opened: it may be in a database."""
     try:
         if place.entry.kind == "study":
@@ -176,16 +180,18 @@ def _state(place: Place) -> str:
         return error.problem
 
 
-Group = tuple[list[Place], list[Place], list[Place]]  # datasets, runs and traces
+Group = tuple[
+    list[WorkspaceFolder], list[WorkspaceFolder], list[WorkspaceFolder]
+]  # datasets, runs and traces
 
 
 def _groups(workspace: Workspace) -> list[Group]:
     here = workspace.of(*DATASETS)
-    places = [one for one in here if one.entry.study is None and not one.entry.note]
+    places = [place for place in here if place.entry.study is None and not place.entry.note]
     groups = []
     for group in sorted(_related(places), key=lambda group: -max(map(_changed, group))):
         ordered = sorted(
-            group, key=lambda one: (len(one.manifest.lineage), _changed(one), one.entry.id)
+            group, key=lambda place: (len(place.manifest.lineage), _changed(place), place.entry.id)
         )
         datasets, runs, traces = (
             [place for place in ordered if place.entry.kind == kind] for kind in DATASETS
@@ -195,9 +201,9 @@ def _groups(workspace: Workspace) -> list[Group]:
     return groups
 
 
-def _related(places: Iterable[Place]) -> list[list[Place]]:
+def _related(places: Iterable[WorkspaceFolder]) -> list[list[WorkspaceFolder]]:
     """The places in groups: two are related where one was made from the records of the other."""
-    groups: list[tuple[set[str], list[Place]]] = []
+    groups: list[tuple[set[str], list[WorkspaceFolder]]] = []
     for place in places:
         digests = digests_of(place)
         near = [group for group in groups if group[0] & digests]
@@ -207,14 +213,14 @@ def _related(places: Iterable[Place]) -> list[list[Place]]:
     return [members for _, members in groups]
 
 
-def _changed(place: Place) -> float:
+def _changed(place: WorkspaceFolder) -> float:
     try:
         return place.folder.stat().st_mtime
     except OSError:
         return 0.0
 
 
-Audits = dict[str, list[tuple[Place, Audit]]]
+Audits = dict[str, list[tuple[WorkspaceFolder, Audit]]]
 
 
 def _audits(workspace: Workspace) -> Audits:
@@ -234,7 +240,7 @@ def _family(group: Group, audits: Audits) -> Family:
     latest = datasets[-1]
     labels = latest.manifest.counts.get("veracity") or {}
     bare = (latest.entry.records or 0) - sum(labels.values())
-    known = [one for place in datasets for one in audits.get(place.digest, [])]
+    own_audits = [audit for place in datasets for audit in audits.get(place.digest, [])]
     return Family(
         id=latest.entry.id,
         name=datasets[0].entry.name,
@@ -248,7 +254,7 @@ def _family(group: Group, audits: Audits) -> Family:
         ],
         runs=[_step(place) for place in runs],
         traces=[_step(place) for place in traces],
-        audit=audit_line(*known[-1], known) if known else None,
+        audit=audit_line(*own_audits[-1], own_audits) if own_audits else None,
         next=_next(latest, [place.digest for place in datasets], audits, runs),
     )
 
@@ -262,24 +268,24 @@ def ago(then: float) -> str:
     return "just now"
 
 
-def _step(place: Place) -> Step:
+def _step(place: WorkspaceFolder) -> FamilyStep:
     lineage, entry = place.manifest.lineage, place.entry
     step = lineage[-1].step if lineage else "dataset"
-    return Step(step=step, name=entry.name, link=entry.link, records=entry.records)
+    return FamilyStep(step=step, name=entry.name, link=entry.link, records=entry.records)
 
 
 def _next(
-    latest: Place,
+    latest: WorkspaceFolder,
     digests: list[str],
     audits: Audits,
-    runs: list[Place],
+    runs: list[WorkspaceFolder],
 ) -> NextStep | None:
     """An audit where the latest records have none; then what it advises, where a page can start
     it and it was not done yet; then the runs.
     """
     first_look = f"/datasets/{latest.entry.id}/run/audit"
-    known = [audits[digest] for digest in digests if digest in audits]
-    if not known:
+    audits_of_data = [audits[digest] for digest in digests if digest in audits]
+    if not audits_of_data:
         why = "What gives the label away is not known yet."
         return NextStep(verb="audit", link=first_look, why=why)
     if sum(run.digest == runs[-1].digest for run in runs) > 1:
@@ -288,7 +294,7 @@ def _next(
         return NextStep(verb="compare", link=f"/compare?{chosen}", why=why)
     if latest.digest not in audits and not runs:
         return NextStep(verb="audit", link=first_look, why="The latest step is not audited.")
-    audit = known[-1][-1][1]
+    audit = audits_of_data[-1][-1][1]
     command = audit.next_step(str(latest.folder))
     link = form_link(latest, command)
     if runs or link is None:
@@ -299,18 +305,20 @@ def _next(
     return NextStep(verb=command.function, link=link, why=why)
 
 
-def _best(runs: list[Place]) -> Best | None:
+def _best(runs: list[WorkspaceFolder]) -> Best | None:
     """Of the runs on the records that most of them answered."""
     digests = [run.digest for run in runs]
     same = max(digests, key=digests.count, default=None)
     places = [run for run in runs if run.digest == same]
     try:
         board = board_of(places) if len(places) > 1 else None
-        scores = [(title_of(one), *score_of(one)) for one in places if board is None]
+        scores = [(title_of(place), *score_of(place)) for place in places if board is None]
     except ClaimlabError:
         return None  # the page of the run says what is wrong with it
-    alone = [Standing(name, score, ends) for name, score, ends in scores if score is not None]
-    ranked = sorted(alone, key=lambda one: -one.score) if board is None else board.standings
+    alone = [RunStanding(name, score, ends) for name, score, ends in scores if score is not None]
+    ranked = (
+        sorted(alone, key=lambda standing: -standing.score) if board is None else board.standings
+    )
     if not ranked:
         return None
     first, links = ranked[0], {title_of(place): place.entry.link for place in places}
@@ -319,5 +327,5 @@ def _best(runs: list[Place]) -> Best | None:
         link=links.get(first.name, places[0].entry.link),
         macro_f1=first.score,
         interval=first.interval,
-        tied=[one.name for one in ranked[1:] if one.tied],
+        tied=[standing.name for standing in ranked[1:] if standing.tied],
     )

@@ -23,9 +23,10 @@ from claimlab.core.record import SIDE_TABLES
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.media import FORMATS, MOST_BYTES, can_look, thumbnail
+from claimlab.web.memo import Memo, state_of
 from claimlab.web.page import Data, Here, routes
 from claimlab.web.rows import MOST_ROWS
-from claimlab.web.workspace import ARCHIVE, IMAGES, Memo, Place, Shape, Workspace, state_of
+from claimlab.web.workspace import ARCHIVE, IMAGES, Shape, Workspace, WorkspaceFolder
 
 Sha256 = Annotated[str, fastapi.Path(pattern="^[0-9a-f]{64}$")]
 _archives, _thumbnails = Memo(16), Memo(512)
@@ -40,15 +41,17 @@ class Image(Shape):
     link: str
 
 
-def images_of(workspace: Workspace, place: Place, ids: Sequence[str]) -> dict[str, list[Image]]:
+def images_of(
+    workspace: Workspace, place: WorkspaceFolder, ids: Sequence[str]
+) -> dict[str, list[Image]]:
     """The images of these records that are at hand."""
-    known: dict[str, list[Image]] = {}
+    images: dict[str, list[Image]] = {}
     for row in _listed(place, pl.col("record_id").is_in(ids)):
         if next(_sources(workspace, place, row), None) is not None:
             link = f"/datasets/{place.entry.id}/images/{row['sha256']}"
-            one = Image(name=row["place"], words=row["text"], link=link)
-            known.setdefault(row["record_id"], []).append(one)
-    return known
+            image = Image(name=row["place"], words=row["text"], link=link)
+            images.setdefault(row["record_id"], []).append(image)
+    return images
 
 
 @routes.get("/datasets/{place}/images/{sha256}", include_in_schema=False)
@@ -61,7 +64,7 @@ def image(place: Data, sha256: Sha256, workspace: Here) -> Response:
     raise NotFound("The file of this image is not in the workspace.", "Go back to the record.")
 
 
-def _listed(place: Place, which: pl.Expr) -> list[JsonObject]:
+def _listed(place: WorkspaceFolder, which: pl.Expr) -> list[JsonObject]:
     """Rows of the table `media` whose files were opened as images."""
     file, columns = place.table("media"), SIDE_TABLES["media"]
     if file is None or not can_look():
@@ -70,11 +73,11 @@ def _listed(place: Place, which: pl.Expr) -> list[JsonObject]:
     if not columns.items() <= scan.collect_schema().items():
         return []
     whole = pl.col("format").is_in(FORMATS) & (pl.col("bytes") <= MOST_BYTES)
-    known = scan.filter(which & whole).drop_nulls(["record_id", "place", "sha256"])
-    return known.head(MOST_ROWS).collect().to_dicts()
+    whole_images = scan.filter(which & whole).drop_nulls(["record_id", "place", "sha256"])
+    return whole_images.head(MOST_ROWS).collect().to_dicts()
 
 
-def _sources(workspace: Workspace, place: Place, row: JsonObject) -> Iterator[Path]:
+def _sources(workspace: Workspace, place: WorkspaceFolder, row: JsonObject) -> Iterator[Path]:
     """Files that have the name and size of the image, and zips that have such a member."""
     files, first = workspace.images(), place.manifest.lineage[:1]
     read = [name for step in first for name in step.inputs if name.endswith(ARCHIVE)]

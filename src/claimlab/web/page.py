@@ -19,7 +19,7 @@ from claimlab.core.errors import ClaimlabError, NotAllowed, NotFound, UsageError
 from claimlab.core.plain import plain
 from claimlab.core.version import __version__
 from claimlab.pages.html import environment
-from claimlab.web.workspace import DATASETS, Kind, Place, Shape, Workspace
+from claimlab.web.workspace import DATASETS, Kind, Shape, Workspace, WorkspaceFolder
 
 Maker = TypeVar("Maker", bound=Callable[..., Shape])
 REFUSALS = (401, 403, 404, 409, 413, 421)
@@ -53,19 +53,19 @@ Here = Annotated[Workspace, Depends(workspace_of)]
 
 
 def _place(*kinds: Kind) -> Any:
-    def find(place: str, workspace: Here) -> Place:
+    def find(place: str, workspace: Here) -> WorkspaceFolder:
         return workspace.get(place, *kinds)
 
     return Depends(find)
 
 
-Data = Annotated[Place, _place(*DATASETS)]
-Run = Annotated[Place, _place("run")]
-Traces = Annotated[Place, _place("traces")]
-Audited = Annotated[Place, _place("audit")]
-Report = Annotated[Place, _place("report", "audit")]
-Reviewed = Annotated[Place, _place("review")]
-Study = Annotated[Place, _place("study")]
+Data = Annotated[WorkspaceFolder, _place(*DATASETS)]
+Run = Annotated[WorkspaceFolder, _place("run")]
+Traces = Annotated[WorkspaceFolder, _place("traces")]
+Audited = Annotated[WorkspaceFolder, _place("audit")]
+Report = Annotated[WorkspaceFolder, _place("report", "audit")]
+Reviewed = Annotated[WorkspaceFolder, _place("review")]
+Study = Annotated[WorkspaceFolder, _place("study")]
 
 
 def page(path: str, template: str, **helpers: Any) -> Callable[[Maker], Maker]:

@@ -14,20 +14,20 @@ from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
-from claimlab.web.datasets import changed, marked, telling_words
-from claimlab.web.filters import COLUMNS, Choice, RecordFilters
+from claimlab.web.counts import changed
+from claimlab.web.filters import COLUMNS, RecordFilters, RowChoice
 from claimlab.web.images import Image, images_of
+from claimlab.web.marking import marked, telling_words
+from claimlab.web.memo import Memo, digest_of
 from claimlab.web.page import Data, Here, page
 from claimlab.web.predictions import prediction_link, scores_of, title_of
-from claimlab.web.reviews import reviews_here
+from claimlab.web.reviewers import reviews_here
 from claimlab.web.rows import MOST_ROWS, Numbers, about, as_text, chosen_rows, take
 from claimlab.web.workspace import (
     DATASETS,
-    Memo,
-    Place,
     Shape,
     Workspace,
-    digest_of,
+    WorkspaceFolder,
     digests_of,
     findings_in,
     record_link,
@@ -56,7 +56,7 @@ class Pointer(Shape):
     link: str
 
 
-class Answer(Shape):
+class RunAnswer(Shape):
     """What a run said of the record."""
 
     run: str
@@ -65,7 +65,7 @@ class Answer(Shape):
     link: str
 
 
-class Decision(Shape):
+class ReviewDecision(Shape):
     """What annotators decided about the record."""
 
     review: str
@@ -75,7 +75,7 @@ class Decision(Shape):
     link: str
 
 
-class RecordChoice(RecordFilters, Choice):
+class RecordChoice(RecordFilters, RowChoice):
     """A record, and where it is in the list."""
 
 
@@ -98,9 +98,9 @@ class RecordPage(Shape):
     near: list[Near]
     near_note: str
     findings: list[Pointer]
-    answers: list[Answer]
+    answers: list[RunAnswer]
     """Predictions of every run on these records."""
-    decisions: list[Decision]
+    decisions: list[ReviewDecision]
     evidence: list[JsonObject]
     words: dict[str, str]
     hits: str
@@ -149,7 +149,7 @@ def record_page(
     )
 
 
-def find(place: Place, id: str) -> tuple[JsonObject, dict[str, str] | None]:
+def find(place: WorkspaceFolder, id: str) -> tuple[JsonObject, dict[str, str] | None]:
     """The record, and the table it was moved to if it is no longer among the records."""
     for name in ("records", "dropped", "doubtful"):
         if (file := place.table(name)) is None:
@@ -165,7 +165,7 @@ def find(place: Place, id: str) -> tuple[JsonObject, dict[str, str] | None]:
     )
 
 
-def side_rows(place: Place, id: str) -> dict[str, list[JsonObject]]:
+def side_rows(place: WorkspaceFolder, id: str) -> dict[str, list[JsonObject]]:
     """The rows of each side table for the record, a limited number of each."""
     names = [name for name in place.manifest.files if "/" not in name and name != RECORDS]
     return {
@@ -175,10 +175,10 @@ def side_rows(place: Place, id: str) -> dict[str, list[JsonObject]]:
     }
 
 
-def answers(workspace: Workspace, place: Place, id: str) -> list[Answer]:
+def answers(workspace: Workspace, place: WorkspaceFolder, id: str) -> list[RunAnswer]:
     """What the runs on records of this family said of the record."""
     family = digests_of(place)
-    out: list[Answer] = []
+    out: list[RunAnswer] = []
     for run in workspace.of("run"):
         near = run.entry.study in (None, place.entry.study) and digests_of(run) & family
         file = run.table("predictions")
@@ -187,26 +187,30 @@ def answers(workspace: Workspace, place: Place, id: str) -> list[Answer]:
         for row in about(file, id)[:1]:
             score = max(scores_of(row.get("scores")).values(), default=None)
             link = prediction_link(run.entry.id, id)
-            out.append(Answer(run=title_of(run), said=row.get("label"), score=score, link=link))
+            out.append(RunAnswer(run=title_of(run), said=row.get("label"), score=score, link=link))
     return out
 
 
-def decisions(workspace: Workspace, place: Place, id: str) -> list[Decision]:
+def decisions(workspace: Workspace, place: WorkspaceFolder, id: str) -> list[ReviewDecision]:
     """What reviews of this dataset, or of one that it was made from, say of the record."""
     digests = digests_of(place)
-    family = [one for one in workspace.of(*DATASETS) if one.digest in digests]
-    mine = {one.manifest.fingerprint() for one in family}
-    known = []
+    family = [
+        place_of_family
+        for place_of_family in workspace.of(*DATASETS)
+        if place_of_family.digest in digests
+    ]
+    fingerprints = {place_of_family.manifest.fingerprint() for place_of_family in family}
+    decisions = []
     for entry, review in reviews_here(workspace):
-        if review.project.origin.fingerprint not in mine:
+        if review.project.origin.fingerprint not in fingerprints:
             continue
         here = pl.any_horizontal(pl.col("record_id", "other_id") == id)
         rows = review.results().filter(here).head(MOST_ROWS).iter_rows(named=True)
-        known += [Decision(**row, review=entry.name, link=entry.link) for row in rows]
-    return known
+        decisions += [ReviewDecision(**row, review=entry.name, link=entry.link) for row in rows]
+    return decisions
 
 
-def near_duplicates(place: Place, id: str) -> tuple[list[Near], str]:
+def near_duplicates(place: WorkspaceFolder, id: str) -> tuple[list[Near], str]:
     """The other records of its cluster, or why they were not looked for."""
     file = place.folder / RECORDS
     if (place.entry.records or 0) > MOST_TEXTS:
@@ -218,26 +222,26 @@ def near_duplicates(place: Place, id: str) -> tuple[list[Near], str]:
     if cluster < 0:
         return [], ""
     rows: Numbers = np.flatnonzero(labels == cluster).astype(np.uint32)
-    shown = take(file, COLUMNS, rows[: MOST_ROWS + 1]).filter(pl.col("id") != id)
+    neighbours = take(file, COLUMNS, rows[: MOST_ROWS + 1]).filter(pl.col("id") != id)
     near = [
         Near(
             **row | {"text": excerpt(row["text"] or "", 400)},
             label=row["veracity"],
             link=record_link(place.entry.id, row["id"]),
         )
-        for row in shown.iter_rows(named=True)
+        for row in neighbours.iter_rows(named=True)
     ]
     more = len(rows) - 1 - len(near)
     return near, f"{more:,} more." if more else ""
 
 
-def _labels(place: Place) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _labels(place: WorkspaceFolder) -> np.ndarray[Any, np.dtype[np.int64]]:
     from claimlab.text.neardup import find_clusters
 
     return find_clusters(pl.read_parquet(place.folder / RECORDS, columns=["text"])["text"]).labels
 
 
-def pointers(workspace: Workspace, place: Place, id: str) -> list[Pointer]:
+def pointers(workspace: Workspace, place: WorkspaceFolder, id: str) -> list[Pointer]:
     """The findings of audits of exactly these records that name the record."""
     from claimlab.audit.views.wording import finding_title
 
@@ -250,7 +254,7 @@ def pointers(workspace: Workspace, place: Place, id: str) -> list[Pointer]:
         )
         for other in workspace.of("audit")
         for number, (audit, finding) in enumerate(findings_in(other))
-        if audit.digest == place.digest and any(id in one.records for one in finding.every)
+        if audit.digest == place.digest and any(id in part.records for part in finding.every)
     ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,23 +19,23 @@ from starlette.responses import Response
 
 from claimlab.core.errors import DataError, NotFound
 from claimlab.core.guard import files_of
+from claimlab.core.registry import Registry
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table, Value, cell, excerpt
-from claimlab.web.filters import Facet, Filters, Turning, Values, facet, tally, turning
+from claimlab.web.filters import Facet, PageFilters, Turning, Values, facet, tally, turning
 from claimlab.web.gate import REPORT_POLICY
+from claimlab.web.memo import Memo, state_of
 from claimlab.web.page import Here, Report, Study, Traces, page, routes
 from claimlab.web.workspace import (
     PAGE,
     FolderEntry,
-    Memo,
-    Named,
-    Place,
+    FolderName,
     Shape,
     Word,
+    WorkspaceFolder,
     inner_id,
     record_link,
-    state_of,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +46,13 @@ CLAIMS = "claims.parquet"  # of an overlap
 HISTORY = ("first", "last", "datasets", "verdicts", "languages")  # of a claim
 WORDS, OPENING = "report.md", 20_000  # how many characters its title and conclusion are within
 ESCAPED = re.compile(r"\\([^\w\s])")
+KINDS = {
+    **dict.fromkeys((".md", ".tex", ".txt"), "text/plain; charset=utf-8"),
+    ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
 
 
 class StudyCell(Shape):
@@ -61,7 +69,7 @@ class StudyTable(Shape):
     rows: list[list[StudyCell]]
 
 
-class Setting(Shape):
+class SettingRow(Shape):
     """One choice on every axis, with a run for each seed."""
 
     name: str
@@ -72,7 +80,7 @@ class Setting(Shape):
     """Links, in the order of the seeds."""
 
 
-class StudyPage(Named):
+class StudyPage(FolderName):
     conclusion: str
     axes: list[str] = []
     measures: dict[str, str] = {}
@@ -80,7 +88,7 @@ class StudyPage(Named):
     columns: str = ""
     cells: str = ""
     tables: list[StudyTable] = []
-    settings: list[Setting] = []
+    settings: list[SettingRow] = []
     report: str | None = None
     """The saved page, with figures and significance."""
 
@@ -98,7 +106,8 @@ class Axes(Shape):
 @page("/studies/{place}", "study.html.jinja")
 def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here) -> StudyPage:
     """The tables of a study over any two of its axes."""
-    from claimlab.study.page import DATA, MEASURES, REPORT, saved_study, tables_of, views
+    from claimlab.study.grid_tables import MEASURES, tables_of, views
+    from claimlab.study.saved import DATA, REPORT, saved_study
 
     id, report = place.entry.id, inner_id(place.entry.id, REPORT)
     file = place.folder / REPORT / DATA
@@ -125,7 +134,7 @@ def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here)
     )
 
 
-def state_of_study(place: Place) -> str:
+def state_of_study(place: WorkspaceFolder) -> str:
     """How far a study is, in a few words."""
     try:
         cells = json.loads((place.folder / CELLS).read_text("utf-8"))
@@ -159,10 +168,10 @@ def _table(table: Table, study: str) -> StudyTable:
     return StudyTable(caption=table.caption, columns=list(table.columns), rows=rows)
 
 
-def _setting(entry: Scored, study: str) -> Setting:
-    from claimlab.study.page import words
+def _setting(entry: Scored, study: str) -> SettingRow:
+    from claimlab.study.grid_tables import words
 
-    return Setting(
+    return SettingRow(
         name=words(entry.axes),
         macro_f1=entry.macro_f1,
         interval=entry.interval,
@@ -171,13 +180,9 @@ def _setting(entry: Scored, study: str) -> Setting:
     )
 
 
-KINDS = {
-    **dict.fromkeys((".md", ".tex", ".txt"), "text/plain; charset=utf-8"),
-    ".html": "text/html; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-}
+# What installed packages offer to show a kind of data in: a page, of a folder and of how many.
+VIEWERS: Registry[Callable[[Path, int], str]] = Registry("viewer", group="claimlab.viewers")
+TRACES = "traces"
 _viewers, _claims = Memo(8), Memo(8)
 
 
@@ -192,7 +197,7 @@ class ReportPage(Shape):
     """The claims that several datasets have, of an overlap."""
 
 
-class ClaimFilters(Filters):
+class ClaimFilters(PageFilters):
     """Which of the claims that several datasets have."""
 
     size: Annotated[int, Field(ge=1, le=200)] = 20
@@ -202,7 +207,7 @@ class ClaimFilters(Filters):
     """The labels that the claim has, such as "false; true"."""
 
 
-class ClaimsPage(Named):
+class ClaimsPage(FolderName):
     """The claims that several datasets have, those of most datasets first."""
 
     filters: ClaimFilters
@@ -273,7 +278,7 @@ def claims_page(
     )
 
 
-def _claims_in(place: Place) -> pl.DataFrame:
+def _claims_in(place: WorkspaceFolder) -> pl.DataFrame:
     if not _is_inside(place.folder, CLAIMS):
         problem = f"The report '{place.entry.name}' has no claims of several datasets."
         raise NotFound(problem, "Make one with: claimlab overlap A B -o FOLDER")
@@ -349,7 +354,7 @@ def traces_page(place: Traces) -> TracesPage:
 
 @routes.get("/traces/{place}/viewer", include_in_schema=False)
 def viewer(place: Traces, most: Annotated[int, Query(ge=1, le=200)] = 60) -> Response:
-    html = _viewers.get((place.digest, most), lambda: _viewer(place, most))
+    html = _viewers.get((place.digest, most), lambda: VIEWERS.get(TRACES)(place.folder, most))
     return _sandboxed(html, ".html")
 
 
@@ -364,14 +369,3 @@ def _shown(folder: Path, name: str) -> bool:
 def _is_inside(folder: Path, name: str) -> bool:
     path = folder / name
     return path.is_file() and path.resolve() == folder.resolve() / name
-
-
-def _viewer(place: Place, most: int) -> str:
-    from claimlab.core.dataset import Dataset
-    from claimlab.evolve.drift.hops import read_hops
-    from claimlab.evolve.drift.viewer import society_of, to_page
-
-    dataset = Dataset.open(place.folder)
-    hops, society = read_hops([dataset]), society_of(dataset)
-    known = {hops["run"][0]: society} if society is not None and hops.height else None
-    return to_page(hops, known, most=most)

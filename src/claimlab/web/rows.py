@@ -24,38 +24,31 @@ import polars as pl
 from claimlab.core.dataset import RECORDS
 from claimlab.core.types import JsonObject
 from claimlab.web.filters import COLUMNS, RecordFilters
-from claimlab.web.workspace import (
-    Memo,
-    Place,
-    T,
-    Workspace,
-    digest_known,
-    finding_at,
-    state_of,
-)
+from claimlab.web.memo import Memo, T, digest_known, state_of
+from claimlab.web.workspace import Workspace, WorkspaceFolder, finding_at
 
 Numbers = npt.NDArray[np.uint32]
 Tallies = dict[str, list[tuple[str | None, int]]]  # by column: values, and how often each occurs
 Crossed = dict[tuple[str | None, str | None], int]
 Months = list[tuple[datetime, int]]
-_NEAR = 20_000  # rows between two of a page that are rather read through than jumped over
+_NEAR_ROWS = 20_000  # rows between two of a page that are rather read through than jumped over
 _APART = 64  # places in a file above which it is rather read through
 _AHEAD = 1_000  # rows that are read with the page that needs one of them
-_SHOWN = 2_000  # characters of a text that are kept: an excerpt looks at no more
+_CHARACTERS_KEPT = 2_000  # characters of a text that are kept: an excerpt looks at no more
 _TOP = 30  # values of a facet that are listed
 _PIECE = 4_096  # rows in which a word is looked for first
 MOST_ROWS = 50  # of a side table, for a record
 _STEP = 50  # rows that are read to step through them
 _MOST_READ = 400_000_000  # bytes of a file whose texts are all read, to draw their lengths
 _STEPS = 20  # lengths of texts between 10 and 100 characters that are told apart
-_LARGE = 100_000  # rows that are not all looked at before a page is shown
+_MANY_ROWS = 100_000  # rows that are not all looked at before a page is shown
 
 
 _choices, _counts, _tops, _windows, _lengths = Memo(), Memo(), Memo(), Memo(16), Memo(16)
 
 
 @dataclass(frozen=True)
-class Rows:
+class FilteredRows:
     """The rows of `file` that pass `conditions`, in the order of `sort` ("-date": newest first);
     `key` names both.
     """
@@ -66,7 +59,9 @@ class Rows:
     key: str
 
     @classmethod
-    def of(cls, file: Path, filters: RecordFilters, ids: Sequence[str] | None = None) -> Rows:
+    def of(
+        cls, file: Path, filters: RecordFilters, ids: Sequence[str] | None = None
+    ) -> FilteredRows:
         conditions = (*conditions_of(filters), *_as_long(file, filters))
         if ids is not None:
             conditions = (*conditions, pl.col("id").is_in(list(ids)))
@@ -146,8 +141,8 @@ class Rows:
     def id_at(self, at: int) -> str | None:
         """The id of the row at a place of the list; null behind its end."""
         number, inside = at // _STEP + 1, at % _STEP
-        rows, shown, _ = self.page(number, _STEP)
-        return str(rows["id"][inside]) if shown == number and inside < rows.height else None
+        rows, rows_shown, _ = self.page(number, _STEP)
+        return str(rows["id"][inside]) if rows_shown == number and inside < rows.height else None
 
     def place(self, at: int) -> str:
         """Which row of the list it is, and of how many where that is known."""
@@ -165,7 +160,7 @@ class Rows:
 
         def work() -> pl.DataFrame:
             rows = take(self.file, COLUMNS, numbers[first * size : last * size])
-            return rows.with_columns(pl.col("text").str.slice(0, _SHOWN))
+            return rows.with_columns(pl.col("text").str.slice(0, _CHARACTERS_KEPT))
 
         return _windows.get((self._choice, size, window), work).slice(
             (number - 1 - first) * size, size
@@ -190,8 +185,8 @@ class Rows:
     @property
     def _slow(self) -> bool:
         """Whether finding all the rows means to look at every row of a large file."""
-        read = {name for one in self.conditions for name in one.meta.root_names()}
-        return bool(read - {"row"}) and not self.sort and self.height > _LARGE
+        read = {name for condition in self.conditions for name in condition.meta.root_names()}
+        return bool(read - {"row"}) and not self.sort and self.height > _MANY_ROWS
 
     @property
     def counted(self) -> bool:
@@ -224,8 +219,8 @@ class Rows:
         """Rows per month; those without a date are left out."""
 
         def work() -> Months:
-            known = self._chosen("date").filter(pl.col("date").dt.year().is_between(1, 9999))
-            month = known.select(month=pl.col("date").dt.truncate("1mo"))
+            dates = self._chosen("date").filter(pl.col("date").dt.year().is_between(1, 9999))
+            month = dates.select(month=pl.col("date").dt.truncate("1mo"))
             return month.group_by("month").len().sort("month").collect().rows()
 
         return self._kept(work, self.key, "months")
@@ -247,11 +242,11 @@ class Rows:
             numbers, known_lengths = self.numbers(), characters(self.file)
             length = known_lengths if numbers is None else known_lengths.gather(numbers)
             step = (length.drop_nulls().clip(1).log(10) * _STEPS + 1e-9).floor().cast(pl.Int32)
-            known = dict(step.value_counts().iter_rows())
-            ends = range(min(known, default=0), max(known, default=-1) + 1)
+            counts = dict(step.value_counts().iter_rows())
+            ends = range(min(counts, default=0), max(counts, default=-1) + 1)
             bounds = [ceil(10 ** (step / _STEPS)) for step in (*ends, ends.stop)]
             return [
-                (least, most, known.get(step, 0))
+                (least, most, counts.get(step, 0))
                 for step, least, most in zip(ends, bounds, bounds[1:], strict=False)
                 if most > least
             ]
@@ -277,8 +272,8 @@ def about(file: Path, id: str) -> list[JsonObject]:
     scan = pl.scan_parquet(file)
     if "record_id" not in scan.collect_schema():
         return []
-    mine = scan.filter(record_id=id).drop("record_id").head(MOST_ROWS)
-    rows = as_text(mine).collect().iter_rows(named=True)
+    side_rows = scan.filter(record_id=id).drop("record_id").head(MOST_ROWS)
+    rows = as_text(side_rows).collect().iter_rows(named=True)
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
 
@@ -301,7 +296,7 @@ def take(file: Path, columns: Sequence[str], numbers: Numbers) -> pl.DataFrame:
     One place after another: side by side, the same reading takes three times the work.
     """
     ordered = np.sort(numbers)
-    starts = np.flatnonzero(np.diff(ordered.astype(np.int64), prepend=-_NEAR - 1) > _NEAR)
+    starts = np.flatnonzero(np.diff(ordered.astype(np.int64), prepend=-_NEAR_ROWS - 1) > _NEAR_ROWS)
     if len(starts) > _APART:
         scan = pl.scan_parquet(file, row_index_name="row").filter(
             pl.col("row").is_in(ordered.tolist())
@@ -325,8 +320,8 @@ def conditions_of(filters: RecordFilters) -> list[pl.Expr]:
     if filters.word:
         conditions.append(pl.col("text").str.contains(whole_word(filters.word)))
     for column, values in filters.chosen().items():
-        known = [v for v in values if v]
-        match = pl.col(column).is_in(known)
+        given = [v for v in values if v]
+        match = pl.col(column).is_in(given)
         conditions.append(match | pl.col(column).is_null() if "" in values else match)
     if filters.since:
         conditions.append(pl.col("date") >= datetime.combine(filters.since, time.min))
@@ -346,8 +341,8 @@ def _as_long(file: Path, filters: RecordFilters) -> list[pl.Expr]:
     least, most = filters.shortest, filters.longest
     if least is None and most is None:
         return []
-    known = characters(file)
-    fits = known.is_between(least or 0, known.max() if most is None else most)
+    lengths = characters(file)
+    fits = lengths.is_between(least or 0, lengths.max() if most is None else most)
     return [pl.col("row").is_in(fits.arg_true().implode())]
 
 
@@ -356,11 +351,13 @@ def whole_word(word: str) -> str:
     return rf"(?i)(?:^|[^\p{{L}}\p{{N}}]){re.escape(word)}(?:[^\p{{L}}\p{{N}}]|$)"
 
 
-def chosen_rows(workspace: Workspace, place: Place, filters: RecordFilters) -> tuple[Rows, str]:
+def chosen_rows(
+    workspace: Workspace, place: WorkspaceFolder, filters: RecordFilters
+) -> tuple[FilteredRows, str]:
     """The rows that the filters choose, and a title where they are those of a finding."""
     from claimlab.audit.views.wording import finding_title
 
     if not filters.audit or filters.finding is None:
-        return Rows.of(place.folder / RECORDS, filters), ""
+        return FilteredRows.of(place.folder / RECORDS, filters), ""
     _, finding = finding_at(workspace.get(filters.audit, "audit"), filters.finding)
-    return Rows.of(place.folder / RECORDS, filters, finding.records), finding_title(finding)
+    return FilteredRows.of(place.folder / RECORDS, filters, finding.records), finding_title(finding)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from claimlab.core.errors import MissingExtra, UsageError
 from claimlab.core.extras import require_extra
-from claimlab.core.options import Argument, Option, Place
+from claimlab.core.options import Argument, InPython, Option, Place
 from claimlab.core.remote import refuse_remote
 from claimlab.web.settings import PORT, ServerSettings
 
@@ -26,9 +26,14 @@ def serve(
         bool,
         Option("Serve no pages, but tools for an AI assistant (MCP, on stdin and stdout)."),
     ] = False,
-    token: str | None = None,
-    open_browser: bool = False,
-    ready: Callable[[str], object] = str,
+    token: Annotated[
+        str | None, InPython("What everyone has to show; one is made where none is given.")
+    ] = None,
+    open_browser: Annotated[bool, InPython("Open the workspace in the browser.")] = False,
+    ready: Annotated[
+        Callable[[str], object],
+        InPython("Called with the address that signs in, once the server listens."),
+    ] = str,
 ) -> None:
     """Show the workspace at `folder` in the browser, until interrupted.
 
@@ -50,7 +55,7 @@ def serve(
         import uvicorn
 
         from claimlab.web.app import create_app
-        from claimlab.web.gate import Patient
+        from claimlab.web.gate import TimedProtocol
     except ImportError as error:
         if (error.name or "").split(".")[0] in (
             "fastapi",
@@ -70,7 +75,11 @@ def serve(
     if open_browser:
         webbrowser.open(address)
     config = uvicorn.Config(
-        app, http=Patient, log_level="warning", timeout_graceful_shutdown=1, server_header=False
+        app,
+        http=TimedProtocol,
+        log_level="warning",
+        timeout_graceful_shutdown=1,
+        server_header=False,
     )
     uvicorn.Server(config).run(sockets=[listening])
 

@@ -11,7 +11,7 @@ from claimlab.core.trust import is_loopback
 PORT = 8765
 MAX_BODY = 1_000_000  # bytes that a request may carry
 MAX_FILE = 2_000_000_000  # bytes of a file that is dropped; a larger one is put into the workspace
-SHORTEST, FEWEST = (
+LEAST_CHARACTERS, FEWEST = (
     22,
     10,
 )  # characters of a token that a user chose: 128 bits of random letters and digits need 22
@@ -36,10 +36,10 @@ class ServerSettings:
         """
         if token is None:
             return cls(host=host, port=port)
-        if len(token) < SHORTEST or len(set(token)) < FEWEST:
+        if len(token) < LEAST_CHARACTERS or len(set(token)) < FEWEST:
             todo = (
                 "Leave it out (unset CLAIMLAB_SERVE_TOKEN), and claimlab makes one; or use at least"
-                f" {SHORTEST} random characters, such as those of: openssl rand -hex 24"
+                f" {LEAST_CHARACTERS} random characters, such as those of: openssl rand -hex 24"
             )
             raise UsageError("The token is too easy to guess.", todo)
         return cls(host=host, port=port, token=token)

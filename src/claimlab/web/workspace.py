@@ -12,105 +12,45 @@ import os
 import re
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from claimlab.audit.result import Audit
 from claimlab.core.dataset import RECORDS, Manifest, read_manifest
-from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, DataError, NotFound, UsageError
 from claimlab.core.finding import Finding
 from claimlab.core.guard import AUDIT, DATASET, kind_of
 from claimlab.core.types import JsonObject
 from claimlab.files.media import ENDS
+from claimlab.web.memo import Memo, digest_of
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from claimlab.audit.result import Audit
 
-
-class Memo:
-    """A cache of the latest results by key; each is computed once, however many threads ask for
-    it.
-    """
-
-    def __init__(self, most: int = 64) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._results: OrderedDict[Any, Any] = OrderedDict()
-        self._locks: dict[Any, threading.Lock] = {}
-
-    def get(self, key: Any, work: Callable[[], T]) -> T:
-        with self._lock:
-            mine = self._locks.setdefault(key, threading.Lock())
-        with mine:
-            with self._lock:
-                if key in self._results:
-                    self._results.move_to_end(key)
-                    return self._results[key]  # type: ignore[no-any-return]
-            result = work()
-            with self._lock:
-                self._results[key] = result
-                while len(self._results) > self._most:
-                    self._locks.pop(self._results.popitem(last=False)[0], None)
-            return result
-
-    def clear(self) -> list[Any]:
-        """What was kept; from now on, nothing is."""
-        with self._lock:
-            results = list(self._results.values())
-            self._results.clear()
-            return results
-
-    def __contains__(self, key: Any) -> bool:
-        return key in self._results
-
-
-_digests = Memo(1_000)
-
-
-def state_of(file: Path) -> tuple[Path, int, int]:
-    """What is another when the file is: its time of change and size. Hashing a large file takes
-    longer than a page.
-    """
-    try:
-        now = file.stat()
-    except OSError:
-        raise NotFound(f"'{file.name}' is not there any more.", "Reload the workspace.") from None
-    return file, now.st_mtime_ns, now.st_size
-
-
-def digest_of(file: Path) -> str:
-    """The sha256 of a file, read again when its size or time of change differs."""
-    return _digests.get(state_of(file), lambda: digest_file(file))
-
-
-def digest_known(file: Path) -> bool:
-    return state_of(file) in _digests
-
-
-Kind = Literal["dataset", "run", "traces", "audit", "report", "review", "study"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-DATASETS = KINDS[:3]  # each is a dataset
-DEPTH, FOLDERS, FILES = 8, 20_000, 200_000
+MOST_DEPTH, MOST_FOLDERS, MOST_FILES = 8, 20_000, 200_000
 ARCHIVE = ".zip"
 IMAGES = tuple(f".{end}" for end in ENDS)
 REVIEW = "review.json"
 STUDY = ("study.toml", "steps")
 PAGE = "index.html"
 NAME = re.compile(r"[\w][\w .-]{0,79}")
+_FRESH = 2.0  # seconds for which a walk is believed
+_HERE = "~"  # the workspace folder itself
+AUDITS = "audit.json"
+Kind = Literal["dataset", "run", "traces", "audit", "report", "review", "study"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+DATASETS = KINDS[:3]  # each is a dataset
 Word = Annotated[str, Field(max_length=100)]  # what an address or a form may say
 Line = Annotated[str, Field(max_length=500)]
 Prose = Annotated[str, Field(max_length=20_000)]
 Name = Annotated[
     str, Field(min_length=1, max_length=80, description="A folder below the workspace.")
 ]
-_FRESH = 2.0  # seconds for which a walk is believed
-_HERE = "~"  # the workspace folder itself
 
 
 class Shape(BaseModel):
@@ -119,7 +59,7 @@ class Shape(BaseModel):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-class Named(Shape):
+class FolderName(Shape):
     """The page of a place."""
 
     id: str
@@ -144,7 +84,7 @@ class FolderEntry(Shape):
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkspaceFolder:
     """An entry with its folder, and its manifest where it is a dataset."""
 
     entry: FolderEntry
@@ -171,17 +111,17 @@ class Workspace:
         self.folder = folder.resolve()
         self._lock = threading.Lock()
         self._walked = float("-inf")
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, WorkspaceFolder] = {}
         self._images: dict[str, list[Path]] | None = None
         # By folder and time of change of what describes it.
-        self._known: dict[tuple[Path, int], Place | None] = {}
+        self._known: dict[tuple[Path, int], WorkspaceFolder | None] = {}
         self.complete = True  # false where the walk met its bounds
 
     @property
     def name(self) -> str:
         return self.folder.name or str(self.folder)
 
-    def places(self) -> dict[str, Place]:
+    def places(self) -> dict[str, WorkspaceFolder]:
         """Everything by its id, as it is on disk now or was a moment ago."""
         with self._lock:
             if time.monotonic() - self._walked > _FRESH:
@@ -195,13 +135,13 @@ class Workspace:
         with self._lock:
             if self._images is None:
                 self._images = {}
-                folders = islice(folders_below(self.folder, closed.__contains__), FOLDERS)
+                folders = islice(folders_below(self.folder, closed.__contains__), MOST_FOLDERS)
                 each = (file for folder in folders for file in files_in(folder, (*IMAGES, ARCHIVE)))
-                for file in islice(each, FILES):
+                for file in islice(each, MOST_FILES):
                     self._images.setdefault(file.name, []).append(file)
             return self._images
 
-    def of(self, *kinds: Kind) -> list[Place]:
+    def of(self, *kinds: Kind) -> list[WorkspaceFolder]:
         """The places of these kinds."""
         return [place for place in self.places().values() if place.entry.kind in kinds]
 
@@ -213,7 +153,7 @@ class Workspace:
         """Look again at the next question: something was written."""
         self._walked = float("-inf")
 
-    def get(self, id: str, *kinds: Kind) -> Place:
+    def get(self, id: str, *kinds: Kind) -> WorkspaceFolder:
         """The place with this id; `kinds` are those that will do."""
         place = self.places().get(id)
         if place is None or (kinds and place.entry.kind not in kinds):
@@ -246,16 +186,16 @@ class Workspace:
     def id_of(self, folder: Path) -> str:
         return folder.relative_to(self.folder).as_posix().replace("/", "~")
 
-    def with_digest(self, digest: str) -> Place | None:
+    def with_digest(self, digest: str) -> WorkspaceFolder | None:
         """The dataset that holds exactly these records, those without predictions first."""
         same = [p for p in self.places().values() if digest and p.digest == digest]
         return min(same, key=lambda p: (KINDS.index(p.entry.kind), p.entry.id), default=None)
 
-    def _walk(self) -> list[Place]:
-        places: list[Place] = []
+    def _walk(self) -> list[WorkspaceFolder]:
+        places: list[WorkspaceFolder] = []
         datasets: set[Path] = set()  # which hold no other folder of ours
         below = folders_below(self.folder, datasets.__contains__)
-        for folder in islice(below, FOLDERS):
+        for folder in islice(below, MOST_FOLDERS):
             if (place := self._look(folder)) is not None:
                 places.append(place)
                 if place.digest:
@@ -266,7 +206,7 @@ class Workspace:
             places[0] = replace(places[0], entry=places[0].entry.model_copy(update=name))
         return sorted(_in_studies(places), key=lambda p: (KINDS.index(p.entry.kind), p.entry.id))
 
-    def _look(self, folder: Path) -> Place | None:
+    def _look(self, folder: Path) -> WorkspaceFolder | None:
         """What a folder is, read again only when what describes it has changed."""
         try:
             times = [(folder / name).stat().st_mtime_ns for name in _describing(folder)]
@@ -279,7 +219,7 @@ class Workspace:
             self._known[key] = self._open(folder)
         return self._known[key]
 
-    def _open(self, folder: Path) -> Place | None:
+    def _open(self, folder: Path) -> WorkspaceFolder | None:
         inside = folder.relative_to(self.folder).as_posix()
         id, name = (_HERE, self.name) if inside == "." else (inside.replace("/", "~"), inside)
         kind: Kind
@@ -287,22 +227,22 @@ class Workspace:
             kind = what = "review"
         elif _is_study(folder):
             kind = what = "study"
-        elif (known := kind_of(folder)) == DATASET:
+        elif (folder_kind := kind_of(folder)) == DATASET:
             return _dataset(folder, id, name)
-        elif known == AUDIT:
-            kind, what = "audit", known
-        elif known is not None and (folder / PAGE).is_file():
-            kind, what = "report", known
+        elif folder_kind == AUDIT:
+            kind, what = "audit", folder_kind
+        elif folder_kind is not None and (folder / PAGE).is_file():
+            kind, what = "report", folder_kind
         else:
             return None
-        return Place(FolderEntry(id=id, kind=kind, name=name, what=what), folder)
+        return WorkspaceFolder(FolderEntry(id=id, kind=kind, name=name, what=what), folder)
 
 
-def _dataset(folder: Path, id: str, name: str) -> Place | None:
+def _dataset(folder: Path, id: str, name: str) -> WorkspaceFolder | None:
     try:
         manifest = read_manifest(folder)
     except ClaimlabError as error:
-        return Place(
+        return WorkspaceFolder(
             FolderEntry(id=id, kind="dataset", name=name, what=DATASET, note=str(error)), folder
         )
     kind: Kind = "dataset"
@@ -318,7 +258,7 @@ def _dataset(folder: Path, id: str, name: str) -> Place | None:
         what=DATASET,
         records=records if isinstance(records, int) else None,
     )
-    return Place(entry, folder, manifest)
+    return WorkspaceFolder(entry, folder, manifest)
 
 
 def _describing(folder: Path) -> list[str]:
@@ -341,11 +281,13 @@ def record_link(dataset: str, record: str) -> str:
     return f"/datasets/{dataset}/record?{urlencode({'id': record})}"
 
 
-def _in_studies(places: list[Place]) -> Iterator[Place]:
+def _in_studies(places: list[WorkspaceFolder]) -> Iterator[WorkspaceFolder]:
     """The places, with those inside the folder of a study marked as its own."""
     studies = {place.folder: place.entry.id for place in places if place.entry.kind == "study"}
     for place in places:
-        outer = next((studies[one] for one in place.folder.parents if one in studies), None)
+        outer = next(
+            (studies[parent] for parent in place.folder.parents if parent in studies), None
+        )
         yield replace(place, entry=place.entry.model_copy(update={"study": outer}))
 
 
@@ -357,57 +299,60 @@ def folders_below(folder: Path, closed: Callable[[Path], object]) -> Iterator[Pa
     while todo:
         here, depth = todo.pop()
         yield here
-        if depth < DEPTH and not closed(here):
-            inner = [here / one.name for one in _inside(here) if one.is_dir(follow_symlinks=False)]
-            todo += [(one, depth + 1) for one in sorted(inner, reverse=True)]
+        if depth < MOST_DEPTH and not closed(here):
+            inner = [
+                here / entry.name for entry in _inside(here) if entry.is_dir(follow_symlinks=False)
+            ]
+            todo += [(folder, depth + 1) for folder in sorted(inner, reverse=True)]
 
 
 def files_in(folder: Path, endings: tuple[str, ...]) -> list[Path]:
     """The files right inside, without hidden ones and links."""
-    files = [one for one in _inside(folder) if one.is_file(follow_symlinks=False)]
-    return sorted(folder / one.name for one in files if one.name.lower().endswith(endings))
+    files = [entry for entry in _inside(folder) if entry.is_file(follow_symlinks=False)]
+    return sorted(folder / file.name for file in files if file.name.lower().endswith(endings))
 
 
 def _inside(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as inner:
-            return [one for one in inner if not one.name.startswith(".")]
+            return [file for file in inner if not file.name.startswith(".")]
     except OSError:
         return []
 
 
-def digests_of(place: Place) -> set[str]:
+def digests_of(place: WorkspaceFolder) -> set[str]:
     """The records at `place` and those that they were made from; the first step read raw files."""
     steps = place.manifest.lineage[1:]
     return {place.digest} | {digest for step in steps for digest in step.inputs.values()}
 
 
-AUDITS = "audit.json"
 _audits = Memo()
 
 
-def audits_in(place: Place) -> list[Audit]:
+def audits_in(place: WorkspaceFolder) -> list[Audit]:
     from claimlab.audit.result import read_audits
 
     file = place.folder / AUDITS
     return _audits.get(digest_of(file), lambda: read_audits(file))
 
 
-def audits_of(workspace: Workspace, digests: Iterable[str]) -> Iterator[tuple[Place, Audit]]:
+def audits_of(
+    workspace: Workspace, digests: Iterable[str]
+) -> Iterator[tuple[WorkspaceFolder, Audit]]:
     """The audits of records with these digests, and where they are."""
-    known = set(digests)
+    wanted = set(digests)
     for place in workspace.of("audit"):
-        yield from ((place, audit) for audit in audits_in(place) if audit.digest in known)
+        yield from ((place, audit) for audit in audits_in(place) if audit.digest in wanted)
 
 
-def findings_in(place: Place) -> list[tuple[Audit, Finding]]:
+def findings_in(place: WorkspaceFolder) -> list[tuple[Audit, Finding]]:
     """Every finding of the audits in a folder, in one order: a finding is known by its number in
     it.
     """
     return [(audit, finding) for audit in audits_in(place) for finding in audit.findings]
 
 
-def finding_at(place: Place, number: int) -> tuple[Audit, Finding]:
+def finding_at(place: WorkspaceFolder, number: int) -> tuple[Audit, Finding]:
     """A finding by its number, with the audit that it is of."""
     findings = findings_in(place)
     if not 0 <= number < len(findings):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.calls.calls import FILE, MODES, Calls, check_mode
-from claimlab.core.calls.recording import Question, Reply
+from claimlab.core.calls.calls import MODES, RECORDING_FILE, Calls, check_mode
+from claimlab.core.calls.recording import CallQuestion, CallReply
 from claimlab.core.errors import UnreadableFile, UsageError
 
-QUESTION = Question("brave", {"q": "x"})
+QUESTION = CallQuestion("brave", {"q": "x"})
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -39,7 +39,7 @@ def test_recording_needs_a_folder(mode: str) -> None:
 
 
 def test_replay_names_the_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match=str(tmp_path / FILE)):
+    with pytest.raises(UnreadableFile, match=str(tmp_path / RECORDING_FILE)):
         assert Calls(mode="replay", cache=tmp_path).recording
     assert not list(tmp_path.iterdir())
 
@@ -48,7 +48,7 @@ def test_one_recording_serves_all_and_is_read_back(tmp_path: Path) -> None:
     calls = Calls(cache=tmp_path)
     assert calls.recording is not None
     assert calls.recording is calls.recording
-    calls.recording.put(QUESTION, Reply({"a": 1}))
+    calls.recording.put(QUESTION, CallReply({"a": 1}))
     calls.close()
     again = Calls(mode="replay", cache=tmp_path)
     assert again.recording is not None

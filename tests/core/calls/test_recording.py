@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.calls.recording import Question, Recording, Reply
+from claimlab.core.calls.recording import CallQuestion, CallReply, Recording
 from claimlab.core.errors import ReplayMiss, SchemaError, UnreadableFile
 
-QUESTION = Question("brave", {"text": "ß and \ud800", "n": 3}, label="a claim")
+QUESTION = CallQuestion("brave", {"text": "ß and \ud800", "n": 3}, label="a claim")
 
 
 @pytest.fixture
@@ -24,30 +24,30 @@ def recording(tmp_path: Path) -> Recording:
 
 
 def test_the_first_answer_stays(recording: Recording) -> None:
-    assert recording.put(QUESTION, Reply({"n": 1})) == {"n": 1}
-    assert recording.put(QUESTION, Reply({"n": 2})) == {"n": 1}
-    assert recording.put(QUESTION, Reply("failed", final=False)) == {"n": 1}
+    assert recording.put(QUESTION, CallReply({"n": 1})) == {"n": 1}
+    assert recording.put(QUESTION, CallReply({"n": 2})) == {"n": 1}
+    assert recording.put(QUESTION, CallReply("failed", final=False)) == {"n": 1}
 
 
 def test_a_failure_gives_way_to_whatever_comes_next(recording: Recording) -> None:
-    recording.put(QUESTION, Reply("first", final=False))
-    assert recording.put(QUESTION, Reply("second", final=False)) == "second"
-    assert recording.put(QUESTION, Reply("answer")) == "answer"
+    recording.put(QUESTION, CallReply("first", final=False))
+    assert recording.put(QUESTION, CallReply("second", final=False)) == "second"
+    assert recording.put(QUESTION, CallReply("answer")) == "answer"
 
 
 def test_the_label_is_not_part_of_the_question(recording: Recording) -> None:
-    recording.put(QUESTION, Reply(1))
-    assert recording.require(Question(QUESTION.kind, QUESTION.content)) == 1
-    assert recording.get(Question("exa", QUESTION.content)) is None
+    recording.put(QUESTION, CallReply(1))
+    assert recording.require(CallQuestion(QUESTION.kind, QUESTION.content)) == 1
+    assert recording.get(CallQuestion("exa", QUESTION.content)) is None
 
 
 def test_the_same_question_at_once_is_asked_once(recording: Recording) -> None:
     asked: list[str] = []
 
-    async def ask() -> Reply:
+    async def ask() -> CallReply:
         asked.append("x")
         await asyncio.sleep(0.02)
-        return Reply({"n": len(asked)})
+        return CallReply({"n": len(asked)})
 
     async def both() -> list[tuple[object, bool]]:
         return list(await asyncio.gather(*(recording.answer(QUESTION, ask) for _ in range(5))))
@@ -59,11 +59,11 @@ def test_the_same_question_at_once_is_asked_once(recording: Recording) -> None:
 
 
 def test_recording_again_asks_again_where_a_failure_was_recorded(recording: Recording) -> None:
-    async def fails() -> Reply:
-        return Reply("timeout", final=False)
+    async def fails() -> CallReply:
+        return CallReply("timeout", final=False)
 
-    async def answers() -> Reply:
-        return Reply("yes")
+    async def answers() -> CallReply:
+        return CallReply("yes")
 
     assert asyncio.run(recording.answer(QUESTION, fails)) == ("timeout", False)
     assert asyncio.run(recording.answer(QUESTION, answers)) == ("yes", False)
@@ -79,23 +79,23 @@ def test_what_is_not_to_be_kept_is_not(recording: Recording) -> None:
 
 
 def test_a_replay_never_asks_and_names_what_is_missing(recording: Recording) -> None:
-    async def ask() -> Reply:
+    async def ask() -> CallReply:
         raise AssertionError("a replay asked")
 
-    recording.put(QUESTION, Reply("timeout", final=False))
+    recording.put(QUESTION, CallReply("timeout", final=False))
     replay = Recording(recording.path, replay=True)
     assert asyncio.run(replay.answer(QUESTION, ask)) == ("timeout", True)
     with pytest.raises(ReplayMiss, match="exa to a claim"):
-        asyncio.run(replay.answer(Question("exa", {}, label="a claim"), ask))
+        asyncio.run(replay.answer(CallQuestion("exa", {}, label="a claim"), ask))
 
 
 def test_two_processes_share_a_file(recording: Recording) -> None:
     script = """
 import sys
-from claimlab.core.calls.recording import Reply, Question, Recording
+from claimlab.core.calls.recording import CallQuestion, CallReply, Recording
 recording = Recording(sys.argv[1])
 for n in range(100):
-    recording.put(Question("k", {"n": n}), Reply(sys.argv[2]))
+    recording.put(CallQuestion("k", {"n": n}), CallReply(sys.argv[2]))
 """
     command = [sys.executable, "-c", script, str(recording.path)]
     processes = [subprocess.Popen([*command, name]) for name in ("one", "two")]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimlab.core.calls.http import MARK, excerpt, scrub, scrubbed
+from claimlab.core.calls.scrub import KEY_MARK, excerpt, scrub, scrubbed
 
 KEY = "sk-Ab9/+x_Zz.Qq=7"
 
@@ -34,7 +34,7 @@ def encoded(key: str, before: str = "", after: str = "") -> list[str]:
 @pytest.mark.parametrize("after", ["", "!", "??"])
 def test_every_form_is_taken_out(before: str, after: str) -> None:
     for form in encoded(KEY, before, after):
-        assert MARK in scrub(f"your key is {form}, thank you", KEY), form
+        assert KEY_MARK in scrub(f"your key is {form}, thank you", KEY), form
 
 
 @given(
@@ -59,8 +59,13 @@ def test_ordinary_text_is_left_alone() -> None:
 
 def test_strings_are_found_wherever_they_are_in_an_answer() -> None:
     answer = {"a": [KEY, {"b": f"x{KEY[::-1]}y"}], KEY: 3, "n": None, "t": 1.5}
-    assert scrubbed(answer, KEY) == {"a": [MARK, {"b": f"x{MARK}y"}], MARK: 3, "n": None, "t": 1.5}
+    assert scrubbed(answer, KEY) == {
+        "a": [KEY_MARK, {"b": f"x{KEY_MARK}y"}],
+        KEY_MARK: 3,
+        "n": None,
+        "t": 1.5,
+    }
 
 
 def test_an_excerpt_is_short_and_on_one_line() -> None:
-    assert excerpt(f"bad\n key {KEY} " + "x" * 500, KEY, 20) == f"bad key {MARK} xxxxxxx"[:20]
+    assert excerpt(f"bad\n key {KEY} " + "x" * 500, KEY, 20) == f"bad key {KEY_MARK} xxxxxxx"[:20]

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from claimlab.core.engine import over_rows, run_stage
 from claimlab.core.engine.cluster import check_engine, connect, disconnect
 from claimlab.core.engine.names import parse_engine
+from claimlab.core.engine.run import over_rows, run_stage
 from claimlab.core.errors import ShardsMissing, UsageError
 
 from .conftest import FUNCTIONS

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from claimlab.core.engine import over_rows, run_stage
 from claimlab.core.engine.names import Engine, parse_engine
+from claimlab.core.engine.run import over_rows, run_stage
 from claimlab.core.errors import BudgetSpent, ShardsMissing, UsageError
 from claimlab.core.machine import environment
 
@@ -169,7 +169,7 @@ def test_workers_end_with_the_run_and_the_next_start_goes_on(ending: str, tmp_pa
         import polars  # it has a handler of its own for Ctrl-C
         from pathlib import Path
         from engine_parts import square
-        from claimlab.core.engine import run_stage
+        from claimlab.core.engine.run import run_stage
         run_stage(square, {todo!r}, folder=Path({str(tmp_path / "run")!r}), engine="local:2")
     """)
     path = os.pathsep.join([str(Path(__file__).parent / "parts"), os.environ.get("PYTHONPATH", "")])

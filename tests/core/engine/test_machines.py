@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from claimlab.core.atomic import atomic_folder
-from claimlab.core.engine import run_stage
+from claimlab.core.engine.run import run_stage
 from claimlab.core.lock import Lock
 
 from .test_local import shards, squares, starts, wait_for
@@ -44,7 +44,7 @@ def elsewhere(host: str, code: str, *arguments: str) -> subprocess.Popen[str]:
 def test_workers_of_two_machines_do_every_shard_once(tmp_path: Path) -> None:
     from engine_parts import square
 
-    code = "import sys; sys.path[:0] = [sys.argv[3]]; from claimlab.core.engine.shared import engine_work\n"
+    code = "import sys; sys.path[:0] = [sys.argv[3]]; from claimlab.core.engine.work import engine_work\n"
     code += "print(engine_work(sys.argv[1], shard=int(sys.argv[2]), of=2).done)"
     parts = str(Path(__file__).parent / "parts")
     workers = [elsewhere(f"node{n}", code, str(tmp_path / "out"), str(n), parts) for n in (0, 1)]

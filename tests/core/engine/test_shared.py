@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.engine import run_stage
+from claimlab.core.engine.run import run_stage
 from claimlab.core.engine.secret import own_secret, seal, stage_key
-from claimlab.core.engine.shared import engine_status, engine_work
 from claimlab.core.engine.stage import Stage
+from claimlab.core.engine.work import engine_status, engine_work
 from claimlab.core.errors import NotFound, ShardsMissing, UsageError
 
 from .test_dask import in_thread

@@ -16,7 +16,7 @@ import pytest
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import reporting
 from claimlab.text.neardup import Pairs, Skipped, find_across, find_clusters, find_pairs, normalise
-from claimlab.text.neardup.buckets import LIMIT, REACH
+from claimlab.text.neardup.buckets import BUCKET_NEIGHBOURS, BUCKET_TEXTS
 
 
 def as_dict(pairs: Pairs) -> dict[tuple[int, int], float]:
@@ -161,16 +161,16 @@ def test_a_flood_of_variants_is_bounded_and_counted(truth: SimpleNamespace, kern
     assert (clusters.labels == 0).all()
     assert clusters.pairs.skipped.buckets > 0
     assert clusters.pairs.skipped.comparisons > 0
-    assert len(clusters.pairs) <= clusters.pairs.plan.bands * len(texts) * (REACH + 1)
+    assert len(clusters.pairs) <= clusters.pairs.plan.bands * len(texts) * (BUCKET_NEIGHBOURS + 1)
 
 
 def test_up_to_the_limit_nothing_is_skipped(truth: SimpleNamespace) -> None:
     rng = random.Random(2)
     letter = truth.sentence(rng, 40)
-    texts = [" ".join([*letter, str(10**6 + i * 7919)]) for i in range(LIMIT)]
+    texts = [" ".join([*letter, str(10**6 + i * 7919)]) for i in range(BUCKET_TEXTS)]
     pairs = find_pairs(texts)
     assert pairs.skipped == Skipped(0, 0)
-    assert len(pairs) == LIMIT * (LIMIT - 1) // 2
+    assert len(pairs) == BUCKET_TEXTS * (BUCKET_TEXTS - 1) // 2
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import pytest
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.progress import reporting
 from claimlab.text.neardup import Clusters, find_clusters, stream_clusters
-from claimlab.text.neardup.stream import parse_memory
+from claimlab.text.neardup.on_disk import parse_memory
 
 
 @pytest.fixture(scope="module")

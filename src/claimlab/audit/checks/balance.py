@@ -55,7 +55,7 @@ class Balance(FairCheck):
         for name, values in several.items():
             yield self._slice(part, name, values)
         if not several:
-            yield self.unmeasured(subject, f"No column has two slices of {MIN_ROWS} rows.")
+            yield self.absent(subject, f"No column has two slices of {MIN_ROWS} rows.")
 
     def _slice(self, subject: Subject, name: str, slices: pl.Series) -> Finding:
         rows = np.flatnonzero(slices.is_not_null().to_numpy())
@@ -82,6 +82,9 @@ class Balance(FairCheck):
                 **subject.sampling,
             },
         )
+
+
+CHECK = Balance()
 
 
 def verdict_of(interval: Interval) -> Verdict:
@@ -115,9 +118,6 @@ def slice_table(subject: Subject, slices: pl.Series) -> list[JsonObject]:
     return out
 
 
-CHECK = Balance()
-
-
 class Association(NamedTuple):
     """`v` is 0 where the two are independent and 1 where one gives the other away."""
 
@@ -136,11 +136,11 @@ def association(deal: fair.Deal, rows: Ints, slices: Ints, permutations: int) ->
 
     counts = tables(deal.y)
     chance = float(np.mean([phi_squared(tables(deal.permuted(i)[0])) for i in range(permutations)]))
-    known = kinds(deal.groups[rows], slices * shape[1] + deal.y[rows], cells)
-    drawn = redraw(known, lambda n: phi_squared(n.reshape(-1, *shape)), seed=deal.seed)
+    cells_of_rows = kinds(deal.groups[rows], slices * shape[1] + deal.y[rows], cells)
+    drawn = redraw(cells_of_rows, lambda n: phi_squared(n.reshape(-1, *shape)), seed=deal.seed)
     v = float(_v(phi_squared(counts) - chance, counts))
     return Association(
-        v, interval(_v(drawn - 2 * chance, counts), known.groups, point=v) or (0.0, 1.0)
+        v, interval(_v(drawn - 2 * chance, counts), cells_of_rows.effective, point=v) or (0.0, 1.0)
     )
 
 

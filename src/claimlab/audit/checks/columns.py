@@ -9,14 +9,14 @@ from claimlab.audit.check import Findings, sampled
 from claimlab.audit.checks.table import ColumnTest
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
-from claimlab.core.columns import OWN, column_values, meta_values
+from claimlab.core.columns import OWN_KEYS, column_values, meta_values
 from claimlab.core.finding import Finding
 from claimlab.text.traits import as_numbers
 
 KEYS = 20  # of meta, the most often filled; the others are named, and can be asked for
 
 
-class Columns(ColumnTest):
+class ColumnsCheck(ColumnTest):
     name = "columns"
     title = "Other columns"
     question = "Does another column of the data give the label away?"
@@ -27,7 +27,7 @@ class Columns(ColumnTest):
         keys = {
             f"meta.{key}": values
             for key, values in meta_values(part.rows).items()
-            if key not in (*named, *OWN)
+            if key not in (*named, *OWN_KEYS)
         }
         often = sorted(set(keys) - set(named), key=lambda k: (keys[k].null_count(), k))
         yield from (self._one(part, name, values) for name, values in named.items())
@@ -62,4 +62,4 @@ class Columns(ColumnTest):
         )
 
 
-CHECK = Columns()
+CHECK = ColumnsCheck()

@@ -14,6 +14,7 @@ from claimlab.audit.subject import Subject
 from claimlab.core.stats.scores import Flags
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
+from claimlab.text.normalise import normal_form
 
 
 class Copies(FairCheck):
@@ -28,6 +29,18 @@ class Copies(FairCheck):
     )
 
     def measure(self, subject: Subject) -> Findings:
+        for finding in self._by_class(subject):
+            hidden = subject.hidden["text"].drop_nulls()
+            if hidden.len():
+                copied = hidden.len() - normal_form(hidden).n_unique()
+                finding.why += (
+                    f" Of {hidden.len():,} records of dev and test without a label, {copied:,}"
+                    f" {verb(copied, 'repeats', 'repeat')} an earlier one of them."
+                )
+                finding.details["without_label"] = {"hidden": hidden.len(), "copies": copied}
+            yield finding
+
+    def _by_class(self, subject: Subject) -> Findings:
         texts = subject.where(subject.rows["text"].is_not_null())
         if (reason := needed("Records with a text", texts.n)) is not None:
             yield self.unmeasured(texts, reason)
@@ -63,9 +76,12 @@ class Copies(FairCheck):
         yield finding
 
 
+CHECK = Copies()
+
+
 def by_class(subject: Subject, copies: Flags) -> list[JsonObject]:
     """Records, distinct texts and copies of each class, the class with most copies first."""
-    extra = subject.per_class(copies, lambda mine: int(mine.sum()))
+    extra = subject.per_class(copies, lambda flags: int(flags.sum()))
     rows = [
         {"class": name, "records": n, "texts": n - extra[name], "copies": extra[name]}
         for name, n in subject.class_counts.items()
@@ -83,6 +99,3 @@ def counted(table: list[JsonObject], n: int) -> str:
         f" {100 * most['copies'] / copies:.0f}% of the copies are '{most['class']}', against"
         f" {100 * most['texts'] / texts:.0f}% of the distinct texts."
     )
-
-
-CHECK = Copies()

@@ -27,7 +27,7 @@ CLAIM, EVIDENCE, BOTH = "claim alone", "evidence alone", "claim and evidence"
 _WORD = re.compile(r"\w\w+")
 
 
-class Evidence(LabelReview):
+class EvidenceCheck(LabelReview):
     name = "evidence"
     title = "Evidence"
     question = "Does the claim alone, or the evidence alone, give the label away?"
@@ -41,7 +41,7 @@ class Evidence(LabelReview):
     def measure(self, subject: Subject) -> list[Finding]:
         findings = [*self._texts(subject), *self._rationales(subject)]
         why = "The records have no evidence with a text, and no rationales."
-        return findings or [self.unmeasured(subject, why)]
+        return findings or [self.absent(subject, why)]
 
     def _texts(self, subject: Subject) -> Findings:
         pieces = stored(subject)
@@ -91,6 +91,9 @@ class Evidence(LabelReview):
         yield self.review(part, texts, "reads only the rationale", "rationale")
 
 
+CHECK = EvidenceCheck()
+
+
 def together(claims: pl.Series, evidence: pl.Series) -> pl.Series:
     """Claim, evidence, and how they meet: marked words of the evidence, words of the claim that it
     lacks, the share of those that it has. A bag of words without these could not tell whether the
@@ -125,6 +128,3 @@ def rationales(subject: Subject) -> pl.Series | None:
     )
     of_row = subject.beside(joined)["rationale"]
     return of_row if of_row.count() >= MIN_ROWS else None
-
-
-CHECK = Evidence()

@@ -19,7 +19,7 @@ import numpy as np
 from claimlab.audit import fair
 from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import holding, presence, word_counts, word_details
-from claimlab.audit.features import Giveaways as Feature
+from claimlab.audit.features import OneSidedWords as Feature
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import change, text_score
 from claimlab.core.finding import Finding
@@ -28,11 +28,17 @@ from claimlab.core.stats.permute import permutation_p
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject, Sparse
 from claimlab.text.mask import any_of
-from claimlab.text.telling import CANDIDATES, LONGEST, MASKED, RATIO, per_class
+from claimlab.text.telling import (
+    CANDIDATE_WORDS,
+    CHARACTERS_MASKED,
+    ONE_SIDED_RATIO,
+    WORDS_MASKED,
+    per_class,
+)
 from claimlab.text.telling import leaning as leaning_words
 
 MASKED_ROWS = 3_000  # for the text model with and without the words
-RARE = "one-sided words"
+ONE_SIDED = "one-sided words"
 
 
 class Giveaways(FairCheck):
@@ -44,7 +50,7 @@ class Giveaways(FairCheck):
 
     def measure(self, subject: Subject) -> Findings:
         part = sampled(subject)
-        words, table = presence(part.words, part.n, CANDIDATES)
+        words, table = presence(part.words, part.n, CANDIDATE_WORDS)
         if not words:
             yield self.unmeasured(subject, "No text contains a word.")
             return
@@ -53,7 +59,7 @@ class Giveaways(FairCheck):
         finding = self.shortcut(
             part,
             Feature(table),
-            f"Words at least {RATIO:.0f} times as frequent in one class as in the others"
+            f"Words at least {ONE_SIDED_RATIO:.0f} times as frequent in one class as in the others"
             f" ({_shown(details)})",
             records=holding(part, table, columns),
             fact=self.name,
@@ -63,7 +69,9 @@ class Giveaways(FairCheck):
             yield finding
             return
         every = np.union1d(columns, leaning(part, table))
-        names = [words[i] for i in every.tolist() if len(words[i]) <= LONGEST][:MASKED]
+        names = [words[i] for i in every.tolist() if len(words[i]) <= CHARACTERS_MASKED][
+            :WORDS_MASKED
+        ]
         if names:
             finding.details["text_model"] = left = masked(part, names)
             finding.why += f" {left['sentence']}"
@@ -89,11 +97,14 @@ class Giveaways(FairCheck):
             p_adjusted=measured.p,
             permutations=measured.permutations,
             moved=measured.moved,
-            feature=RARE,
+            feature=ONE_SIDED,
             fact=self.name,
             records=holding(part, table, columns),
             details={**details, "held": measured.held, "right": measured.right},
         )
+
+
+CHECK = Giveaways()
 
 
 def leaning(subject: Subject, presence: Sparse) -> Ints:
@@ -128,9 +139,6 @@ def _shown(details: JsonObject) -> str:
     return ", ".join(f"'{row['word']}'" for row in details["words"][:5]) or "none found"
 
 
-CHECK = Giveaways()
-
-
 @dataclass(frozen=True)
 class OneSided:
     """`excess` is the share of rows that the words get right beyond chance, out of fold; `right` of
@@ -150,10 +158,10 @@ def one_sided(subject: Subject, presence: Sparse) -> OneSided:
     """What one-sided words tell of the rows that hold them, against permuted labels."""
     settings, classes = subject.settings, len(subject.classes)
     deal = fair.deal_of(subject)
-    values, held, right = _excess(presence, subject.y, deal.fold[0], classes)
+    values, holding, right = _excess(presence, subject.y, deal.fold[0], classes)
     distinct, cell = np.unique(values, return_inverse=True)
-    known = kinds(deal.groups, cell.ravel(), len(distinct))
-    drawn = redraw(known, lambda n: n @ distinct / n.sum(axis=1), seed=subject.seed)
+    counted = kinds(deal.groups, cell.ravel(), len(distinct))
+    drawn = redraw(counted, lambda n: n @ distinct / n.sum(axis=1), seed=subject.seed)
     point = float(values.mean())
     permuted = np.empty(0)
     while len(permuted) < settings.many:
@@ -163,11 +171,11 @@ def one_sided(subject: Subject, presence: Sparse) -> OneSided:
             break
     return OneSided(
         point,
-        interval(drawn, known.groups, point=point) or (-1.0, 1.0),
+        interval(drawn, counted.effective, point=point) or (-1.0, 1.0),
         permutation_p(point, permuted, float(drawn.std())),
         len(permuted),
         deal.moved(settings.few),
-        held,
+        holding,
         right,
     )
 
@@ -179,7 +187,7 @@ def _excess(
     those are right.
     """
     base = np.bincount(labels, minlength=classes) / len(labels)
-    values, held, right = np.zeros(len(labels)), 0, 0
+    values, holding, right = np.zeros(len(labels)), 0, 0
     for k in range(int(fold.max()) + 1):
         test, train = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
         counts = per_class(presence, train, labels[train], classes)
@@ -191,8 +199,8 @@ def _excess(
         answer = votes[rows].argmax(axis=1)
         hit = answer == labels[test][rows]
         values[test[rows]] = hit - base[answer]
-        held, right = held + len(rows), right + int(hit.sum())
-    return values, held, right
+        holding, right = holding + len(rows), right + int(hit.sum())
+    return values, holding, right
 
 
 def _permuted(presence: Sparse, deal: fair.Deal, number: int, classes: int) -> float:

@@ -13,13 +13,13 @@ import polars as pl
 from claimlab.audit.check import FairCheck, sampled
 from claimlab.audit.checks.table import MIN_SHARE
 from claimlab.audit.details import holding, presence, telling, word_counts, word_details
-from claimlab.audit.features import Words
+from claimlab.audit.features import FrequentWords
 from claimlab.audit.subject import Subject
 from claimlab.core.columns import meta_values
-from claimlab.core.finding import Finding
+from claimlab.core.finding import UNMEASURED, Finding
 from claimlab.text.urls import find_urls, path_parts
 
-TOP = 40  # words, as in `keywords`
+WORDS_COUNTED = 40  # words, as in `keywords`
 CANDIDATES = 200
 KEYS = 10  # of meta, the most often filled
 PATH = "URL path"
@@ -37,35 +37,40 @@ class Identifiers(FairCheck):
         named = {"id": words_in(published_ids(part)), PATH: paths(part.rows)}
         named |= {f"meta.{key}": words_in(values) for key, values in like_ids(part.rows).items()}
         findings = [self._one(part, label, words) for label, words in named.items()]
-        measured = [finding for finding in findings if finding.verdict != "not-measured"]
+        measured = [finding for finding in findings if finding.verdict not in UNMEASURED]
         reasons = " ".join(f"{finding.feature}: {finding.why}" for finding in findings)
-        return measured or [self.unmeasured(subject, reasons)]
+        held = any((words.list.len() > 0).any() for words in named.values())
+        says = self.unmeasured if held else self.absent
+        return measured or [says(subject, reasons)]
 
     def _one(self, subject: Subject, label: str, words: pl.Series) -> Finding:
-        known = np.flatnonzero((words.list.len() > 0).fill_null(False).to_numpy())
-        if len(known) < MIN_SHARE * subject.n or not len(known):
-            why = f"{len(known):,} of {subject.n:,} records have one with a word in it."
+        with_words = np.flatnonzero((words.list.len() > 0).fill_null(False).to_numpy())
+        if len(with_words) < MIN_SHARE * subject.n or not len(with_words):
+            why = f"{len(with_words):,} of {subject.n:,} records have one with a word in it."
             return self.unmeasured(subject, why, label)
-        part = subject.take(known)
-        both = pl.DataFrame({"row": part.everyone, "word": words.gather(known)})
-        held = both.explode("word").unique()
+        part = subject.take(with_words)
+        both = pl.DataFrame({"row": part.everyone, "word": words.gather(with_words)})
+        words_of_texts = both.explode("word").unique()
         some = pl.len().over("word").is_between(2, part.n - 1)
-        names, table = presence(held.filter(some), part.n, CANDIDATES)
+        names, table = presence(words_of_texts.filter(some), part.n, CANDIDATES)
         if not names:
             why = "No word is in some of them only, and in more than one."
             return self.unmeasured(part, why, label)
         first = telling(word_counts(part, table), part)[:5]
-        shown = ", ".join(f"'{names[i]}'" for i in first[:3].tolist())
+        examples = ", ".join(f"'{names[i]}'" for i in first[:3].tolist())
         return self.shortcut(
             part,
-            Words(table, top=TOP),
-            f"A small tree on the words in the {label} alone ({shown}; {part.n:,} of"
+            FrequentWords(table, top=WORDS_COUNTED),
+            f"A small tree on the words in the {label} alone ({examples}; {part.n:,} of"
             f" {subject.n:,} records)",
             label,
             fact="domain" if label == PATH else None,
             records=holding(part, table, first),
             details={"words": word_details(part, names, table)["words"]},
         )
+
+
+CHECK = Identifiers()
 
 
 def published_ids(subject: Subject) -> pl.Series:
@@ -85,9 +90,9 @@ def like_ids(rows: pl.DataFrame) -> dict[str, pl.Series]:
     `columns` tests."""
     fit: dict[str, pl.Series] = {}
     for key, values in meta_values(rows).items():
-        known = values.drop_nulls()
-        if known.dtype == pl.String and known.n_unique() > known.len() / 2:
-            fit |= {} if known.str.contains(r"\s").any() else {key: values}
+        filled = values.drop_nulls()
+        if filled.dtype == pl.String and filled.n_unique() > filled.len() / 2:
+            fit |= {} if filled.str.contains(r"\s").any() else {key: values}
     often = sorted(fit, key=lambda key: (-fit[key].count(), key))[:KEYS]
     return {key: values for key, values in fit.items() if key in often}
 
@@ -110,6 +115,3 @@ def paths(rows: pl.DataFrame) -> pl.Series:
     """The parts of the path of the record's own URL, or else of the first link in its text."""
     both = pl.DataFrame({"own": rows["url"], "cited": find_urls(rows["text"]).list.first()})
     return path_parts(both.select(pl.coalesce("own", "cited")).to_series())
-
-
-CHECK = Identifiers()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from claimlab.audit import cdl
 from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import holding, presence, telling, word_counts, word_details
-from claimlab.audit.features import Words
+from claimlab.audit.features import FrequentWords
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.text.stopwords import stop_words_for
-from claimlab.text.telling import KEYWORDS as TOP
+from claimlab.text.telling import KEYWORDS_COUNTED as TOP
 
 CANDIDATES = 200  # words that could be among the 40 most frequent of some training part
 NO_WORD = "No word is left once stop words are out."
@@ -30,16 +30,16 @@ class Keywords(FairCheck):
         from scipy.sparse import csr_matrix
 
         reason = cdl.cannot_split(subject)
-        done = cdl.keywords(subject, top=TOP) if reason is None else None
-        if done is None:
+        measured = cdl.keywords(subject, top=TOP) if reason is None else None
+        if measured is None:
             return self.unmeasured(subject, reason or NO_WORD)
         return cdl.finding(
             self.name,
-            done.score,
+            measured.score,
             subject,
-            f"A 20-leaf forest on the {len(done.words)} most frequent words",
+            f"A 20-leaf forest on the {len(measured.words)} most frequent words",
             f"{TOP} words",
-            details=word_details(subject, tuple(done.words), csr_matrix(done.presence)),
+            details=word_details(subject, tuple(measured.words), csr_matrix(measured.presence)),
         )
 
     def _fair(self, subject: Subject) -> Finding:
@@ -50,7 +50,7 @@ class Keywords(FairCheck):
         first = telling(word_counts(subject, table), subject)[:5]
         return self.shortcut(
             subject,
-            Words(table, top=TOP),
+            FrequentWords(table, top=TOP),
             f"A small tree on the {min(TOP, len(words))} most frequent words of the training part",
             f"{TOP} words",
             records=holding(subject, table, first),

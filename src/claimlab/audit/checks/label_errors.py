@@ -16,7 +16,7 @@ from claimlab.audit.check import FairCheck, Findings, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import probabilities, vectors
 from claimlab.core.finding import Finding, Verdict
-from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.codes import Codes
 from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import Sparse
@@ -26,7 +26,7 @@ MIN_ROWS = 100
 WARN_SHARE = 0.05
 PLANTED = 0.05  # of the labels are flipped, to see whether such errors are found
 MIN_LIFT = 3.0  # a flipped label must be this much more often suspect than the others
-SHOWN = 50
+RECORDS_SHOWN = 50
 
 
 class LabelReview(FairCheck):
@@ -63,7 +63,9 @@ class LabelReview(FairCheck):
                 "suggested": part.classes[other],
                 "confidence": round(float(chances[row, other]), 3),
             }
-            for row, other in zip(rows[:SHOWN].tolist(), classes[:SHOWN].tolist(), strict=True)
+            for row, other in zip(
+                rows[:RECORDS_SHOWN].tolist(), classes[:RECORDS_SHOWN].tolist(), strict=True
+            )
         ]
         share = len(rows) / part.n
         return self.found(
@@ -95,8 +97,11 @@ class LabelErrors(LabelReview):
         yield (
             self.review(part, part.rows["text"], "did not see the row")
             if part.has_text
-            else self.unmeasured(part, "The records have no text.")
+            else self.absent(part, "The records have no text.")
         )
+
+
+CHECK = LabelErrors()
 
 
 def _tried(part: Subject, matrix: Sparse) -> tuple[float, float]:
@@ -120,6 +125,3 @@ def suspects(y: Codes, chances: Floats) -> tuple[Ints, Ints]:
     margin = chances[suspect, best[suspect]] - chances[suspect, y[suspect]]
     order = np.argsort(-margin, kind="stable")
     return suspect[order], best[suspect][order]
-
-
-CHECK = LabelErrors()

@@ -17,18 +17,18 @@ import polars as pl
 
 from claimlab.audit.check import SHORTCUT_RULE, Findings, sampled
 from claimlab.audit.checks.identifiers import Identifiers, words_in
-from claimlab.audit.checks.near_duplicates import NearDuplicates
+from claimlab.audit.checks.near_duplicates import NearDuplicatesCheck
 from claimlab.audit.checks.table import ColumnTest
 from claimlab.audit.checks.text_columns import TextColumns
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.core.stats.deal import Codes, joined
+from claimlab.core.stats.codes import Codes, joined
 from claimlab.text.near import NearTexts
 
 APART = 31  # PDQ's own limit for the same image
 CHUNKS, WIDE = 16, 16  # of a hash, and bits in each
-AT_ONCE = 1 << 21  # pairs that are compared at a time
+PAIRS_AT_ONCE = 1 << 21  # pairs that are compared at a time
 NAME = "media"
 FACTS = {
     "missing": ("how many files a record has and lacks", ("files", "lacking")),
@@ -36,7 +36,7 @@ FACTS = {
 }
 
 
-class _Copies(NearDuplicates):
+class _Copies(NearDuplicatesCheck):
     name, what, holding = NAME, "near-copy of their image", "an image"
     needs = ()
 
@@ -58,32 +58,36 @@ class Media(ColumnTest):
 
     def measure(self, subject: Subject) -> Findings:
         table = subject.table(NAME)
-        known = None if table is None else of_rows(subject, table)
-        if known is None or not known["files"].sum():
-            yield self.unmeasured(subject, "The records have no images or videos.")
+        facts = None if table is None else of_rows(subject, table)
+        if table is None or facts is None or not facts["files"].sum():
+            yield self.absent(subject, "The records have no images or videos.")
             return
-        alike = replace(subject)
-        alike.__dict__["near"] = near_images(known)
+        alike, every = replace(subject), replace(subject.with_hidden)
+        alike.__dict__.update(near=near_images(facts), with_hidden=every)
+        every.__dict__["near"] = near_images(of_rows(every, table))
         for finding in _Copies().measure(alike):
-            if finding.verdict == "pass" and not known["hash"].list.len().sum():
+            if finding.verdict == "pass" and not facts["hash"].list.len().sum():
                 why = "No image could be compared: no two have one path, address or file."
                 finding = self.unmeasured(subject, why, finding.feature, finding.n)
             yield finding
         part = sampled(subject)
-        rows = known[part.aligned(subject, pl.Series(subject.everyone)).to_numpy()]
+        rows = facts[part.aligned(subject, pl.Series(subject.everyone)).to_numpy()]
         yield _Names()._one(part, "file name", words_in(rows["name"]))
         yield self.column(part, rows["format"], "format")
         for label, (why, columns) in FACTS.items():
             yield self._numbers(part, label, why, rows.select(columns))
-        yield from _Texts()._both(subject, "text in the image", known["text"])
+        yield from _Texts()._both(subject, "text in the image", facts["text"])
 
     def _numbers(self, part: Subject, label: str, why: str, facts: pl.DataFrame) -> Finding:
-        known = facts.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
-        if not known.any():
+        described = facts.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+        if not described.any():
             return self.unmeasured(part, "No file is at hand.", label)
-        matrix = facts.filter(known).cast(pl.Float64).to_numpy()
+        matrix = facts.filter(described).cast(pl.Float64).to_numpy()
         why = f"A small tree on {why} alone"
-        return self.shortcut(part.where(known), Numbers(matrix), why, label)
+        return self.shortcut(part.where(described), Numbers(matrix), why, label)
+
+
+CHECK = Media()
 
 
 def of_rows(subject: Subject, table: pl.DataFrame) -> pl.DataFrame:
@@ -103,16 +107,16 @@ def of_rows(subject: Subject, table: pl.DataFrame) -> pl.DataFrame:
     return subject.beside(facts).with_columns(pl.col("files", "lacking").fill_null(0), text=text)
 
 
-def near_images(known: pl.DataFrame) -> NearTexts:
+def near_images(facts: pl.DataFrame) -> NearTexts:
     """Rows with a file in common are one; pairs of those have images nearly the same."""
-    has = (known["files"] > 0).to_numpy()
-    shared = known.with_row_index("row").explode("same").drop_nulls("same").select("row", "same")
+    has = (facts["files"] > 0).to_numpy()
+    shared = facts.with_row_index("row").explode("same").drop_nulls("same").select("row", "same")
     first = shared.with_columns(first=pl.col("row").first().over("same"))
-    one = joined(first["row"].to_numpy(), first["first"].to_numpy(), known.height)
-    codes = np.unique(one[has], return_inverse=True)[1].ravel()
-    text_of = np.full(known.height, -1, np.int64)
+    by_first = joined(first["row"].to_numpy(), first["first"].to_numpy(), facts.height)
+    codes = np.unique(by_first[has], return_inverse=True)[1].ravel()
+    text_of = np.full(facts.height, -1, np.int64)
     text_of[has] = codes
-    seen = pl.DataFrame({"text": text_of, "hash": known["hash"]}).explode("hash")
+    seen = pl.DataFrame({"text": text_of, "hash": facts["hash"]}).explode("hash")
     images = seen.drop_nulls("hash").unique(maintain_order=True)
     a, b = close(images["hash"])
     of = images["text"].to_numpy()
@@ -150,12 +154,11 @@ def close(hashes: pl.Series) -> tuple[Codes, Codes]:
 
 def _ranges(first: Codes, many: Codes) -> Iterator[tuple[Codes, Codes]]:
     """Each place beside the `many` places from `first` on, some millions at a time."""
-    cuts = np.searchsorted(np.cumsum(many), np.arange(AT_ONCE, int(many.sum()), AT_ONCE))
+    cuts = np.searchsorted(
+        np.cumsum(many), np.arange(PAIRS_AT_ONCE, int(many.sum()), PAIRS_AT_ONCE)
+    )
     for begin, end in pairwise([0, *cuts.tolist(), len(many)]):
         some = many[begin:end]
         place = np.repeat(np.arange(begin, end), some)
         since = np.arange(len(place)) - np.repeat(np.cumsum(some) - some, some)
         yield place, first[place] + since
-
-
-CHECK = Media()

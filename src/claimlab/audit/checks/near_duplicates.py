@@ -9,23 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from claimlab.audit.check import FairCheck, Findings, Need
-from claimlab.audit.rule import Rule, Share, needed
-from claimlab.audit.subject import Subject
+from claimlab.audit.rule import Rule, ShareRule, needed
+from claimlab.audit.subject import WITHHELD, Subject
 from claimlab.core.finding import Finding
 from claimlab.core.record import SIDES
 from claimlab.core.stats.scores import Flags, Ints
 from claimlab.core.words import verb
 
-SHARE = Share(fail=0.01)
-PAIRS = 6  # shown side by side
+LEAKED_SHARE = ShareRule(fail=0.01)
+PAIRS_SHOWN = 6  # shown side by side
 
 
-class NearDuplicates(FairCheck):
+class NearDuplicatesCheck(FairCheck):
     name = "near-duplicates"
     title = "Near-duplicates"
     question = "Are near-copies on both sides of a split, or do they have different labels?"
     rule = (
-        f"Fail when surely more than {100 * SHARE.fail:.0f}% of the test records have a"
+        f"Fail when surely more than {100 * LEAKED_SHARE.fail:.0f}% of the test records have a"
         " near-duplicate in train, or of all records one with a different label (Wilson interval);"
         " warn when any has one; pass when none has. A random 80/20 split is drawn where none is"
         " given; dev is tested where there is no test part. Not measured with fewer than"
@@ -36,7 +36,7 @@ class NearDuplicates(FairCheck):
     what, holding = "near-duplicate", "a text"  # what a record has another of
 
     def measure(self, subject: Subject) -> Findings:
-        yield self._leaks(subject)
+        yield self._leaks(subject.with_hidden)
         if len(subject.classes) > 1:
             yield self._contradictions(subject)
 
@@ -49,33 +49,35 @@ class NearDuplicates(FairCheck):
         if (reason := needed(f"Records in the {split.part} part", n)) is not None:
             return self.unmeasured(subject, reason, split.label, n)
         leaked, same, other = leaks(subject, split.train, split.test)
+        hidden = int((split.test & withheld(subject)).sum())
         details = {
             "leaked": len(leaked),
-            **SHARE.details(len(leaked), n),
+            **LEAKED_SHARE.details(len(leaked), n),
             "same_label": same,
             "other_label": other,
             "drawn": split.drawn,
             "part": split.part,
+            "unlabelled": hidden,
         }
-        beside = ""
+        beside = unlabelled_words(hidden, n, split.part)
         if split.dev.any():
             in_dev, dev = len(leaks(subject, split.train, split.dev)[0]), int(split.dev.sum())
             details |= {"dev_leaked": in_dev, "dev_share": in_dev / dev}
-            beside = (
+            beside += (
                 f" Of {dev:,} dev records, {in_dev:,} ({100 * in_dev / dev:.1f}%)"
                 f" {verb(in_dev, 'has', 'have')} one."
             )
         return self.found(
             subject,
-            SHARE.verdict(len(leaked), n),
+            LEAKED_SHARE.verdict(len(leaked), n),
             f"Under {split.name}, {len(leaked):,} of {n:,} {split.part} records"
-            f" ({SHARE.shown(len(leaked), n)}) have a {self.what} in train; {same:,} have"
+            f" ({LEAKED_SHARE.shown(len(leaked), n)}) have a {self.what} in train; {same:,} have"
             f" one with the same label, {other:,} one with a different label"
-            f" ({SHARE.limits}).{beside}",
+            f" ({LEAKED_SHARE.limits}).{beside}",
             n=n,
             feature=split.label,
             records=[subject.ids[i] for i in leaked],
-            details={**details, "pairs": pairs(subject, leaked[:PAIRS], split.train)},
+            details={**details, "pairs": pairs(subject, leaked[:PAIRS_SHOWN], split.train)},
         )
 
     def _contradictions(self, subject: Subject) -> Finding:
@@ -85,25 +87,52 @@ class NearDuplicates(FairCheck):
         torn = contradicting(subject)
         return self.found(
             subject,
-            SHARE.verdict(len(torn), n),
-            f"{len(torn):,} of {n:,} records ({SHARE.shown(len(torn), n)}) have a {self.what}"
-            f" or copy with a different label ({SHARE.limits}).",
+            LEAKED_SHARE.verdict(len(torn), n),
+            f"{len(torn):,} of {n:,} records ({LEAKED_SHARE.shown(len(torn), n)}) have a"
+            f" {self.what}"
+            f" or copy with a different label ({LEAKED_SHARE.limits}).",
             n=n,
             feature=label,
             records=[subject.ids[i] for i in torn],
             details={
                 "contradicting_records": len(torn),
-                **SHARE.details(len(torn), n),
-                "pairs": pairs(subject, torn[: 2 * PAIRS], None)[:PAIRS],
+                **LEAKED_SHARE.details(len(torn), n),
+                "pairs": pairs(subject, torn[: 2 * PAIRS_SHOWN], None)[:PAIRS_SHOWN],
             },
         )
 
 
+CHECK = NearDuplicatesCheck()
+
+
 def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[Ints, int, int]:
     """The rows of `test` with a copy or near-duplicate in `train`; how many have one under the same
-    label, and how many one under another."""
+    label, and how many one under another. A row without a label has neither."""
     rows, same, other = _alike(subject, train, test)
-    return rows[same + other > 0], int((same > 0).sum()), int((other > 0).sum())
+    labelled = ~withheld(subject)[rows]
+    return (
+        rows[same + other > 0],
+        int(((same > 0) & labelled).sum()),
+        int(((other > 0) & labelled).sum()),
+    )
+
+
+def withheld(subject: Subject) -> Flags:
+    """Which rows have no label."""
+    last = len(subject.classes) - 1 if WITHHELD in subject.classes else -1
+    return np.asarray(subject.y == last)
+
+
+def unlabelled_words(hidden: int, n: int, part: str) -> str:
+    """How many of the tested records have no label, where some have none."""
+    if not hidden:
+        return ""
+    which = (
+        f"None of the {part} records has a label"
+        if hidden == n
+        else (f"{hidden:,} of the {part} records {verb(hidden, 'has', 'have')} no label")
+    )
+    return f" {which}: a leak needs none."
 
 
 def contradicting(subject: Subject) -> Ints:
@@ -118,10 +147,10 @@ def _alike(subject: Subject, train: Flags, test: Flags) -> tuple[Ints, Ints, Int
     under its own label and under others.
     """
     near = subject.near
-    known = near.text_of >= 0
+    with_text = near.text_of >= 0
     tally = np.zeros((near.texts, len(subject.classes)), np.int64)
-    np.add.at(tally, (near.text_of[train & known], subject.y[train & known]), 1)
-    rows = np.flatnonzero(test & known)
+    np.add.at(tally, (near.text_of[train & with_text], subject.y[train & with_text]), 1)
+    rows = np.flatnonzero(test & with_text)
     alike = (near.graph @ tally)[near.text_of[rows]]
     same = alike[np.arange(len(rows)), subject.y[rows]]
     return rows, same, alike.sum(axis=1) - same
@@ -182,6 +211,3 @@ def sides(subject: Subject) -> Sides:
     if dev.any():
         return Sides(train, dev, test, "dev")
     return Sides(train, split.is_not_null().to_numpy() & ~train, dev, "held-out")
-
-
-CHECK = NearDuplicates()

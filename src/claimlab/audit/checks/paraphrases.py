@@ -11,23 +11,22 @@ import numpy as np
 
 from claimlab.audit.check import FairCheck, Findings
 from claimlab.audit.checks.near_duplicates import Sides, sides
-from claimlab.audit.rule import Share
+from claimlab.audit.rule import ShareRule
 from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags, Floats32, Ints
-from claimlab.text.near import ALIKE, reworded
-from claimlab.text.vectors import CHARACTERS, COSINE, COSINE_ACROSS, nearest, readable
+from claimlab.text.near import SHARE_IN_ORDER, reworded
+from claimlab.text.vectors import CHARACTERS_READ, COSINE, COSINE_ACROSS, nearest, readable
 
-# Of pairs in one language, how many two model readers called the same claim, and the lower end of
-# its 95% interval, by cosine (docs/benchmarks/audit-truth.md). Pairs across languages were not
-# read.
-READ = ((0.9, 0.66, 0.52), (0.85, 0.50, 0.37), (COSINE, 0.42, 0.29))
+# By cosine, how many pairs in one language two model readers called the same claim, and the lower
+# end of its 95% interval (docs/benchmarks/audit-truth.md). Pairs across languages were not read.
+PRECISION_BY_COSINE = ((0.9, 0.66, 0.52), (0.85, 0.50, 0.37), (COSINE, 0.42, 0.29))
 TEST, TRAIN = 300, 1_200  # rows, drawn at random where there are more
-MIN_TEST = 20
-SHARE = Share(fail=0.05, warn=0.01)
-PAIRS = 6
-CHANGED = "a copy with a few words changed"
+LEAST_TEST_ROWS = 20
+PARAPHRASED_SHARE = ShareRule(fail=0.05, warn=0.01)
+PAIRS_SHOWN = 6
+CHANGED_COPY = "a copy with a few words changed"
 MOST_TEXTS = 100_000
 Index = Ints
 Nearest = tuple[Index, Floats32, Flags]
@@ -39,44 +38,52 @@ class Paraphrases(FairCheck):
     title = "Paraphrases and translations"
     question = "Are test records paraphrases or translations of training records?"
     rule = (
-        f"Copies with a few words changed (at least {100 * ALIKE:.0f}% of the words in the same"
-        f" order): fail when surely more than {100 * SHARE.fail:.0f}% of the test records have one"
-        f" in train, warn when surely more than {100 * SHARE.warn:.0f}%, pass when surely fewer,"
-        f" otherwise inconclusive (Wilson interval). Paraphrases (cosine at least {COSINE}, or"
-        f" {COSINE_ACROSS} across languages) never fail, since two model readers called only 42 to"
-        " 66% of such pairs the same claim: warn when as many as the lower ends of these shares"
-        f" leave are surely more than {100 * SHARE.warn:.0f}%, pass by the same rule as copies,"
-        " otherwise inconclusive."
+        f"Copies with a few words changed (at least {100 * SHARE_IN_ORDER:.0f}% of the words in the"
+        f" same order): fail when surely more than {100 * PARAPHRASED_SHARE.fail:.0f}% of the test"
+        " records have one in train, warn when surely more than"
+        f" {100 * PARAPHRASED_SHARE.warn:.0f}%, pass when surely fewer, otherwise inconclusive"
+        f" (Wilson interval). Paraphrases (cosine at least {COSINE}, or {COSINE_ACROSS} across"
+        " languages) never fail, since two model readers called only 42 to 66% of such pairs the"
+        " same claim: warn when as many as the lower ends of these shares leave are surely more"
+        f" than {100 * PARAPHRASED_SHARE.warn:.0f}%, pass by the same rule as copies, otherwise"
+        " inconclusive."
     )
 
     needs = ("text",)
 
     def measure(self, subject: Subject) -> Findings:
+        subject = subject.with_hidden
         split = sides(subject)
         yield self._few_words_changed(subject, split)
         yield self._same_meaning(subject, split)
 
     def _few_words_changed(self, subject: Subject, split: Sides) -> Finding:
-        known = subject.near.text_of >= 0
-        n = int((split.test & known).sum())
-        if n < MIN_TEST or not (split.train & known).any() or subject.near.texts > MOST_TEXTS:
+        with_text = subject.near.text_of >= 0
+        n = int((split.test & with_text).sum())
+        if (
+            n < LEAST_TEST_ROWS
+            or not (split.train & with_text).any()
+            or subject.near.texts > MOST_TEXTS
+        ):
             why = (
-                f"It needs {MIN_TEST} test records and training records, and at most {MOST_TEXTS:,}"
+                f"It needs {LEAST_TEST_ROWS} test records and training records, and at most"
+                f" {MOST_TEXTS:,}"
                 " distinct texts."
             )
-            return self.unmeasured(subject, why, CHANGED)
-        rows, others = _copied(subject, split.train & known, split.test & known)
+            return self.unmeasured(subject, why, CHANGED_COPY)
+        rows, others = _copied(subject, split.train & with_text, split.test & with_text)
         alike = rows, others, np.ones(len(rows), np.float32)
-        return self._finding(subject, alike, n, split, CHANGED)
+        return self._finding(subject, alike, n, split, CHANGED_COPY)
 
     def _same_meaning(self, subject: Subject, split: Sides) -> Finding:
         has_text = subject.rows["text"].is_not_null().to_numpy()
         rng = np.random.default_rng(subject.seed)
         test_rows = _readable(subject, _draw(np.flatnonzero(split.test & has_text), TEST, rng))
         train_rows = _readable(subject, _draw(np.flatnonzero(split.train & has_text), TRAIN, rng))
-        if len(test_rows) < MIN_TEST or len(train_rows) < MIN_TEST:
+        if len(test_rows) < LEAST_TEST_ROWS or len(train_rows) < LEAST_TEST_ROWS:
             why = (
-                f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16"
+                f"It needs {LEAST_TEST_ROWS} test and {LEAST_TEST_ROWS} training records in one"
+                " of the 16"
                 " languages of the encoder."
             )
             return self.unmeasured(subject, why)
@@ -97,9 +104,10 @@ class Paraphrases(FairCheck):
         same = int((subject.y[rows] == subject.y[others]).sum())
         return self.found(
             subject,
-            SHARE.verdict(len(rows), n),
+            PARAPHRASED_SHARE.verdict(len(rows), n),
             f"Under {split.name}, {len(rows):,} of {n:,} {split.part} records"
-            f" ({SHARE.shown(len(rows), n)}) have {what} in train that is not a near-duplicate;"
+            f" ({PARAPHRASED_SHARE.shown(len(rows), n)}) have {what} in train that is not a"
+            " near-duplicate;"
             f" {same:,} of them under the same label, {crossing:,} in another language.",
             n=n,
             feature=f"{what}, {split.label}",
@@ -107,6 +115,7 @@ class Paraphrases(FairCheck):
             details={
                 "paraphrased": len(rows),
                 "share": len(rows) / n,
+                "part": split.part,
                 "same_label": same,
                 "translations": crossing,
                 "pairs": [
@@ -115,10 +124,13 @@ class Paraphrases(FairCheck):
                         "other": subject.ids[others[i]],
                         "cosine": float(cosine[i]),
                     }
-                    for i in order[:PAIRS].tolist()
+                    for i in order[:PAIRS_SHOWN].tolist()
                 ],
             },
         )
+
+
+CHECK = Paraphrases()
 
 
 def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
@@ -144,14 +156,21 @@ def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
 def _as_read(finding: Finding, cosine: Floats32, n: int) -> None:
     """Let the verdict rest on the pairs that say the same, as far as readers could tell: `cosine`
     is of pairs in one language. Near 0.8 half of them are of one event and say different things."""
-    bands = [next((band for band in READ if c >= band[0]), READ[-1]) for c in cosine.tolist()]
+    bands = [
+        next((band for band in PRECISION_BY_COSINE if c >= band[0]), PRECISION_BY_COSINE[-1])
+        for c in cosine.tolist()
+    ]
     expected, least = (sum(band[k] for band in bands) for k in (1, 2))
     if finding.verdict in ("fail", "warn"):
         finding.verdict = (
-            "warn" if SHARE.interval(int(least), n)[0] > SHARE.warn else "inconclusive"
+            "warn"
+            if PARAPHRASED_SHARE.interval(int(least), n)[0] > PARAPHRASED_SHARE.warn
+            else "inconclusive"
         )
     finding.details["same_claim"] = expected
-    shares = ", ".join(f"{100 * share:.0f}% from {low}" for low, share, _ in reversed(READ))
+    shares = ", ".join(
+        f"{100 * share:.0f}% from {low}" for low, share, _ in reversed(PRECISION_BY_COSINE)
+    )
     read = f"Two model readers called the same claim, by cosine: {shares}"
     finding.why += f" {read}; so about {expected:.0f} of them are."
 
@@ -159,11 +178,11 @@ def _as_read(finding: Finding, cosine: Floats32, n: int) -> None:
 def _crosses(subject: Subject, rows: Index, others: Index) -> Flags:
     """Which pairs are in two languages; a language that is not known is not another one."""
     languages = subject.rows["language"]
-    code, known = (
+    code, readable_rows = (
         languages.fill_null("").rank("dense").to_numpy(),
         languages.is_not_null().to_numpy(),
     )
-    return np.asarray((code[rows] != code[others]) & known[rows] & known[others])
+    return np.asarray((code[rows] != code[others]) & readable_rows[rows] & readable_rows[others])
 
 
 def _readable(subject: Subject, rows: Index) -> Index:
@@ -181,7 +200,7 @@ def _draw(rows: Index, most: int, rng: np.random.Generator) -> Index:
 def _nearest(subject: Subject, test: Index, train: Index) -> Nearest:
     """For each test row the training row nearest in meaning (no near-duplicate of it), the cosine,
     and whether that is near enough."""
-    texts = subject.rows["text"].str.slice(0, CHARACTERS)
+    texts = subject.rows["text"].str.slice(0, CHARACTERS_READ)
     language = subject.rows["language"].fill_null("").rank("dense").to_numpy()
     near = subject.near.clusters
     best, cosine, enough = nearest(
@@ -191,6 +210,3 @@ def _nearest(subject: Subject, test: Index, train: Index) -> Nearest:
         never=near[test][:, None] == near[train][None, :],
     )
     return train[best], cosine, enough
-
-
-CHECK = Paraphrases()

@@ -8,12 +8,17 @@ import numpy as np
 
 from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import holding, word_details
-from claimlab.audit.features import Giveaways, Numbers
+from claimlab.audit.features import Numbers, OneSidedWords
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.core.stats.scores import Floats32
+from claimlab.core.stats.scores import Floats32, Ints
 from claimlab.core.types import JsonObject
 from claimlab.text.traits import MARKS, PATTERNS, marks, shares
+
+LEFTOVERS = "leftovers"
+FEWEST_TEXTS = 10  # that hold what is left over
+RARE = 0.001  # of random draws: then what is left over depends on the label
+ALMOST_ALL = 0.95  # of the texts that hold it are of one class
 
 
 class Surface(FairCheck):
@@ -29,7 +34,9 @@ class Surface(FairCheck):
             means = {"share_of_characters": class_means(part, names, matrix)}
             yield self._tree(part, family, matrix, means)
         for family in MARKS:
-            yield from self._marks(part, family)
+            if family != LEFTOVERS:
+                yield from self._marks(part, family)
+        yield from self._leftovers(part)
 
     def _tree(
         self,
@@ -61,29 +68,69 @@ class Surface(FairCheck):
         tree = self._tree(subject, family, matrix, means, fact=family)
         yield tree
         presence = csr_matrix(matrix.astype(np.uint8))
-        columns = Giveaways(presence).columns(subject.y, len(subject.classes))
+        columns = OneSidedWords(presence).columns(subject.y, len(subject.classes))
         if len(columns) and tree.verdict != "not-measured":
-            shown = ", ".join(names[i] for i in columns[:3].tolist())
+            examples = ", ".join(names[i] for i in columns[:3].tolist())
             words = word_details(subject, tuple(names), presence, only=columns)["words"]
             yield self.shortcut(
                 subject,
-                Giveaways(presence),
-                f"Marks that are almost only in texts of one class ({shown})",
+                OneSidedWords(presence),
+                f"Marks that are almost only in texts of one class ({examples})",
                 f"{family}, one-sided marks",
                 fact=family,
                 records=holding(subject, presence, columns),
                 details={"words": words},
             )
 
+    def _leftovers(self, subject: Subject) -> Findings:
+        """What is left of a wrong encoding or of a rating: a finding for each that some texts
+        hold, and that depends on the label.
+        """
+        names, matrix = marks(subject.rows["text"], LEFTOVERS)
+        for number, name in enumerate(names):
+            presence = matrix[:, [number]]
+            counts = np.bincount(subject.y[presence[:, 0] > 0], minlength=len(subject.classes))
+            if counts.sum() >= FEWEST_TEXTS and (share := _chance(counts, subject.y)) < RARE:
+                yield self._left(subject, name, presence, counts, share)
+
+    def _left(
+        self, subject: Subject, name: str, presence: Floats32, counts: Ints, share: float
+    ) -> Finding:
+        from scipy.sparse import csr_matrix
+
+        of = ", ".join(f"{n:,} {c}" for c, n in zip(subject.classes, counts, strict=True))
+        sparse = csr_matrix(presence.astype(np.uint8))
+        return self.found(
+            subject,
+            "fail" if counts.max() >= ALMOST_ALL * counts.sum() else "warn",
+            f"{counts.sum():,} texts hold {name} ({of}); so uneven by chance: p {share:.1g}.",
+            feature=name,
+            n=len(subject.y),
+            records=holding(subject, sparse, np.array([0])),
+            details={"words": word_details(subject, (name,), sparse)["words"]},
+        )
+
+
+CHECK = Surface()
+
+
+def _chance(counts: Ints, y: Ints) -> float:
+    """How often as many texts, drawn at random, are of one class or more."""
+    from scipy.stats import hypergeom
+
+    sizes = np.bincount(y, minlength=len(counts))
+    tails = [
+        hypergeom.sf(n - 1, len(y), size, counts.sum())
+        for n, size in zip(counts, sizes, strict=True)
+    ]
+    return float(min(1.0, len(counts) * min(tails)))
+
 
 def class_means(subject: Subject, names: list[str], matrix: Floats32) -> list[JsonObject]:
     return [
         {
             "feature": name,
-            **subject.per_class(matrix[:, i], lambda mine: round(float(mine.mean()), 5)),
+            **subject.per_class(matrix[:, i], lambda values: round(float(values.mean()), 5)),
         }
         for i, name in enumerate(names)
     ]
-
-
-CHECK = Surface()

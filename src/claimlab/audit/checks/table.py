@@ -22,7 +22,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import excerpt
 
-SHOWN = 30
+ROWS_SHOWN = 30
 MIN_SHARE = 0.05  # of the records must have a value
 
 
@@ -31,13 +31,14 @@ class ColumnTest(FairCheck):
 
     def column(self, subject: Subject, values: pl.Series, label: str) -> Finding:
         """`subject` is already sampled when it was large."""
-        known = np.flatnonzero(values.is_not_null().to_numpy())
-        if not len(known) or len(known) / subject.n < MIN_SHARE:
-            some = f"Only {len(known):,} of {subject.n:,} records have" if len(known) else ""
+        filled = np.flatnonzero(values.is_not_null().to_numpy())
+        if not len(filled) or len(filled) / subject.n < MIN_SHARE:
+            some = f"Only {len(filled):,} of {subject.n:,} records have" if len(filled) else ""
             article = "an" if label[:1].lower() in "aeio" else "a"
             why = f"{some or 'No record has'} {article} {label}."
-            return self.unmeasured(subject, why, label)
-        part, present = subject.take(known), values.drop_nulls().cast(pl.String)
+            says = self.unmeasured if some else self.absent
+            return says(subject, why, label)
+        part, present = subject.take(filled), values.drop_nulls().cast(pl.String)
         distinct = present.n_unique()
         if distinct == 1:
             why = f"Every record that has one has the same {label} ('{excerpt(present[0], 80)}')."
@@ -81,7 +82,36 @@ class ColumnCheck(ColumnTest):
         if subject.near_copies and self.tested == "group":
             records = several(subject.near_copies, "record")
             finding.why += f" Left out: {records} in groups that cleaning made of near-copies."
+        if shared := self.in_train(subject):
+            finding.why += f" Of {shared['hidden']:,} records of dev and test without a label,"
+            finding.why += f" {shared['shared']:,} have one that occurs in train."
+            finding.details["without_label"] = shared
         yield finding
+
+    def in_train(self, subject: Subject) -> JsonObject:
+        """How many records of dev and test without a label share their value with train; empty
+        where there are none with a value.
+        """
+        values = subject.hidden[self.tested].drop_nulls()
+        if not values.len():
+            return {}
+        trained = subject.rows.filter(pl.col("split") == "train")[self.tested].drop_nulls()
+        shared = int(values.is_in(trained.unique().implode()).sum())
+        return {"hidden": values.len(), "shared": shared, "share": shared / values.len()}
+
+
+ENTRIES = [
+    ColumnCheck("author", "Author", "Does the author give the label away?", "author"),
+    ColumnCheck(
+        "event",
+        "Event or group",
+        "Does the event, pair or cluster give the label away?",
+        "group",
+    ),
+    ColumnCheck("language", "Language", "Does the language give the label away?", "language"),
+    ColumnCheck("source", "Source", "Does the publisher give the label away?", "source"),
+    ColumnCheck("topic", "Topic", "Does the topic give the label away?", "topic"),
+]
 
 
 def purity(subject: Subject, values: pl.Series) -> tuple[int, int]:
@@ -105,7 +135,7 @@ def value_table(subject: Subject, values: pl.Series) -> list[JsonObject]:
     total = counts.sum(axis=1)
     base = subject.sizes / subject.n
     lean = (counts / total[:, None] - base).max(axis=1)
-    order = np.argsort(-(lean * np.sqrt(total)), kind="stable")[:SHOWN]
+    order = np.argsort(-(lean * np.sqrt(total)), kind="stable")[:ROWS_SHOWN]
     return [
         {
             "value": str(names[i]),
@@ -114,17 +144,3 @@ def value_table(subject: Subject, values: pl.Series) -> list[JsonObject]:
         }
         for i in order.tolist()
     ]
-
-
-ENTRIES = [
-    ColumnCheck("author", "Author", "Does the author give the label away?", "author"),
-    ColumnCheck(
-        "event",
-        "Event or group",
-        "Does the event, pair or cluster give the label away?",
-        "group",
-    ),
-    ColumnCheck("language", "Language", "Does the language give the label away?", "language"),
-    ColumnCheck("source", "Source", "Does the publisher give the label away?", "source"),
-    ColumnCheck("topic", "Topic", "Does the topic give the label away?", "topic"),
-]

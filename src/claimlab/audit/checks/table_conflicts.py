@@ -11,17 +11,18 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.check import FairCheck, Findings
-from claimlab.audit.rule import Rule, Share, needed
+from claimlab.audit.rule import Rule, ShareRule, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.pages.blocks import excerpt
 from claimlab.text.urls import canonical_urls, find_urls
 
-SHARE = Share(fail=0.01)
+CONFLICTING_SHARE = ShareRule(fail=0.01)
 KEYS = 15
 RULE = (
-    f"Fail when surely more than {100 * SHARE.fail:.0f}% of all records are in a conflict (Wilson"
+    f"Fail when surely more than {100 * CONFLICTING_SHARE.fail:.0f}% of all records are in a"
+    " conflict (Wilson"
     " interval), warn when any is, pass when none is. Not measured with fewer than"
     f" {Rule.min_units} records that could be."
 )
@@ -49,7 +50,8 @@ class ConflictCheck(FairCheck):
         if holding and len(subject.classes) < 2:
             reason = "It needs two classes."
         if reason is not None:
-            yield self.unmeasured(subject, reason)
+            absent = not holding and len(subject.classes) > 1
+            yield self.absent(subject, reason) if absent else self.unmeasured(subject, reason)
             return
         conflicts = torn(frame)
         distinct = conflicts["key"].n_unique()
@@ -58,13 +60,13 @@ class ConflictCheck(FairCheck):
         having = f"of {several(records, 'record')}, {holding:,} {verb(holding, 'has', 'have')} one"
         why = (
             f"{distinct:,} {word} more than one label, in {several_of(len(ids), records, 'record')}"
-            f" ({SHARE.shown(len(ids), records)}; {SHARE.limits})."
+            f" ({CONFLICTING_SHARE.shown(len(ids), records)}; {CONFLICTING_SHARE.limits})."
             if ids
             else f"No {what} has more than one label ({having})."
         )
         yield self.found(
             subject,
-            SHARE.verdict(len(ids), records),
+            CONFLICTING_SHARE.verdict(len(ids), records),
             why,
             records=ids,
             details={
@@ -81,9 +83,9 @@ def keyed(subject: Subject, keys: pl.DataFrame) -> pl.DataFrame:
     """`keys` (row, key; a row may have several) with the id and label of each row, nulls and
     repeats out.
     """
-    known = keys.drop_nulls("key").unique(maintain_order=True)
-    rows = known["row"].to_numpy()
-    return known.with_columns(subject.rows["id"].gather(rows), pl.Series("y", subject.y[rows]))
+    distinct = keys.drop_nulls("key").unique(maintain_order=True)
+    rows = distinct["row"].to_numpy()
+    return distinct.with_columns(subject.rows["id"].gather(rows), pl.Series("y", subject.y[rows]))
 
 
 def torn(frame: pl.DataFrame) -> pl.DataFrame:

@@ -26,9 +26,15 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.text.traits import lengths
 
+FEATURES = {
+    "size": pl.len(),
+    "depth": pl.col("depth").max(),
+    "half": pl.col("delay").quantile(0.5),  # minutes to half of the posts
+}
+
 
 @dataclass(frozen=True)
-class Tree:
+class TreeFeatures:
     """The numbers of each row of `subject`, and what a finding says of them."""
 
     subject: Subject
@@ -45,36 +51,36 @@ class TreeCheck(FairCheck):
     name: str
     title: str
     question: str
-    read: Callable[[Subject], Tree | None]
+    read: Callable[[Subject], TreeFeatures | None]
     missing: str = ""
 
     def measure(self, subject: Subject) -> Findings:
         tree = self.read(subject)
         if tree is None:
-            yield self.unmeasured(subject, self.missing)
+            yield self.absent(subject, self.missing)
             return
         why = f"A small tree on {tree.why}"
         feature = Numbers(tree.matrix)
         yield self.shortcut(tree.subject, feature, why, tree.label, details=tree.details)
 
 
-def length(subject: Subject) -> Tree | None:
+def length(subject: Subject) -> TreeFeatures | None:
     part = sampled(subject)
     texts = part.rows["text"]
     if not part.has_text:
         return None
     characters = texts.str.len_chars().fill_null(0).to_numpy().astype(np.float64)
-    medians = part.per_class(characters, lambda mine: float(np.median(mine)))
+    medians = part.per_class(characters, lambda lengths: float(np.median(lengths)))
     details = {
         "median_characters": medians,
         "histogram": histogram(part, characters, cut=0.99),
         **part.sampling,
     }
     why = f"the number of characters and words alone (median characters: {_listed(medians)})"
-    return Tree(part, lengths(texts), why, details)
+    return TreeFeatures(part, lengths(texts), why, details)
 
 
-def order(subject: Subject) -> Tree:
+def order(subject: Subject) -> TreeFeatures:
     part = sampled(subject)
     position = np.arange(part.n, dtype=np.float64)
     changes = int((part.y[1:] != part.y[:-1]).sum())
@@ -84,10 +90,10 @@ def order(subject: Subject) -> Tree:
     )
     details = {"changes": changes, "histogram": histogram(part, position), **part.sampling}
     matrix = position.astype(np.float32)[:, None]
-    return Tree(part, matrix, why, details, "position in the file")
+    return TreeFeatures(part, matrix, why, details, "position in the file")
 
 
-def missing(subject: Subject) -> Tree | None:
+def missing(subject: Subject) -> TreeFeatures | None:
     part = sampled(subject)
     filled = filled_columns(part.rows)
     if not filled.width:
@@ -97,28 +103,25 @@ def missing(subject: Subject) -> Tree | None:
     spread = ", ".join(f"{name} {100 * share:.0f}%" for name, share in worst["filled"].items())
     of = several(filled.width, "column")
     why = f"which columns are filled, of {of} ('{worst['column']}': {spread})"
-    return Tree(part, filled.to_numpy().astype(np.float32), why, {"filled": table})
+    return TreeFeatures(part, filled.to_numpy().astype(np.float32), why, {"filled": table})
 
 
 def shares(subject: Subject, filled: pl.DataFrame) -> list[JsonObject]:
     """How often each column is filled in each class, most different first."""
     table = []
     for name in filled.columns:
-        flags = subject.per_class(filled[name].to_numpy(), lambda mine: mine)
-        of_class = {c: float(mine.mean()) for c, mine in flags.items() if len(mine)}
+        flags = subject.per_class(filled[name].to_numpy(), lambda values: values)
+        of_class = {
+            c: float(flags_of_class.mean())
+            for c, flags_of_class in flags.items()
+            if len(flags_of_class)
+        }
         gap = max(of_class.values()) - min(of_class.values())
         table.append({"column": name, "filled": of_class, "difference": gap})
     return sorted(table, key=lambda row: (-row["difference"], row["column"]))
 
 
-FEATURES = {
-    "size": pl.len(),
-    "depth": pl.col("depth").max(),
-    "half": pl.col("delay").quantile(0.5),  # minutes to half of the posts
-}
-
-
-def cascade(subject: Subject) -> Tree | None:
+def cascade(subject: Subject) -> TreeFeatures | None:
     posts = subject.table("cascade")
     if posts is None:
         return None
@@ -126,7 +129,10 @@ def cascade(subject: Subject) -> Tree | None:
     part = sampled(subject.where(subject.rows["id"].is_in(shapes["record_id"].implode())))
     rows = part.beside(shapes)
     sizes = rows["size"].to_numpy().astype(np.float64)
-    medians = part.per_class(sizes, lambda mine: float(np.median(mine)) if len(mine) else None)
+    medians = part.per_class(
+        sizes,
+        lambda sizes_of_class: float(np.median(sizes_of_class)) if len(sizes_of_class) else None,
+    )
     why = (
         "the number of posts, the depth and the minutes to half of the posts alone (median posts:"
         f" {_listed(medians)})"
@@ -137,7 +143,7 @@ def cascade(subject: Subject) -> Tree | None:
         **part.sampling,
     }
     matrix = rows.select(pl.col(*FEATURES).cast(pl.Float64).fill_null(-1)).to_numpy()
-    return Tree(part, matrix, why, details)
+    return TreeFeatures(part, matrix, why, details)
 
 
 def _listed(medians: Mapping[str, float | None]) -> str:

@@ -20,8 +20,8 @@ from claimlab.audit.checks.table import MIN_SHARE
 from claimlab.audit.features import Numbers
 from claimlab.audit.judge import stored
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import READ, against_baselines, change, text_score
-from claimlab.core.columns import OWN, meta_values
+from claimlab.audit.text_model import CHARACTERS_READ, against_baselines, change, text_score
+from claimlab.core.columns import OWN_KEYS, meta_values
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Floats32
 
@@ -61,7 +61,7 @@ class TextColumns(FairCheck):
             why = f"Beyond the first {COLUMNS} text columns: {', '.join(others)}."
             findings.append(self.unmeasured(subject, why))
         why = "No record has evidence with a text, or free text in `meta`."
-        return findings or [self.unmeasured(subject, why)]
+        return findings or [self.absent(subject, why)]
 
     def _both(self, subject: Subject, name: str, values: pl.Series) -> Findings:
         part = sampled(subject.where(values.is_not_null()), MAX_ROWS)
@@ -93,7 +93,10 @@ class TextColumns(FairCheck):
         part = sampled(subject.take(np.flatnonzero(both)))
         names, matrix = overlap(part.rows["text"], part.aligned(subject, values))
         means = [
-            {"feature": feature, **part.per_class(matrix[:, i], lambda mine: float(mine.mean()))}
+            {
+                "feature": feature,
+                **part.per_class(matrix[:, i], lambda column: float(column.mean())),
+            }
             for i, feature in enumerate(names)
         ]
         yield self.shortcut(
@@ -107,20 +110,27 @@ class TextColumns(FairCheck):
         )
 
 
+CHECK = TextColumns()
+
+
 def free_texts(rows: pl.DataFrame) -> dict[str, pl.Series]:
     """Keys of `meta` that hold free text: several words each, and too many different ones for
     categories.
     """
     columns = {}
     for key, values in meta_values(rows).items():
-        known = values.drop_nulls()
-        if key in OWN or values.dtype != pl.String or known.len() < max(1, MIN_SHARE * rows.height):
+        filled = values.drop_nulls()
+        if (
+            key in OWN_KEYS
+            or values.dtype != pl.String
+            or filled.len() < max(1, MIN_SHARE * rows.height)
+        ):
             continue
-        words = known.str.count_matches(r"\S+").median()
+        words = filled.str.count_matches(r"\S+").median()
         if (
             isinstance(words, float)
             and words >= WORDS
-            and known.n_unique() > min(DISTINCT, known.len() / 2)
+            and filled.n_unique() > min(DISTINCT, filled.len() / 2)
         ):
             columns[f"meta.{key}"] = values
     return columns
@@ -131,13 +141,11 @@ def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], Float
     share of the words of the shorter it has."""
     rows = []
     for text, other in zip(texts, others, strict=True):
-        short, long = sorted((_WORD.findall(t[:READ].lower()) for t in (text, other)), key=len)
+        words = (_WORD.findall(t[:CHARACTERS_READ].lower()) for t in (text, other))
+        short, long = sorted(words, key=len)
         shared = len(set(short) & set(long)) / max(1, len(set(short)))
         inside = bool(short) and f" {' '.join(short)} " in f" {' '.join(long)} "
         rows.append((float(bool(short) and long[: len(short)] == short), float(inside), shared))
     return ("begins with it", "contains it", "words shared"), np.array(rows, np.float32).reshape(
         -1, 3
     )
-
-
-CHECK = TextColumns()

@@ -12,6 +12,7 @@ from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
+from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.text.snowflake import clock, first_digits, tweet_time
 
@@ -20,7 +21,7 @@ EPOCH = date(1970, 1, 1).toordinal()
 DATES = (DATE, SNOWFLAKE)  # features in days since 1970
 
 
-class Time(FairCheck):
+class TimeCheck(FairCheck):
     name = "time"
     title = "Time"
     question = "Were the classes collected at different times?"
@@ -29,11 +30,18 @@ class Time(FairCheck):
 
     def measure(self, subject: Subject) -> list[Finding]:
         fair = subject.context.protocol == "fair"
-        findings = self._fair(sampled(subject)) if fair else self._cdl(subject)
-        return [*findings] or [self.unmeasured(subject, "No record has a date or a tweet id.")]
+        findings = [*(self._fair(sampled(subject)) if fair else self._cdl(subject))]
+        if findings and fair:
+            _say_hidden(findings[0], subject)
+        return findings or [self.absent(subject, "No record has a date or a tweet id.")]
 
     def _cdl(self, subject: Subject) -> Findings:
         hold_out = subject.context.protocol == "cdl-holdout"
+        if not cdl.has_forest():
+            yield self.unmeasured(
+                subject, str(MissingExtra("The forest of this protocol", "models"))
+            )
+            return
         for name, values in ((DATE, cdl.days(subject)), (DIGITS, cdl.id_digits(subject))):
             for score in cdl.time_score(subject, values, hold_out=hold_out):
                 yield cdl.finding(self.name, score, subject, f"A forest on the {name}", name)
@@ -68,6 +76,25 @@ class Time(FairCheck):
         )
 
 
+CHECK = TimeCheck()
+
+
+def _say_hidden(finding: Finding, subject: Subject) -> None:
+    """How many records of dev and test without a label are as old as train: a model of the future
+    has seen their time.
+    """
+    hidden = subject.hidden["date"].drop_nulls()
+    latest = subject.rows.filter(pl.col("split") == "train")["date"].max()
+    if not hidden.len() or latest is None:
+        return
+    overlapping = int((hidden <= latest).sum())
+    finding.why += (
+        f" Of {hidden.len():,} dated records of dev and test without a label, {overlapping:,} are"
+        " not later than the last one of train."
+    )
+    finding.details["without_label"] = {"hidden": hidden.len(), "not_later": overlapping}
+
+
 def spans(subject: Subject, values: cdl.Index, *, dates: bool) -> list[dict[str, object]]:
     """First, middle and last value per class, as a person reads them."""
 
@@ -77,14 +104,13 @@ def spans(subject: Subject, values: cdl.Index, *, dates: bool) -> list[dict[str,
     return [
         {
             "class": name,
-            "records": len(mine),
-            "first": shown(mine[0]),
-            "median": shown(mine[len(mine) // 2]),
-            "last": shown(mine[-1]),
+            "records": len(moments),
+            "first": shown(moments[0]),
+            "median": shown(moments[len(moments) // 2]),
+            "last": shown(moments[-1]),
         }
-        for name, mine in subject.per_class(values, lambda mine: np.sort(mine).tolist()).items()
-        if mine
+        for name, moments in subject.per_class(
+            values, lambda moments: np.sort(moments).tolist()
+        ).items()
+        if moments
     ]
-
-
-CHECK = Time()

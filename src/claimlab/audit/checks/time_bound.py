@@ -15,19 +15,19 @@ from math import comb
 import polars as pl
 
 from claimlab.audit.check import FairCheck, Findings
-from claimlab.audit.checks.feasibility import hints
-from claimlab.audit.rule import Rule, Share, needed
+from claimlab.audit.rule import Rule, ShareRule, needed
 from claimlab.audit.subject import Subject
+from claimlab.audit.uncheckable import hints
 from claimlab.core import packaged
 from claimlab.core.finding import Verdict
 from claimlab.core.words import several, several_of, verb
 
-SHARE = Share(fail=0.01)
+TIME_BOUND_SHARE = ShareRule(fail=0.01)
 UNDATED = 0.05  # of all records
 LEVEL = 0.05
 _DAY = r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}\b"  # the text itself names a year or a day
 SIGNAL = "missing-time"
-READ = 75  # words of a text, as where `enrich` looks for its claim
+WORDS_READ = 75  # words of a text, as where `enrich` looks for its claim
 _NAMES = (  # and the pandemic of the time, which is always the same
     r"(?i)\b(?:usa|india|russia|psychology|christianity|news) today\b|\btoday show\b"
     r"|\bjornal (?:hoje|agora)\b|\bday after tomorrow\b|\btomorrow never dies\b"
@@ -36,7 +36,11 @@ _NAMES = (  # and the pandemic of the time, which is always the same
     r"|\b(?:crise|pandemia|crisis|pandémie) (?:atual|actuelle?)\b"
 )
 STANCES = {"supports": "true", "refutes": "false"}
-KNOWN = [one for one in packaged.toml("claimlab.audit", "ambiguity.toml")[SIGNAL] if one != "any"]
+SIGNALS = [
+    signal
+    for signal in packaged.toml("claimlab.audit", "ambiguity.toml")[SIGNAL]
+    if signal != "any"
+]
 
 
 class TimeBound(FairCheck):
@@ -47,7 +51,8 @@ class TimeBound(FairCheck):
     rule = (
         "An alarm when claims that point at a day (today, current) get another label in a later"
         f" review more often than other claims do (Fisher's exact test, p < {LEVEL}): fail when"
-        f" surely more than {100 * SHARE.fail:.0f}% of all records do, else warn. Warn as well when"
+        f" surely more than {100 * TIME_BOUND_SHARE.fail:.0f}% of all records do, else warn. Warn"
+        " as well when"
         f" surely more than {100 * UNDATED:.0f}% of all records point at a day, and neither the"
         " record nor its text has a date. Otherwise pass; but if records point at a day, not"
         f" measured unless {Rule.min_units} such claims and {Rule.min_units} others have a later"
@@ -55,9 +60,9 @@ class TimeBound(FairCheck):
     )
 
     def measure(self, subject: Subject) -> Findings:
-        read = pl.col("text").is_not_null() & pl.col("language").fill_null("eng").is_in(KNOWN)
+        read = pl.col("text").is_not_null() & pl.col("language").fill_null("eng").is_in(SIGNALS)
         subject = subject.where(subject.rows.select(read).to_series())
-        reason = needed(f"Records with a text in {', '.join(KNOWN)}", subject.n)
+        reason = needed(f"Records with a text in {', '.join(SIGNALS)}", subject.n)
         if reason is not None:
             yield self.unmeasured(subject, reason)
             return
@@ -77,10 +82,10 @@ class TimeBound(FairCheck):
         turned = rows.filter(pl.col("bound"), pl.col("key").is_in(changed["key"].implode()))["id"]
         few = min(compared, again.height - compared) < Rule.min_units and p >= LEVEL
         verdict: Verdict = "not-measured" if bound and few else "pass"
-        if SHARE.interval(undated.len(), n)[0] > UNDATED:
+        if TIME_BOUND_SHARE.interval(undated.len(), n)[0] > UNDATED:
             verdict = "warn"
         if p < LEVEL:
-            verdict = SHARE.verdict(turned.len(), n)
+            verdict = TIME_BOUND_SHARE.verdict(turned.len(), n)
         why = f"None of the {several(n, 'record')} points at a day (such as today)."
         if bound:
             without = f"{undated.len():,}" if undated.len() else "none"
@@ -113,9 +118,12 @@ class TimeBound(FairCheck):
         )
 
 
+CHECK = TimeBound()
+
+
 def beginning() -> pl.Expr:
     """The first words of `text`, without questions and names that hold a word for a day."""
-    read = pl.col("text").str.extract(rf"^\s*((?:\S+\s+){{0,{READ - 1}}}\S*)")
+    read = pl.col("text").str.extract(rf"^\s*((?:\S+\s+){{0,{WORDS_READ - 1}}}\S*)")
     return read.str.replace_all(r"[^.!?\n]*\?", " ").str.replace_all(_NAMES, " ")
 
 
@@ -160,6 +168,3 @@ def chance(again: pl.DataFrame) -> float:
     both = again.filter("bound", "changed").height
     ways = range(both, min(bound, changed) + 1)
     return sum(comb(changed, k) * comb(n - changed, bound - k) for k in ways) / comb(n, bound)
-
-
-CHECK = TimeBound()

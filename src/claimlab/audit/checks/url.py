@@ -32,9 +32,9 @@ class Url(ColumnTest):
         n = int(holds.sum())
         if not n:
             why = "No text holds a URL or a placeholder for one."
-            return self.unmeasured(subject, why, PRESENCE)
+            return self.absent(subject, why, PRESENCE)
         bare = n - int((find_urls(texts).list.len().fill_null(0) > 0).sum())
-        shares = subject.per_class(holds, lambda mine: round(float(mine.mean()), 4))
+        shares = subject.per_class(holds, lambda flags: round(float(flags.mean()), 4))
         return self.shortcut(
             subject,
             Numbers(matrix),

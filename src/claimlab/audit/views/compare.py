@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from claimlab.audit.diff import KINDS, Change, Diff, Kind, changes
+from claimlab.audit.diff import KINDS, Diff, FindingChange, Kind, changes
+from claimlab.audit.gate import Amount
 from claimlab.audit.result import Audit
+from claimlab.audit.views.ci import rows_in_words
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered
 from claimlab.core.finding import VERDICTS, Verdict
 from claimlab.core.words import several, verb
@@ -37,16 +39,18 @@ TONES: Mapping[Kind, Tone] = {
     "changed": "warn",
     "same": "plain",
 }
+ROWS_SHOWN = 6  # records behind an amount
 NOT_RUN = Cell("not run", sort=9.0)
 
 
 def what_was_done(repaired: Repaired) -> Section:
-    items = [f"{several(n, 'record')} removed: {reason}." for reason, n in repaired.removed.items()]
-    items.append(
-        f"{several(repaired.groups, 'group')} of records that must stay together assigned to train,"
-        f" dev and test; {repaired.parted:,} of them {verb(repaired.parted, 'was', 'were')} on more"
-        " than one side before."
-    )
+    items = [f"{line}." for line in repaired.lines()]
+    if not repaired.kept:
+        items.append(
+            f"{several(repaired.groups, 'group')} of records that must stay together assigned to"
+            f" train, dev and test; {repaired.parted:,} of them"
+            f" {verb(repaired.parted, 'was', 'were')} on more than one side before."
+        )
     return Section(
         "What was done",
         [Items(items), Text("The removed rows are in the tables dropped and doubtful.")],
@@ -58,8 +62,8 @@ def comparison(before: Audit, after: Audit) -> Table:
     return changes_table(changes(before, after))
 
 
-def changes_table(rows: Sequence[Change]) -> Table:
-    columns: list[Column[Change]] = [
+def changes_table(rows: Sequence[FindingChange]) -> Table:
+    columns: list[Column[FindingChange]] = [
         Column("Change", lambda c: Cell(c.change, float(KINDS.index(c.change)), TONES[c.change])),
         Column("Finding", named),
         Column("Before", format=_verdict, missing=NOT_RUN),
@@ -80,12 +84,14 @@ def diff_blocks(diff: Diff, *, everything: bool = True) -> Blocks:
         Text(diff_sentence(diff), "conclusion"),
         *(Text(note, "note") for note in diff.notes()),
     ]
+    if diff.gate.amounts:
+        blocks += _gate(diff, everything=everything)
     if diff.records is not None:
         counted = [(name.replace("_", " "), n) for name, n in diff.records.items()]
         blocks.append(Table(["Records, by id", "n"], counted, sortable=False))
-    shown = [c for c in diff.changes if c.change != "same"]
+    changes = [c for c in diff.changes if c.change != "same"]
     same = [c for c in diff.changes if c.change == "same"]
-    blocks += [changes_table(shown)] if shown else []
+    blocks += [changes_table(changes)] if changes else []
     if same and everything:
         blocks.append(
             Fold(f"{several(counts['same'], 'finding')} unchanged", [changes_table(same)])
@@ -93,6 +99,36 @@ def diff_blocks(diff: Diff, *, everything: bool = True) -> Blocks:
     elif same:
         blocks.append(Text(f"The same: {', '.join(map(named, same))}."))
     return blocks
+
+
+def _gate(diff: Diff, *, everything: bool) -> Blocks:
+    """The amounts that are too much with the rows behind them, and the others that changed."""
+    failed = diff.gate.failed
+    words = f"{several(len(failed), 'amount is', 'amounts are')} too much."
+    blocks: Blocks = [Text(words if failed else "No amount is too much.", "conclusion")]
+    if failed:
+        blocks.append(Items([_excess(diff, amount) for amount in failed]))
+    changed = [a for a in diff.gate.amounts if a.before != a.after or a.excess]
+    if changed and (everything or failed):
+        columns: list[Column[Amount]] = [
+            Column("Amount", lambda a: excerpt(a.what, 80)),
+            Column("Before", lambda a: a.shown(a.before)),
+            Column("After", lambda a: a.shown(a.after)),
+            Column("Too much", lambda a: Cell("yes" if a.excess else "", tone=_tone(a))),
+        ]
+        blocks.append(Table.of(columns, changed, "Amounts of both versions.", sortable=False))
+    if diff.gate.idle:
+        blocks.append(Text(f"Allowed, but not needed: {', '.join(diff.gate.idle)}.", "note"))
+    return blocks
+
+
+def _excess(diff: Diff, amount: Amount) -> str:
+    rows = rows_in_words(diff, amount, ROWS_SHOWN)
+    return f"{amount.what}: {amount.excess}{rows}"
+
+
+def _tone(amount: Amount) -> Tone:
+    return "fail" if amount.excess else "plain"
 
 
 def diff_sentence(diff: Diff) -> str:
@@ -114,13 +150,13 @@ def diff_page(diff: Diff) -> Report:
     return Report(f"What changed: {names}", diff.headline(), diff_blocks(diff))
 
 
-def named(change: Change) -> str:
+def named(change: FindingChange) -> str:
     if change.feature is None or change.feature == change.check:
         return change.check
     return f"{change.check} ({excerpt(change.feature, 60)})"
 
 
-def _difference(change: Change) -> float | None:
+def _difference(change: FindingChange) -> float | None:
     if change.score_before is None or change.score_after is None:
         return None
     return change.score_after - change.score_before

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from claimlab.audit.advice import ALARMS
+from claimlab.audit.advice_rules import ALARMS
 from claimlab.audit.result import FILE, PER_FINDING, Audit, Example, pointed_at
 from claimlab.audit.views import pictures
 from claimlab.audit.views.compare import comparison, left_over, what_was_done
@@ -18,7 +18,7 @@ from claimlab.audit.views.tables import (
     BEST,
     FIGURES,
     VERDICT,
-    Rows,
+    PageRecords,
     detail_blocks,
     matrix,
     measurements,
@@ -34,7 +34,7 @@ from claimlab.audit.views.wording import (
     ordered,
     protocol_sections,
 )
-from claimlab.core.finding import VERDICTS, Finding
+from claimlab.core.finding import UNMEASURED, VERDICTS, Finding
 from claimlab.core.guard import AUDIT
 from claimlab.core.plain import slug
 from claimlab.pages.blocks import (
@@ -62,11 +62,23 @@ if TYPE_CHECKING:
 
 ROW_TEXT = 160  # characters
 LONG, SHORT = 8, 5  # of more than LONG findings of a check, the first SHORT are shown unfolded
-MANY = 3  # datasets: above this, only alarms get charts
+MOST_CHARTED_DATASETS = 3  # datasets: above this, only alarms get charts
+PAPER: Columns[Finding] = (
+    Column("Check", format=check_title),
+    Column("Feature", format=short(36), missing=""),
+    Column("Verdict", format=VERDICT_WORDS.get, tone=lambda f: f.verdict),
+    Column("Score", format=percent),
+    Column("95% interval", "interval", span),
+    BEST,
+    Column("n"),
+)
+KIND = AUDIT
+REPORT = "report"
+REMOVED = "removed.json"  # the ids that a repair took out
 
 
 @dataclass(frozen=True)
-class Detail:
+class PageDetail:
     """How much a page carries."""
 
     rows: int = PER_FINDING  # records shown per finding
@@ -77,11 +89,11 @@ class Detail:
 
 # Fullest first; the first version that fits the page's limit is the one written.
 DETAILS = (
-    Detail(),
-    Detail(rows=4, left_out="most rows"),
-    Detail(rows=4, figures="alarms", left_out="most rows, and charts of checks that passed"),
-    Detail(rows=0, figures="none", left_out="rows and charts"),
-    Detail(
+    PageDetail(),
+    PageDetail(rows=4, left_out="most rows"),
+    PageDetail(rows=4, figures="alarms", left_out="most rows, and charts of checks that passed"),
+    PageDetail(rows=0, figures="none", left_out="rows and charts"),
+    PageDetail(
         rows=0,
         figures="none",
         tables=False,
@@ -102,7 +114,7 @@ class Chapter:
     figures: dict[int, list[Figure]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        drawn = ALARMS if self.alarms_only else set(VERDICTS) - {"not-measured"}
+        drawn = ALARMS if self.alarms_only else set(VERDICTS) - {*UNMEASURED}
         for i, finding in enumerate(self.audit.findings):
             if finding.verdict in drawn:
                 self.figures[i] = pictures.of_finding(
@@ -128,18 +140,20 @@ class Chapter:
     def row_links(self, rows: int) -> dict[str, str]:
         """Record id -> anchor of its row, for the rows that are shown."""
         wanted = {i for f in self.audit.findings for i in pointed_at(f, rows)}
-        shown = [e.id for e in self.audit.examples if e.id in wanted]
-        return {record: f"#{self.name}-row-{i + 1}" for i, record in enumerate(shown)}
+        ids = [e.id for e in self.audit.examples if e.id in wanted]
+        return {record: f"#{self.name}-row-{i + 1}" for i, record in enumerate(ids)}
 
-    def rows(self, detail: Detail) -> Rows:
-        return Rows(self.row_links(detail.rows), {e.id: e for e in self.audit.examples})
+    def rows(self, detail: PageDetail) -> PageRecords:
+        return PageRecords(self.row_links(detail.rows), {e.id: e for e in self.audit.examples})
 
 
 def chapters(audits: Sequence[Audit]) -> list[Chapter]:
-    return [Chapter(a, i, alarms_only=len(audits) > MANY) for i, a in enumerate(audits)]
+    return [
+        Chapter(a, i, alarms_only=len(audits) > MOST_CHARTED_DATASETS) for i, a in enumerate(audits)
+    ]
 
 
-def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
+def report(parts: Sequence[Chapter], detail: PageDetail = DETAILS[0]) -> Report:
     """One page for one dataset, or the matrix and a chapter for each of several."""
     audits = [p.audit for p in parts]
     note = f"To keep this page small, it leaves out {detail.left_out}: they are in audit.json."
@@ -163,7 +177,7 @@ def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
     )
 
 
-def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail) -> Report:
+def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: PageDetail) -> Report:
     """The comparison first, then each audit whole."""
     name = excerpt(before.audit.dataset, 80)
     counts = repaired.dataset.lineage[-1].counts
@@ -172,7 +186,7 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail
         "kept": counts["kept"],
         "set aside as doubtful": counts["doubtful"],
         "copies dropped": counts["dropped"],
-        "moved to another side": repaired.moved,
+        "moved to another side": sum(repaired.moved.values()),
     }
     blocks: Blocks = [
         Tiles([(name, f"{n:,}", "plain") for name, n in figures.items()]),
@@ -188,16 +202,16 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail
     )
 
 
-def chapter(part: Chapter, detail: Detail) -> Section:
+def chapter(part: Chapter, detail: PageDetail) -> Section:
     blocks = [Text(headline(part.audit)), *_inside(part, detail)]
     return Section(excerpt(part.audit.dataset, 80), blocks, anchor=part.anchor())
 
 
-def _inside(part: Chapter, detail: Detail) -> Blocks:
+def _inside(part: Chapter, detail: PageDetail) -> Blocks:
     return [*summary(part, detail), *check_sections(part, detail), *rows_section(part, detail)]
 
 
-def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> Blocks:
+def summary(part: Chapter, detail: PageDetail, *, linked: bool = True) -> Blocks:
     """The conclusion, the table of all findings (`linked` where the page has their sections) and
     their figure.
     """
@@ -220,7 +234,7 @@ def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> Blocks:
     return [*conclusion_blocks(part.audit), Tiles(tiles), table, *drawn]
 
 
-def check_sections(part: Chapter, detail: Detail) -> list[Section]:
+def check_sections(part: Chapter, detail: PageDetail) -> list[Section]:
     """A section per check, the most severe first: what it asks, what it found, how it decides."""
     rows = part.rows(detail)
     out, silent = [], []
@@ -228,24 +242,25 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
     by_check: defaultdict[str, list[tuple[int, Finding]]] = defaultdict(list)
     for finding in ordered(part.audit.findings):
         by_check[finding.check].append((numbers[id(finding)], finding))
-    for check, mine in by_check.items():
-        worst = mine[0][1]
-        if worst.verdict == "not-measured" and not any(f.details for _, f in mine):
-            silent += [f for _, f in mine]
+    for check, findings in by_check.items():
+        worst = findings[0][1]
+        if worst.verdict in UNMEASURED and not any(f.details for _, f in findings):
+            silent += [f for _, f in findings]
             continue
         blocks: Blocks = []
-        for i, finding in mine:
+        for i, finding in findings:
             inner = finding_blocks(finding, part.figures.get(i, []), rows, detail)
             anchor = f"{part.anchor(check)}-{i + 1}"
-            blocks += inner if len(mine) == 1 else [_part_of_check(finding, inner, anchor)]
-        if len(mine) > LONG:
+            blocks += inner if len(findings) == 1 else [_part_of_check(finding, inner, anchor)]
+        if len(findings) > LONG:
             more = Fold(f"{len(blocks) - SHORT} more, less severe", blocks[SHORT:])
             blocks = [*blocks[:SHORT], more]
         question, *rest = explanation(check, worst.protocol)
         badge = VERDICT_WORDS[worst.verdict]
         inside = [question, *blocks, *rest]
         out.append(Section(check_title(check), inside, part.anchor(check), worst.verdict, badge))
-    return [*out, not_measured_section(part, silent)] if silent else out
+    kinds = [[f for f in silent if f.verdict == verdict] for verdict in UNMEASURED]
+    return [*out, *(not_measured_section(part, same) for same in kinds if same)]
 
 
 def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
@@ -257,8 +272,10 @@ def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
         return Cell(finding_title(finding), anchor=anchors.pop(finding.check, ""))
 
     table = Table.of([Column("Check", named), Column("Why not", "why")], findings)
-    title = f"Not measured ({len(findings)})"
-    return Section(title, [table], f"{part.name}-not-measured", "not-measured")
+    verdict = findings[0].verdict
+    words = VERDICT_WORDS[verdict]
+    title = f"{words[:1].upper()}{words[1:]} ({len(findings)})"
+    return Section(title, [table], f"{part.name}-{verdict}", verdict)
 
 
 def _part_of_check(finding: Finding, blocks: Blocks, anchor: str) -> Section:
@@ -269,7 +286,7 @@ def _part_of_check(finding: Finding, blocks: Blocks, anchor: str) -> Section:
 
 
 def finding_blocks(
-    finding: Finding, figures: Sequence[Figure], rows: Rows, detail: Detail
+    finding: Finding, figures: Sequence[Figure], rows: PageRecords, detail: PageDetail
 ) -> Blocks:
     """The sentence, the chart, the tables and the rows; folded where nothing is wrong."""
     alarm = finding.verdict in ("fail", "warn")
@@ -281,7 +298,7 @@ def finding_blocks(
     return [Text(finding.why), Fold("Figures and tables" if drawn else "Tables and rows", more)]
 
 
-def rows_section(part: Chapter, detail: Detail) -> list[Section]:
+def rows_section(part: Chapter, detail: PageDetail) -> list[Section]:
     """The records that findings point at: id, label, shortened text, and which checks point at
     them.
     """
@@ -299,20 +316,9 @@ def rows_section(part: Chapter, detail: Detail) -> list[Section]:
         Column("Pointed at by", lambda e: ", ".join(dict.fromkeys(why.get(e.id, [])))),
         Column("Split"),
     ]
-    shown = [example for example in part.audit.examples if example.id in links]
-    table = Table.of(columns, shown, f"Texts are cut to {ROW_TEXT} characters.")
-    return [Section(f"Rows to look at ({len(shown)})", [table], anchor=f"{part.name}-rows")]
-
-
-PAPER: Columns[Finding] = (
-    Column("Check", format=check_title),
-    Column("Feature", format=short(36), missing=""),
-    Column("Verdict", format=VERDICT_WORDS.get, tone=lambda f: f.verdict),
-    Column("Score", format=percent),
-    Column("95% interval", "interval", span),
-    BEST,
-    Column("n"),
-)
+    examples = [example for example in part.audit.examples if example.id in links]
+    table = Table.of(columns, examples, f"Texts are cut to {ROW_TEXT} characters.")
+    return [Section(f"Rows to look at ({len(examples)})", [table], anchor=f"{part.name}-rows")]
 
 
 def paper(audits: Sequence[Audit]) -> Report:
@@ -326,8 +332,7 @@ def paper(audits: Sequence[Audit]) -> Report:
     return Report("Audit of datasets", "", [*blocks, protocol_sections(audits)])
 
 
-KIND = AUDIT
-Page = Callable[[Sequence[Chapter], Detail], Report]
+Page = Callable[[Sequence[Chapter], PageDetail], Report]
 
 
 def write_audits(audits: Sequence[Audit], folder: str | Path, *, force: bool = False) -> None:
@@ -346,10 +351,8 @@ def contents(audits: Sequence[Audit], page: Page = report) -> Contents:
     )
 
 
-REPORT = "report"
-
-
 def both(repaired: Repaired, before: Audit, after: Audit) -> Contents:
-    return contents(
+    pages = contents(
         [before, after], lambda parts, detail: compared(parts[0], parts[1], repaired, detail)
     )
+    return replace(pages, data={**pages.data, REMOVED: repaired.removed_ids()})

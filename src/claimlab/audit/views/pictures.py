@@ -12,17 +12,10 @@ from claimlab.audit.rule import FEASIBLE
 from claimlab.audit.views.wording import RATE_CHECKS, finding_title, ordered
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Figure, excerpt
-from claimlab.pages.charts import (
-    Dot,
-    bars,
-    colours_of,
-    distinct,
-    dots,
-    histogram,
-)
+from claimlab.pages.charts import Dot, bars, colours_of, distinct, dots, histogram
 from claimlab.pages.scatter import Side, scatter
 
-BARS = 15
+MOST_BARS = 15
 MAX_SIDES = 4  # classes that get a picture of their words when there are more than two
 
 
@@ -121,8 +114,8 @@ def _clouds(cloud: Mapping[str, Any], name: str, link: Callable[[str], str] | No
     ]
 
 
-def _others(one: Side, sides: Sequence[Side]) -> Side:
-    rest = [s for s in sides if s is not one]
+def _others(side: Side, sides: Sequence[Side]) -> Side:
+    rest = [s for s in sides if s is not side]
     summed = [sum(column) for column in zip(*(s.counts for s in rest), strict=True)]
     return Side("any other", sum(s.size for s in rest), summed)
 
@@ -139,13 +132,13 @@ def _histogram(finding: Finding, bins: Mapping[str, Any], name: str) -> Figure:
 
 
 def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
-    shown = rows[:BARS]
+    rows_drawn = rows[:MOST_BARS]
     names = distinct(
-        f"{excerpt(str(row['value']), 34)} ({sum(row['counts'].values()):,})" for row in shown
+        f"{excerpt(str(row['value']), 34)} ({sum(row['counts'].values()):,})" for row in rows_drawn
     )
     data = [
         {"value": name, "class": c, "n": n}
-        for name, row in zip(names, shown, strict=True)
+        for name, row in zip(names, rows_drawn, strict=True)
         for c, n in row["counts"].items()
     ]
     colours = colours_of(rows[0]["counts"])
@@ -161,12 +154,13 @@ def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
     )
     which = "largest" if table == "slices" else "most telling"
     caption = (
-        f"Classes within the {len(shown)} {which} {table}; the number of records is in parentheses."
+        f"Classes within the {len(rows_drawn)} {which} {table}; the number of records is in"
+        " parentheses."
     )
     alt = f"Bars of class shares per {table.removesuffix('s')}"
     return Figure(chart, caption, alt, f"{name}-{table}")
 
 
 def _known(finding: Finding) -> dict[str, float]:
-    known = finding.baselines.model_dump().items()
-    return {name.replace("_", " "): value for name, value in known if value is not None}
+    baselines = finding.baselines.model_dump().items()
+    return {name.replace("_", " "): value for name, value in baselines if value is not None}

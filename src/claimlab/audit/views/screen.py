@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from claimlab.audit.advice import ALARMS, name_of, reason
-from claimlab.audit.remedy import Command
+from claimlab.audit.advice import name_of, reason
+from claimlab.audit.advice_rules import ALARMS
+from claimlab.audit.remedy import SuggestedCall
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import VERDICT_WORDS, first_words, headline, ordered, verdict_line
 from claimlab.core.finding import Finding
@@ -26,9 +27,9 @@ from claimlab.pages.blocks import (
 from claimlab.pages.terminal import clean, columns_of, grid, natural_width, shorten, to_text
 
 ADVICE = 6  # pieces of advice on one screen
-INDENT = 4  # of commands
+COMMAND_INDENT = 4  # of commands
 NO_FIGURE = Cell("", sort=0.0)
-ROWS = 18  # of the table: with all the rest it fits 40 lines
+ROWS_SHOWN = 18  # of the table: with all the rest it fits 40 lines
 WHOLE = ("Verdict", "Check", "Score", "Interval", "Baseline")  # the others are wrapped
 GIVE_WAY = ("Baseline", "Interval")  # left out where the table is too wide, in this order
 VERDICT: Column[Finding] = Column(
@@ -56,43 +57,44 @@ def screen(
 ) -> str:
     """The audit of the dataset at `folder` on one screen, with commands to type; `verbose` has all
     advice and every sentence, and `more` says how to ask for that."""
-    done = audit.concluded(folder)
-    shown = done.advice if verbose else done.advice[:ADVICE]
-    blocks: Blocks = [Text(f"{audit.dataset}: {headline(audit)}"), Text(verdict_line(done))]
+    conclusion = audit.concluded(folder)
+    pieces = conclusion.advice if verbose else conclusion.advice[:ADVICE]
+    blocks: Blocks = [Text(f"{audit.dataset}: {headline(audit)}"), Text(verdict_line(conclusion))]
     head = [to_text([block], width=width) for block in blocks]
-    if done.first is not None and done.first.commands:
-        head += [first_words(done.first), *typed_lines(done.first.commands[0], width)]
-    for one in shown:
-        head.append(to_text([Items([one.words])], width=width))
-        head += [line for command in one.commands for line in typed_lines(command, width)]
-    if rest := len(done.advice) - len(shown):
+    if conclusion.first is not None and conclusion.first.commands:
+        head += [first_words(conclusion.first), *typed_lines(conclusion.first.commands[0], width)]
+    for piece in pieces:
+        head.append(to_text([Items([piece.words])], width=width))
+        head += [line for command in piece.commands for line in typed_lines(command, width)]
+    if rest := len(conclusion.advice) - len(pieces):
         head.append(f"- {rest} more with {more} and in the report.")
     body = _sentences(audit, width, colour) if verbose else _overview(audit, width, colour)
     return "\n".join([*filter(None, head), "", *body])
 
 
-def typed_lines(command: Command, width: int) -> list[str]:
+def typed_lines(command: SuggestedCall, width: int) -> list[str]:
     """A command as it can be copied: one too long for a line goes on after a backslash, as shells
     have it.
     """
-    lines = [" " * INDENT]
+    lines = [" " * COMMAND_INDENT]
     for word in map(clean, command.typed):
         if columns_of(lines[-1]) + columns_of(word) + 2 > width and lines[-1].strip():
             lines[-1] += "\\"
-            lines.append(" " * (INDENT + 2))
+            lines.append(" " * (COMMAND_INDENT + 2))
         lines[-1] += f"{word} "
     return [line.rstrip(" ") for line in lines]
 
 
 def _overview(audit: Audit, width: int, colour: bool) -> list[str]:
     alarms = [f for f in ordered(audit.findings) if f.verdict in ALARMS]
-    table = _fitting(alarms[:ROWS], width)
-    done = audit.conclusion
+    table = _fitting(alarms[:ROWS_SHOWN], width)
+    conclusion = audit.conclusion
     groups = {
-        "More that fail or warn": [name_of(f) for f in alarms[ROWS:]],
-        "Pass": done.passed,
-        "Inconclusive": done.inconclusive,
-        "Not measured": done.not_measured,
+        "More that fail or warn": [name_of(f) for f in alarms[ROWS_SHOWN:]],
+        "Pass": conclusion.passed,
+        "Inconclusive": conclusion.inconclusive,
+        "Not measured": conclusion.not_measured,
+        "Not applicable": conclusion.not_applicable,
     }
     lines = grid(table, width=width, colour=colour, whole=WHOLE) if alarms else []
     return [
@@ -110,7 +112,7 @@ def _fitting(findings: Sequence[Finding], width: int) -> Table:
     of a word.
     """
     for left_out in range(len(GIVE_WAY) + 1):
-        columns = [one for one in COLUMNS if one.head not in GIVE_WAY[:left_out]]
+        columns = [column for column in COLUMNS if column.head not in GIVE_WAY[:left_out]]
         table = Table.of(columns, findings)
         if natural_width(table) <= width:
             break
@@ -119,9 +121,9 @@ def _fitting(findings: Sequence[Finding], width: int) -> Table:
 
 def _line(head: str, names: Sequence[str], width: int) -> str:
     """As many names as one line has room for, and how many more there are."""
-    for shown in range(len(names), 0, -1):
-        rest = f" and {len(names) - shown} more" if shown < len(names) else ""
-        line = clean(head + ", ".join(names[:shown]) + rest)
+    for count in range(len(names), 0, -1):
+        rest = f" and {len(names) - count} more" if count < len(names) else ""
+        line = clean(head + ", ".join(names[:count]) + rest)
         if columns_of(line) <= width:
             return line
     return shorten(clean(head + names[0]), width)

@@ -35,7 +35,7 @@ from claimlab.pages.blocks import (
     span,
 )
 
-OPEN = 8  # rows shown at once; the others are behind a line that opens
+ROWS_OPEN = 8  # rows shown at once; the others are behind a line that opens
 LISTED = 25  # record ids under a finding
 INLINE = 3  # rows shown with their text under a finding
 NAMES = {
@@ -52,31 +52,10 @@ MATRIX_NOTE = (
     "✗ fail, ! warn, ? inconclusive, ✓ pass, – not measured, · not run; the number is the score of"
     " the most severe finding, in %."
 )
-
-
-def scored(finding: Finding) -> Cell:
-    """The score with its interval, in percent."""
-    score, interval = finding.score, finding.interval
-    if score is None or interval is None:
-        return percent(score)
-    return Cell(f"{100 * score:.1f} ({span(interval).text})", sort=score)
-
-
 VERDICT = Column[Finding](
     "Verdict", lambda f: Cell(VERDICT_WORDS[f.verdict], VERDICTS.index(f.verdict), f.verdict)
 )
 BEST = Column[Finding]("Best baseline", lambda f: f.baselines.best(), percent)
-FIGURES = (
-    Column("Score (95% interval)", scored),
-    BEST,
-    Column[Finding]("Difference", "difference_interval", points_span),
-    Column[Finding]("Adjusted p", "p_adjusted", probability),
-)
-MEASURED: Columns[Finding] = (
-    Column("Verdict", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
-    Column("Measured", name_of),
-    *FIGURES,
-)
 P_FROM = {True: "a curve fitted to them", False: "their count"}
 MEASUREMENT: Columns[Finding] = (
     Column("Baseline: majority class", "baselines.majority", percent),
@@ -95,6 +74,27 @@ MEASUREMENT: Columns[Finding] = (
 )
 
 
+def scored(finding: Finding) -> Cell:
+    """The score with its interval, in percent."""
+    score, interval = finding.score, finding.interval
+    if score is None or interval is None:
+        return percent(score)
+    return Cell(f"{100 * score:.1f} ({span(interval).text})", sort=score)
+
+
+FIGURES = (
+    Column("Score (95% interval)", scored),
+    BEST,
+    Column[Finding]("Difference", "difference_interval", points_span),
+    Column[Finding]("Adjusted p", "p_adjusted", probability),
+)
+MEASURED: Columns[Finding] = (
+    Column("Verdict", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
+    Column("Measured", name_of),
+    *FIGURES,
+)
+
+
 def matrix(audits: Sequence[Audit], links: Mapping[tuple[int, str], str]) -> Section:
     """Datasets against checks, the most severe verdict of each: one row per audit. `links` leads
     from (number of the audit, check) to its section.
@@ -104,7 +104,9 @@ def matrix(audits: Sequence[Audit], links: Mapping[tuple[int, str], str]) -> Sec
         for number, audit in enumerate(audits)
         for check in {finding.check for each in audits for finding in each.findings}
     }
-    failed = [check for (_, check), one in worst.items() if one and one.verdict == "fail"]
+    failed = [
+        check for (_, check), finding in worst.items() if finding and finding.verdict == "fail"
+    ]
     checks = sorted({check for _, check in worst}, key=lambda c: (-failed.count(c), c))
     rows = [
         [
@@ -123,12 +125,12 @@ def _worst(finding: Finding | None, link: str | None) -> Cell:
     score = f" {100 * finding.score:.0f}" if finding.score is not None else ""
     # Sorts by verdict, then by score within it.
     order = VERDICTS.index(finding.verdict) - (finding.score or 0.0) / 2
-    shown = MARKS[finding.verdict] + score
-    return Cell(shown, float(order), finding.verdict, link=link, title=finding.why)
+    text = MARKS[finding.verdict] + score
+    return Cell(text, float(order), finding.verdict, link=link, title=finding.why)
 
 
 @dataclass(frozen=True)
-class Rows:
+class PageRecords:
     """The records that a page shows: where each one's row is, and what it says."""
 
     links: Mapping[str, str]
@@ -146,7 +148,7 @@ class Rows:
         return None if example is None else example.label
 
 
-def detail_blocks(finding: Finding, rows: Rows) -> Blocks:
+def detail_blocks(finding: Finding, rows: PageRecords) -> Blocks:
     """Every table of a finding."""
     out: Blocks = []
     for name, value in finding.details.items():
@@ -166,27 +168,27 @@ def detail_blocks(finding: Finding, rows: Rows) -> Blocks:
 def measurements(finding: Finding) -> Blocks:
     """What the verdict was reached with, other measurements of the fact below; every figure of
     `audit.json` behind a line that opens, one column per measurement."""
-    known = [f for f in finding.every if f.score is not None or f is not finding]
-    if not known or (finding.score is None and len(known) == 1):
+    measured = [f for f in finding.every if f.score is not None or f is not finding]
+    if not measured or (finding.score is None and len(measured) == 1):
         return []
     caption = "Macro-F1 in %; the difference to the best baseline is a 95% interval in points."
-    side_by_side = Table.of(MEASURED, known, caption, sortable=False)
-    body = [[cell(figure.head), *(cell(figure.of(f)) for f in known)] for figure in MEASUREMENT]
+    side_by_side = Table.of(MEASURED, measured, caption, sortable=False)
+    body = [[cell(figure.head), *(cell(figure.of(f)) for f in measured)] for figure in MEASUREMENT]
     used = [row for row in body if any(value.text not in ("–", "") for value in row[1:])]
-    every = Table(["Figure", *map(name_of, known)], used, sortable=False)
+    every = Table(["Figure", *map(name_of, measured)], used, sortable=False)
     fold = Fold("Baselines, p and permutations", [every])
     # The sentence has the figures of a single one.
-    return [side_by_side, fold] if len(known) > 1 else [fold]
+    return [side_by_side, fold] if len(measured) > 1 else [fold]
 
 
-def record_blocks(finding: Finding, rows: Rows) -> Blocks:
+def record_blocks(finding: Finding, rows: PageRecords) -> Blocks:
     """The records a finding names: the first with their text, more as links, and how many there are
     besides.
     """
     if not finding.records:
         return []
-    shown = [r for r in finding.records if r in rows.links]
-    if not shown:
+    linked = [r for r in finding.records if r in rows.links]
+    if not linked:
         return [Text(f"It names {several(finding.pointed_at, 'record')}; {_kept(finding)}.")]
     out: Blocks = []
     if not finding.details.get("pairs"):
@@ -195,10 +197,10 @@ def record_blocks(finding: Finding, rows: Rows) -> Blocks:
             Column("Label", rows.label),
             Column("Text", rows.text),
         )
-        out.append(Table.of(columns, shown[:INLINE], sortable=False))
-    rest = finding.pointed_at - len(shown[:LISTED])
+        out.append(Table.of(columns, linked[:INLINE], sortable=False))
+    rest = finding.pointed_at - len(linked[:LISTED])
     more = f" ({rest:,} more; {_kept(finding)})" if rest else ""
-    links = [(excerpt(r, 60), rows.links[r]) for r in shown[:LISTED]]
+    links = [(excerpt(r, 60), rows.links[r]) for r in linked[:LISTED]]
     return [*out, Text(f"Rows to look at{more}:", links=links)]
 
 
@@ -228,7 +230,7 @@ def _share(name: str, row: JsonObject) -> Cell:
     return Cell(f"{n:,} ({100 * share:.1f}%)", sort=share + n * 1e-12)
 
 
-def pair_table(pairs: Sequence[JsonObject], rows: Rows) -> Table:
+def pair_table(pairs: Sequence[JsonObject], rows: PageRecords) -> Table:
     """Two records a row, with how alike they are where that was measured."""
     columns: list[Column[JsonObject]] = []
     for key, head in (("record", "Record"), ("other", "Says the same as")):
@@ -243,18 +245,18 @@ def pair_table(pairs: Sequence[JsonObject], rows: Rows) -> Table:
     return Table.of(columns, pairs, sortable=False)
 
 
-def plain_table(rows: Sequence[JsonObject], shown: Rows) -> Table:
+def plain_table(rows: Sequence[JsonObject], records: PageRecords) -> Table:
     """Any rows as they are: a share per class becomes a column per class, a record has its text
     beside it.
     """
     flat = [_flat(row) for row in rows]
     names = list(dict.fromkeys(key for row in flat for key in row))
     columns: list[Column[JsonObject]] = [
-        Column(name[:1].upper() + name[1:].replace("_", " "), partial(_listed, name, shown))
+        Column(name[:1].upper() + name[1:].replace("_", " "), partial(_listed, name, records))
         for name in names
     ]
     if "record" in names:
-        columns.append(Column("Text", "record", lambda record: shown.text(str(record))))
+        columns.append(Column("Text", "record", lambda record: records.text(str(record))))
     return Table.of(columns, flat)
 
 
@@ -275,16 +277,16 @@ def _folded(table: Table, title: str, *, closed: bool) -> Blocks:
     n = len(table.rows)
     if closed:
         return [Fold(f"The {f'{n} ' if n > 1 else ''}{title} as a table", [table])]
-    if n <= OPEN:
+    if n <= ROWS_OPEN:
         return [table]
-    first = replace(table, rows=table.rows[:OPEN], sortable=True)
+    first = replace(table, rows=table.rows[:ROWS_OPEN], sortable=True)
     return [first, Fold(f"All {n} {title}", [table])]
 
 
-def _listed(name: str, shown: Rows, row: JsonObject) -> Value:
+def _listed(name: str, records: PageRecords, row: JsonObject) -> Value:
     value = row.get(name)
     if name == "record":
-        return shown.cell(str(value))
+        return records.cell(str(value))
     if isinstance(value, float):
         return decimal(value, 3 if abs(value) < 1 else 1)
     return value if value is None or isinstance(value, bool | int) else excerpt(str(value), 200)

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from claimlab.audit.advice import Action, Advice, Conclusion
+from claimlab.audit.advice import Advice, Conclusion
+from claimlab.audit.advice_rules import Action
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import CDL_RULE
@@ -15,8 +16,23 @@ from claimlab.core.words import several
 from claimlab.pages.blocks import Blocks, Fold, Items, Section, Text
 
 VERDICT_WORDS = {verdict: verdict.replace("-", " ") for verdict in VERDICTS}
-MARKS = {"fail": "✗", "warn": "!", "inconclusive": "?", "pass": "✓", "not-measured": "–"}
+MARKS = {
+    "fail": "✗",
+    "warn": "!",
+    "inconclusive": "?",
+    "pass": "✓",
+    "not-measured": "–",
+    "not-applicable": "·",
+}
 RATE_CHECKS = ("feasibility",)  # their score is a share of records, not a macro-F1
+_FIRST: dict[Action, str] = {
+    "clean": "clean it",
+    "collect": "look at the labels",
+    "drop": "measure what this column gives away",
+    "report": "measure what to report next to every score",
+    "review": "set these records apart",
+    "split": "split it fairly",
+}
 
 
 def headline(audit: Audit) -> str:
@@ -30,34 +46,37 @@ def headline(audit: Audit) -> str:
 
 def conclusion_blocks(audit: Audit) -> Blocks:
     """What the audit comes to, what to do about it, and what it does not tell."""
-    done = audit.concluded()
-    unclear = [("Inconclusive", done.inconclusive), ("Not measured", done.not_measured)]
+    conclusion = audit.concluded()
+    unclear = [("Inconclusive", conclusion.inconclusive), ("Not measured", conclusion.not_measured)]
     rest = " ".join(f"{word}: {', '.join(names)}." for word, names in unclear if names)
-    blocks: Blocks = [Text(verdict_line(done), "conclusion")]
-    if done.first is not None and done.first.commands:
-        blocks.append(Text(f"{first_words(done.first).rstrip(':')}."))
-    blocks += [Items([in_a_line(one) for one in done.advice], steps=True)] if done.advice else []
-    return [*blocks, Text(f"{rest} None of these is a pass.", "note")] if rest else blocks
+    absent = ", ".join(conclusion.not_applicable)
+    there = Text(f"Not applicable, because the data has no such column: {absent}.", "note")
+    verdict = conclusion.verdict
+    counted = conclusion.text if conclusion.advice else ""
+    blocks: Blocks = [
+        Text(f"{verdict.words[:1].upper()}{verdict.words[1:]}.", "conclusion"),
+        Text(f"{verdict.reason} {counted}".strip()),
+    ]
+    if conclusion.first is not None and conclusion.first.commands:
+        blocks.append(Text(f"{first_words(conclusion.first).rstrip(':')}."))
+    blocks += (
+        [Items([in_a_line(piece) for piece in conclusion.advice], steps=True)]
+        if conclusion.advice
+        else []
+    )
+    blocks += [Text(f"{rest} None of these is a pass.", "note")] if rest else []
+    return [*blocks, there] if absent else blocks
 
 
-def verdict_line(done: Conclusion) -> str:
-    """Whether the dataset is usable, and what was found."""
-    return f"{done.usable} {done.text[:1].upper()}{done.text[1:]}"
+def verdict_line(conclusion: Conclusion) -> str:
+    """What the dataset can be used for, and how many checks fail or warn."""
+    return f"{conclusion.usable} {conclusion.text}" if conclusion.advice else conclusion.usable
 
 
 def first_words(first: Advice) -> str:
     """What to do first, before the command that does it."""
-    return f"First, {_FIRST[first.action]}:"
-
-
-_FIRST: dict[Action, str] = {
-    "clean": "clean it",
-    "collect": "look at the labels",
-    "drop": "measure what this column gives away",
-    "report": "measure what to report next to every score",
-    "review": "set these records apart",
-    "split": "split it fairly",
-}
+    stuck = first.action == "split" and first.commands[0].function != "split"
+    return f"First, {_FIRST['report' if stuck else first.action]}:"
 
 
 def in_a_line(advice: Advice) -> str:

@@ -64,6 +64,15 @@ ENGLISH = "eng"
 DEFAULT = "multilingual"
 SPLITS = {"val": "dev", "valid": "dev", "validation": "dev"}
 SCHEMA = {"group": pl.String(), "setting": pl.String(), "split": pl.String()}
+SAME = "repeated as the same row (read once)"
+DIFFERENT = "repeated with different rows (all kept, in one group)"
+BOTH = "both generated and human-written"
+NO_METADATA = "with text but without metadata"
+NO_TEXT = "with metadata but without text"
+METADATA_TWICE = "repeated in the metadata (the first row is used)"
+LISTED_ONLY = "in a split list but without text"
+SEVERAL_SPLITS = "in several lists of one split setting (left out of the split)"
+VERDICTS = "with a verdict that contradicts the metadata (the row's own is used)"
 
 
 @dataclass(frozen=True)
@@ -154,17 +163,6 @@ def _uuids(value: object, name: str) -> Iterator[str]:
         yield uuid
 
 
-SAME = "repeated as the same row (read once)"
-DIFFERENT = "repeated with different rows (all kept, in one group)"
-BOTH = "both generated and human-written"
-NO_METADATA = "with text but without metadata"
-NO_TEXT = "with metadata but without text"
-METADATA_TWICE = "repeated in the metadata (the first row is used)"
-LISTED_ONLY = "in a split list but without text"
-SEVERAL_SPLITS = "in several lists of one split setting (left out of the split)"
-VERDICTS = "with a verdict that contradicts the metadata (the row's own is used)"
-
-
 @dataclass
 class Findings:
     """Problems by kind, with the uuids that have them; and what was odd in the rows."""
@@ -174,8 +172,8 @@ class Findings:
     names: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, problem: str, uuids: Iterable[str]) -> None:
-        known = self.problems.setdefault(problem, [])
-        known.extend(sorted(set(uuids) - set(known)))
+        listed = self.problems.setdefault(problem, [])
+        listed.extend(sorted(set(uuids) - set(listed)))
 
     def table(self) -> pl.DataFrame:
         rows = [(uuid, problem) for problem, uuids in self.problems.items() for uuid in uuids]
@@ -373,12 +371,12 @@ def resource_classes(metadata: Sequence[pl.DataFrame]) -> tuple[dict[str, str], 
     """head or tail for each language, as most of its metadata rows say; and the languages whose
     rows disagree.
     """
-    known = meanings("resources")
+    meaning = meanings("resources")
     tally: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for frame in metadata:
         category = _either(frame, "language_category")
         words = category.str.to_lowercase().str.replace_all("[^a-z]", "")
-        named = words.replace_strict(known, default=None, return_dtype=pl.String)
+        named = words.replace_strict(meaning, default=None, return_dtype=pl.String)
         rows = pl.DataFrame({"code": frame["declared"], "name": named}).drop_nulls()
         for code, name in rows.sort("name").iter_rows():
             tally[code][name] += 1
@@ -399,7 +397,7 @@ def completed(classes: dict[str, str], codes: pl.Series) -> dict[str, str]:
 
 
 def _with_split(
-    records: pl.DataFrame, lists: pl.DataFrame, known: list[str], findings: Findings
+    records: pl.DataFrame, lists: pl.DataFrame, settings: list[str], findings: Findings
 ) -> tuple[pl.DataFrame, str]:
     """Fill `split` from the multilingual lists, where they are there, and say so. A uuid in several
     of them gets none.
@@ -410,9 +408,9 @@ def _with_split(
     member = dict(rows.filter(~twice).select("group", "split").iter_rows())
     split = pl.col("group").replace_strict(member, default=None, return_dtype=pl.String)
     note = (
-        f"The split is that of '{DEFAULT}'; all settings ({len(known)}) are in the table 'splits'."
-        if DEFAULT in known
-        else f"No split lists for '{DEFAULT}' (there are: {', '.join(known) or 'none'}): no split"
+        f"The split is that of '{DEFAULT}'; all settings ({len(settings)}) are in the table 'splits'."
+        if DEFAULT in settings
+        else f"No split lists for '{DEFAULT}' (there are: {', '.join(settings) or 'none'}): no split"
         " is set."
     )
     return records.with_columns(split=split), note
@@ -430,8 +428,8 @@ def technique_names(keys: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]
     names = {str(number): name for number, name in enumerate(LISTS["techniques"], 1)}
     names |= meanings("edits")
     written = [key.lower() for key in re.findall(r"[A-Za-z]+|\d+", keys or "")]
-    known = tuple(names[key] for key in written if key in names)
-    return known, tuple(key for key in written if key not in names)
+    techniques = tuple(names[key] for key in written if key in names)
+    return techniques, tuple(key for key in written if key not in names)
 
 
 @cache

@@ -19,6 +19,7 @@ from claimlab.catalog import kit
 SPLITS = {"train": "train", "validation": "dev", "val": "dev", "test": "test"}
 NAMES: dict[str, list[str]] = kit.lists_of("cdl-md")["names"]
 ARTICLES = tuple(kit.lists_of("cdl-md")["articles"])
+LABELLERS = ("labeler_1", "labeler_2")
 
 
 def load(bundle: kit.Bundle) -> kit.Loaded:
@@ -111,6 +112,3 @@ def load_evaluation(bundle: kit.Bundle) -> kit.Loaded:
     )
     annotations = [kit.answers(rows, {who: "rationale"}, annotator=who) for who in LABELLERS]
     return kit.Loaded(records, {"annotations": pl.concat(annotations)})
-
-
-LABELLERS = ("labeler_1", "labeler_2")

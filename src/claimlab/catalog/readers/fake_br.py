@@ -50,9 +50,9 @@ def members(bundle: Bundle, folder: str, suffix: str) -> Iterator[tuple[tuple[st
 
 def record(label: str, number: int, text: str, facts: str) -> JsonObject:
     values = [line.strip() for line in facts.splitlines()]
-    known = {f: v for f, v in zip(FIELDS, values, strict=False) if v not in ("", "None")}
-    host = re.match(r"https?://(?:www\.)?([^/?#:]+)", known.get("link", ""))
-    when = day(known.get("date", ""))
+    stated = {f: v for f, v in zip(FIELDS, values, strict=False) if v not in ("", "None")}
+    host = re.match(r"https?://(?:www\.)?([^/?#:]+)", stated.get("link", ""))
+    when = day(stated.get("date", ""))
     return {
         "id": f"fake-br-{label}-{number}",
         "text": text.strip(),
@@ -60,13 +60,13 @@ def record(label: str, number: int, text: str, facts: str) -> JsonObject:
         "language": "por",
         "date": when,
         "date_source": "meta file" if when else None,
-        "date_raw": None if when else known.get("date"),
-        "author": known.get("author"),
+        "date_raw": None if when else stated.get("date"),
+        "author": stated.get("author"),
         "source": host[1] if host else None,
-        "url": known.get("link"),
-        "topic": known.get("category"),
+        "url": stated.get("link"),
+        "topic": stated.get("category"),
         "group": f"pair-{number}",
-        "meta": meta_json({f: known.get(f) for f in ("date", *FIELDS[4:])}),
+        "meta": meta_json({f: stated.get(f) for f in ("date", *FIELDS[4:])}),
     }
 
 

@@ -90,11 +90,11 @@ def _titles(bundle: Bundle) -> pl.DataFrame:
     rows = Table.read(bundle, bundle.one("*fakenewsnet_combined.csv", "*fakenewsnet*.csv")).pick(
         TITLE
     )
-    known = [
+    titles = [
         Table.read(bundle, name).pick(TITLE).rows()
         for name in bundle.match("*gossipcop_*_final.csv")
     ]
-    gossip = {row for part in known for row in part}
+    gossip = {row for part in titles for row in part}
     sites = [
         ("gossipcop" if row in gossip else "politifact") if gossip else None for row in rows.rows()
     ]

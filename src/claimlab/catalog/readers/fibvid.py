@@ -9,6 +9,7 @@ import polars as pl
 from claimlab.catalog.kit import Bundle, Loaded, Table, dated, meta_column
 
 TWEET = ["post_text", "like_count", "retweet_count", "similarity", "hashtag"]
+TOPICS = {"0": "Covid-19", "1": "Covid-19", "2": "Other", "3": "Other"}
 
 
 def claims_of(bundle: Bundle) -> pl.DataFrame:
@@ -53,6 +54,3 @@ def load_join(bundle: Bundle) -> Loaded:
             "The text of each row is the claim's, so it repeats for every tweet: split by group."
         ],
     )
-
-
-TOPICS = {"0": "Covid-19", "1": "Covid-19", "2": "Other", "3": "Other"}

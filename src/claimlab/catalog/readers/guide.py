@@ -68,10 +68,10 @@ def _rows(bundle: kit.Bundle, key: str) -> kit.Table:
         common = [] if own else bundle.match(f"{stem}.parquet", f"{stem}.csv")
         for name in own or common:
             part = kit.Table.read(bundle, name)
-            mine = (
+            in_part = (
                 part.need("dataset").str.to_lowercase() == key.lower() if common else pl.lit(True)
             )
-            parts.append(part.frame.filter(mine).with_columns(split=pl.lit(split)))
+            parts.append(part.frame.filter(in_part).with_columns(split=pl.lit(split)))
     if not parts:
         raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no file like '{key}_train.parquet'.",

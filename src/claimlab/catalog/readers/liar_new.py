@@ -56,8 +56,8 @@ def _annotations(bundle: Bundle, raw: Table, ids: pl.Series) -> pl.DataFrame:
         frame = pl.DataFrame(
             {"id": "liar-new-" + table.need(*NUMBER), "possibility": word.fill_null(value)}
         )
-        known = frame.filter(pl.col("id").is_in(ids.to_list()))
-        parts.append(answers(known, {"possibility": question}, annotator=annotator))
+        loaded = frame.filter(pl.col("id").is_in(ids.to_list()))
+        parts.append(answers(loaded, {"possibility": question}, annotator=annotator))
     return pl.concat(parts)
 
 

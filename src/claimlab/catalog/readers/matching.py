@@ -102,18 +102,24 @@ def vo_lee(bundle: kit.Bundle, part: Part) -> kit.Loaded:
 
     if part == "archive":
         number = read("article_mapped")
-        articles = {url: one for url, one in read("articles_content").items() if url in number}
-        claims = [" ".join(_body(one)) for one in articles.values()]
+        articles = {
+            url: article for url, article in read("articles_content").items() if url in number
+        }
+        claims = [" ".join(_body(article)) for article in articles.values()]
         return _archive(
             kit.as_text(str(number[url]) for url in articles),
             kit.as_text(claims),
-            kit.as_text(_text(one.get("headerTitle")) for one in articles.values()),
+            kit.as_text(_text(article.get("headerTitle")) for article in articles.values()),
             url=kit.as_text(articles),
         )
     number = read("query_mapped")
     rows = [
-        {"id": str(number[key]), "text": _text(one["OriginalTweetContent_Raw"]), "tweet_id": key}
-        for key, one in read("queries_content").items()
+        {
+            "id": str(number[key]),
+            "text": _text(query["OriginalTweetContent_Raw"]),
+            "tweet_id": key,
+        }
+        for key, query in read("queries_content").items()
         if key in number
     ]
     name = bundle.one("*query_article_interaction.csv")
@@ -129,7 +135,7 @@ def _body(article: dict[str, object]) -> list[str]:
     """The claim and the first paragraphs."""
     paragraphs = article.get("body-text")
     first: Sequence[object] = paragraphs[:5] if isinstance(paragraphs, list) else ()
-    return [text for one in (article.get("claim"), *first) if (text := _text(one))]
+    return [text for part in (article.get("claim"), *first) if (text := _text(part))]
 
 
 def known_lie(bundle: kit.Bundle, part: Part) -> kit.Loaded:

@@ -13,7 +13,7 @@ from claimlab.catalog import kit
 from claimlab.core.types import JsonObject
 
 
-class Text(NamedTuple):
+class PostText(NamedTuple):
     """One text in its three forms: as written, in Google's English, and the language it was found
     to be in.
     """
@@ -38,14 +38,14 @@ def load(bundle: kit.Bundle, form: Literal["posts", "english", "pairs"] = "posts
         number: {**post, "group": groups.get(number)}
         for number, post in _posts(bundle, english=form == "english").items()
     }
-    known = [(f"multiclaim-{post}", post, check) for post, check in links if post in posts]
+    kept = [(f"multiclaim-{post}", post, check) for post, check in links if post in posts]
     if form == "pairs":
-        known = [(f"{record}-{check}", post, check) for record, post, check in known]
-        records = [{"id": record, **posts[post]} for record, post, _ in known]
+        kept = [(f"{record}-{check}", post, check) for record, post, check in kept]
+        records = [{"id": record, **posts[post]} for record, post, _ in kept]
     else:
         records = [{"id": f"multiclaim-{number}", **post} for number, post in posts.items()]
     checks = {} if form == "english" else _checks(bundle)
-    evidence = [{"record_id": r, **checks[check]} for r, _, check in known if check in checks]
+    evidence = [{"record_id": r, **checks[check]} for r, _, check in kept if check in checks]
     tables = {"evidence": kit.side_rows("evidence", evidence)} if evidence else {}
     return kit.Loaded(kit.record_rows(records), tables)
 
@@ -58,7 +58,7 @@ def _posts(bundle: kit.Bundle, *, english: bool) -> dict[str, JsonObject]:
     for number, *cells in raw.iter_rows():
         text, ocr, verdicts, instances = (_literal(cell, name) for cell in cells)
         # what the user wrote, then what was read from the images
-        texts = [one for one in map(_text, [text, *(ocr or [])]) if (one.original or "").strip()]
+        texts = [part for part in map(_text, [text, *(ocr or [])]) if (part.original or "").strip()]
         clean = {" ".join(str(verdict).split()).strip(" .") for verdict in verdicts or []} - {""}
         when, platform = _first(instances or [])
         posts[number] = {
@@ -71,11 +71,11 @@ def _posts(bundle: kit.Bundle, *, english: bool) -> dict[str, JsonObject]:
     return posts
 
 
-def _words(texts: Sequence[Text], *, english: bool) -> JsonObject:
+def _words(texts: Sequence[PostText], *, english: bool) -> JsonObject:
     """The words of a post as they were written, or in English, and who wrote them."""
-    spoken = next((one.language for one in texts if one.language), None)
-    original = "\n\n".join(str(one.original) for one in texts) or None
-    translated = "\n\n".join(one.english for one in texts if one.english) or None
+    spoken = next((part.language for part in texts if part.language), None)
+    original = "\n\n".join(str(part.original) for part in texts) or None
+    translated = "\n\n".join(part.english for part in texts if part.english) or None
     author = "HWT"
     if not english:
         text, language = original, spoken
@@ -131,13 +131,13 @@ def _components(links: Sequence[tuple[str, str]]) -> dict[str, str]:
     return {post: f"fact-check-{root(f'p{post}')[1:]}" for post, _ in links}
 
 
-def _text(value: object) -> Text:
+def _text(value: object) -> PostText:
     if not isinstance(value, tuple | list) or not value or not value[0]:
-        return Text()
+        return PostText()
     original, english, spoken = (*value, None, None)[:3]
     code = max(spoken, key=lambda pair: pair[1])[0] if spoken else None
     language = kit.normalise(code) if code else None
-    return Text(str(original), str(english) if english else None, language)
+    return PostText(str(original), str(english) if english else None, language)
 
 
 def _first(instances: Sequence[Sequence[object]]) -> tuple[datetime | None, str | None]:

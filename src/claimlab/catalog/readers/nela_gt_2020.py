@@ -26,18 +26,20 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     raw = kit.Table(bundle.path.name, pl.concat(parts, how="diagonal"))
     raw.need("title", "content")
     source = raw.need("source")
-    known = source.str.to_lowercase().replace_strict(labels, default=None, return_dtype=pl.String)
+    verdicts = source.str.to_lowercase().replace_strict(
+        labels, default=None, return_dtype=pl.String
+    )
     records = raw.frame.select(
         id="nela-gt-2020-" + raw.maybe("id"),
         text=kit.title_and_body(raw.maybe("title"), raw.maybe("content")),
-        label_raw=known,
+        label_raw=verdicts,
         **kit.dated({"published": raw.maybe("published_utc", "date")}),
         author=raw.maybe("author"),
         source=source,
         url=raw.maybe("url"),
         meta=raw.meta(["collection_utc"]),
     )
-    bare = known.null_count()
+    bare = verdicts.null_count()
     notes = ["Every article carries the label of its source: split by source."]
     if bare:
         of = several(records.height, "article")
@@ -53,9 +55,9 @@ def _labels(bundle: kit.Bundle) -> dict[str, str]:
             "labels.csv has no label column.", "Give the labels file as published."
         )
     sources, labels = (raw.need(name).to_list() for name in raw.frame.columns[:2])
-    known = {
+    coded = {
         s.lower(): (label or "").removesuffix(".0")
         for s, label in zip(sources, labels, strict=True)
         if s
     }
-    return {source: label for source, label in known.items() if label not in ("", "-1")}
+    return {source: label for source, label in coded.items() if label not in ("", "-1")}

@@ -32,13 +32,13 @@ def load_threads(bundle: kit.Bundle) -> kit.Loaded:
     rows = kit.Table.read(bundle, bundle.one("*pheme*.csv", "*.csv")).pick(
         needed, {"mbib_label": "label"}
     )
-    known = {str(t["id"]): (event, t.get("VERACITY")) for event, t in _rumour_tweets(bundle)}
+    rumours = {str(t["id"]): (event, t.get("VERACITY")) for event, t in _rumour_tweets(bundle)}
     rumour = (rows["rumour"] == "1").to_list()
     labels = [
-        _label(r, known.get(i, ("", None))[1])
+        _label(r, rumours.get(i, ("", None))[1])
         for i, r in zip(rows["tweet_id"], rumour, strict=True)
     ]
-    events = _events(rows, {i: event for i, (event, _) in known.items()})
+    events = _events(rows, {i: event for i, (event, _) in rumours.items()})
     records = rows.select(
         *["tweet_id", "text"],
         id="pheme-" + pl.col("tweet_id"),
@@ -152,13 +152,13 @@ def _rumour_tweets(bundle: kit.Bundle) -> list[tuple[str, JsonObject]]:
     return tweets
 
 
-def _events(rows: pl.DataFrame, known: Mapping[str, str]) -> list[str | None]:
+def _events(rows: pl.DataFrame, event_of: Mapping[str, str]) -> list[str | None]:
     """The event of each row. Rumours say theirs; the CSV lists each event's non-rumours just before
     its rumours.
 
     A block ends where the running number `index` starts again.
     """
-    events: list[str | None] = [known.get(i) for i in rows["tweet_id"]]
+    events: list[str | None] = [event_of.get(i) for i in rows["tweet_id"]]
     starts = [n for n, index in enumerate(rows["index"]) if index == "0"]
     blocks = list(zip(starts, [*starts[1:], rows.height], strict=True))
     for (start, end), (following, _) in pairwise(blocks):

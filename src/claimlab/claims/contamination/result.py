@@ -17,7 +17,7 @@ import polars as pl
 from claimlab.core.errors import DataError
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.shown import Shown
-from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.interval import Interval, intervals, wilson
 from claimlab.core.stats.rule import Rule
 from claimlab.core.stats.scores import Floats
@@ -27,6 +27,13 @@ from claimlab.core.words import several
 
 RULE = Rule()
 PROTOCOL = "contamination"
+FILE, TABLE = "contamination.json", "contamination.parquet"
+KNOWN, CLEAN, UNKNOWN = "contaminated", "clean", "not measured"
+TITLES = {
+    "overlap": "Word sequences in corpora",
+    "cutoff": "Dates and the cut-off",
+    "completion": "Completion by the model",
+}
 
 
 @dataclass(frozen=True)
@@ -95,15 +102,6 @@ def _sign_test(differences: Floats) -> float:
     return float(betainc(above, below + 1, 0.5)) if above else 1.0
 
 
-FILE, TABLE = "contamination.json", "contamination.parquet"
-KNOWN, CLEAN, UNKNOWN = "contaminated", "clean", "not measured"
-TITLES = {
-    "overlap": "Word sequences in corpora",
-    "cutoff": "Dates and the cut-off",
-    "completion": "Completion by the model",
-}
-
-
 @dataclass(frozen=True, repr=False)
 class Contamination(Shown):
     """`findings` has one for each measurement, `records` a row for each record of the test set,
@@ -157,9 +155,9 @@ def with_status(records: pl.DataFrame) -> pl.DataFrame:
     """
     measured = [pl.col(c) for c in ("contaminated", "completed") if c in records.columns]
     nothing = pl.lit(False)
-    known = pl.any_horizontal(nothing, *(c.fill_null(False) for c in measured))
+    is_contaminated = pl.any_horizontal(nothing, *(c.fill_null(False) for c in measured))
     any_measured = pl.any_horizontal(nothing, *(c.is_not_null() for c in measured))
-    status = pl.when(known).then(pl.lit(KNOWN)).when(any_measured).then(pl.lit(CLEAN))
+    status = pl.when(is_contaminated).then(pl.lit(KNOWN)).when(any_measured).then(pl.lit(CLEAN))
     return records.with_columns(status=status)
 
 

@@ -29,7 +29,7 @@ from claimlab.pages.blocks import (
     span,
 )
 
-LISTED = 60  # records on the page; the table of records has all
+RECORDS_LISTED = 60  # records on the page; the table of records has all
 _ADVICE = {
     "fail": (
         "A model that has read these texts may score well on them and fail on new claims: report"
@@ -48,41 +48,6 @@ _ADVICE = {
     ),
     "not-measured": "Nothing could be measured.",
 }
-
-
-def blocks(report: Contamination) -> Blocks:
-    """What was measured of a model and a test set, as a part of a page."""
-    part = f", split {report.split}" if report.split else ""
-    return [
-        Text(f"{several(len(report.records), 'record')}{part}.", "note"),
-        Text(f"{conclusion(report)} {_ADVICE[report.worst.verdict]}", "conclusion"),
-        tiles(report),
-        summary_table(report),
-        *_corpora(report),
-        *_calls(report),
-        *_records(report),
-        method(),
-    ]
-
-
-def conclusion(report: Contamination) -> str:
-    """What was found, in a line: the worst measurement first."""
-    worst = report.worst
-    return f"{TITLES[worst.check]}: {worst.verdict.replace('-', ' ')}. {worst.why}"
-
-
-def tiles(report: Contamination) -> Tiles:
-    counts = report.counts()
-    known, clean, unknown = (f"{counts[name]:,}" for name in (KNOWN, CLEAN, UNKNOWN))
-    return Tiles(
-        [
-            ("contaminated", known, "fail" if counts[KNOWN] else "plain"),
-            ("clean by what was measured", clean, "plain"),
-            ("not measured", unknown, "warn" if counts[UNKNOWN] else "plain"),
-        ]
-    )
-
-
 MEASUREMENT: Columns[Finding] = (
     Column("Measurement", lambda f: TITLES[f.check]),
     Column("Result", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
@@ -109,6 +74,55 @@ RECORD: dict[str, Column[JsonObject]] = {
     "verbatim": Column("Second half (%)", "verbatim", percent),
     "corpora": Column("Corpora", "corpora", short(80)),
 }
+_MARGIN = f"{100 * RULE.margin:.0f} points"
+_METHOD = (
+    "Word sequences: a record is contaminated if at least 70% of its 8-word sequences occur in the"
+    " corpora. The control is the same texts with their words in random order. Records with fewer"
+    " than 8 words are not measured. Absence from these corpora does not show that a model has not"
+    " read it.",
+    "Completion: the model gets the first half of a text and is asked for the rest. A run of 8"
+    " words of the second half counts. The control holds each reply against five other records in"
+    " the same language. A refusal or failed call is counted and not measured. A model may know a"
+    " text and not repeat it.",
+    "Dates: only a record dated after the cut-off cannot have been read. Dates alone never fail.",
+    "Fail when the 95% interval of the difference to the control lies above"
+    f" {_MARGIN} and p is at most {RULE.alpha}; warn when it lies above 0; pass when it ends below"
+    f" {_MARGIN}; otherwise inconclusive. Intervals resample whole groups; p is of a sign test over"
+    f" groups. Not measured with fewer than {RULE.min_units} groups.",
+)
+
+
+def blocks(report: Contamination) -> Blocks:
+    """What was measured of a model and a test set, as a part of a page."""
+    part = f", split {report.split}" if report.split else ""
+    return [
+        Text(f"{several(len(report.records), 'record')}{part}.", "note"),
+        Text(f"{conclusion(report)} {_ADVICE[report.worst.verdict]}", "conclusion"),
+        tiles(report),
+        summary_table(report),
+        *_corpora(report),
+        *_calls(report),
+        *_records(report),
+        method(),
+    ]
+
+
+def conclusion(report: Contamination) -> str:
+    """What was found, in a line: the worst measurement first."""
+    worst = report.worst
+    return f"{TITLES[worst.check]}: {worst.verdict.replace('-', ' ')}. {worst.why}"
+
+
+def tiles(report: Contamination) -> Tiles:
+    counts = report.counts()
+    contaminated, clean, unknown = (f"{counts[name]:,}" for name in (KNOWN, CLEAN, UNKNOWN))
+    return Tiles(
+        [
+            ("contaminated", contaminated, "fail" if counts[KNOWN] else "plain"),
+            ("clean by what was measured", clean, "plain"),
+            ("not measured", unknown, "warn" if counts[UNKNOWN] else "plain"),
+        ]
+    )
 
 
 def summary_table(report: Contamination) -> Table:
@@ -145,29 +159,11 @@ def _records(report: Contamination) -> Blocks:
     if not rows.height:
         return []
     columns = [column for name, column in RECORD.items() if name in rows.columns]
-    blocks: Blocks = [Table.of(columns, rows.head(LISTED).iter_rows(named=True))]
-    if rows.height > LISTED:
-        note = f"{LISTED} of {rows.height:,} records are shown; {TABLE} has them all."
+    blocks: Blocks = [Table.of(columns, rows.head(RECORDS_LISTED).iter_rows(named=True))]
+    if rows.height > RECORDS_LISTED:
+        note = f"{RECORDS_LISTED} of {rows.height:,} records are shown; {TABLE} has them all."
         blocks.insert(0, Text(note, "note"))
     return [Section(f"Contaminated records ({rows.height:,})", blocks, anchor="records")]
-
-
-_MARGIN = f"{100 * RULE.margin:.0f} points"
-_METHOD = (
-    "Word sequences: a record is contaminated if at least 70% of its 8-word sequences occur in the"
-    " corpora. The control is the same texts with their words in random order. Records with fewer"
-    " than 8 words are not measured. Absence from these corpora does not show that a model has not"
-    " read it.",
-    "Completion: the model gets the first half of a text and is asked for the rest. A run of 8"
-    " words of the second half counts. The control holds each reply against five other records in"
-    " the same language. A refusal or failed call is counted and not measured. A model may know a"
-    " text and not repeat it.",
-    "Dates: only a record dated after the cut-off cannot have been read. Dates alone never fail.",
-    "Fail when the 95% interval of the difference to the control lies above"
-    f" {_MARGIN} and p is at most {RULE.alpha}; warn when it lies above 0; pass when it ends below"
-    f" {_MARGIN}; otherwise inconclusive. Intervals resample whole groups; p is of a sign test over"
-    f" groups. Not measured with fewer than {RULE.min_units} groups.",
-)
 
 
 def method() -> Section:

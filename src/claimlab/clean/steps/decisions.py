@@ -13,10 +13,9 @@ import re
 
 import polars as pl
 
-from claimlab.clean.step import CleanStep
+from claimlab.clean.step import CleanStep, Outcome
 from claimlab.core.errors import DataError
 from claimlab.core.record import VERACITIES
-from claimlab.core.step import Outcome
 from claimlab.core.words import several
 
 SCHEMA = {"id": pl.String, "decision": pl.String, "label": pl.String, "reason": pl.String}
@@ -57,8 +56,8 @@ def read_decisions(table: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataF
 
 def _ids(keys: pl.Series, kind: str, records: pl.DataFrame) -> list[str | None]:
     if kind != "row":
-        known = set(records["id"])
-        return [key if key in known else None for key in keys]
+        ids = set(records["id"])
+        return [key if key in ids else None for key in keys]
     own = records["meta"].str.json_path_match("$.row")
     numbers = own.to_list() if not own.null_count() else [str(n) for n in range(records.height)]
     at = dict(zip(numbers, records["id"], strict=True))
@@ -87,7 +86,7 @@ def _refuse_contradictions(decisions: pl.DataFrame) -> None:
         )
 
 
-class Decisions(CleanStep):
+class DecisionsStep(CleanStep):
     """`keep` also shields a record from every other step of the recipe: the runner sees to that."""
 
     name = "decisions"
@@ -103,10 +102,10 @@ class Decisions(CleanStep):
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         assert self.decisions is not None  # the runner hands it in
-        mine = self.decisions.filter(~pl.col("reason").is_in(self.without).fill_null(False))
-        mine = mine.filter(pl.col("reason").is_in(self.only)) if self.only else mine
+        chosen = self.decisions.filter(~pl.col("reason").is_in(self.without).fill_null(False))
+        chosen = chosen.filter(pl.col("reason").is_in(self.only)) if self.only else chosen
         here = records.select("id", "veracity").join(
-            mine.unique("id", keep="first", maintain_order=True), on="id", maintain_order="left"
+            chosen.unique("id", keep="first", maintain_order=True), on="id", maintain_order="left"
         )
         removed, changed, new = {}, [], {}
         for i, veracity, decision, label, reason in here.iter_rows():
@@ -117,7 +116,7 @@ class Decisions(CleanStep):
                 changed.append((i, "veracity", veracity, label, why))
                 new[i] = label
         column = [new.get(i, v) for i, v in records.select("id", "veracity").iter_rows()]
-        gone = mine["id"].n_unique() - here.height
+        gone = chosen["id"].n_unique() - here.height
         note = f"{several(gone, 'decision')} on records that were removed before"
         return Outcome.of(
             records,
@@ -128,4 +127,4 @@ class Decisions(CleanStep):
         )
 
 
-STEP = Decisions
+STEP = DecisionsStep

@@ -13,12 +13,13 @@ from functools import cache
 import polars as pl
 from pydantic import Field
 
-from claimlab.clean.step import CleanStep
+from claimlab.clean.step import CleanStep, Outcome
 from claimlab.core import packaged
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
-from claimlab.core.step import Outcome
 from claimlab.core.words import several
+
+_MATCHED = ("id", "veracity", "rating", "publisher", "url", "says")
 
 
 def ratings_table(frame: pl.DataFrame) -> pl.DataFrame:
@@ -66,7 +67,7 @@ def plain_ratings() -> dict[str, str]:
     }
 
 
-class FactChecks(CleanStep):
+class FactChecksStep(CleanStep):
     """A fact-check belongs to a record by its id, or where the claim it reviews is nearly the
     record's text.
     """
@@ -118,5 +119,4 @@ class FactChecks(CleanStep):
         return matched
 
 
-_MATCHED = ("id", "veracity", "rating", "publisher", "url", "says")
-STEP = FactChecks
+STEP = FactChecksStep

@@ -1,130 +1,23 @@
-"""Texts that are the same once case, width and whitespace are folded.
-
-Clusters of near-duplicates: kept together by a common group, or reduced to their first
-member.
-
-Near-duplicates that carry different labels: at least one of them is wrong, and a person must say
-which.
-
-Records that were collected from one page: the same item twice, not two items alike."""
+"""The steps on copies: texts that are the same once case, width and whitespace are folded, clusters
+of near-duplicates, near-duplicates that carry different labels, and records from one page.
+"""
 
 from __future__ import annotations
 
-import tempfile
-from collections import defaultdict
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 import polars as pl
-from pydantic import Field
 
-from claimlab.clean.step import CleanStep, Place, labels, reasons
-from claimlab.core.digest import digest_file, digest_table, write_parquet
-from claimlab.core.engine.names import current
-from claimlab.core.step import Outcome
-from claimlab.core.types import JsonObject
+from claimlab.clean.near_step import NearStep
+from claimlab.clean.step import CleanStep, Outcome, labels, reasons
 from claimlab.core.words import several, verb
-from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
-from claimlab.text.neardup.stream import needed, parse_memory
 from claimlab.text.normalise import normal_form
 from claimlab.text.rows import by_slices
 from claimlab.text.urls import canonical_urls
 
-# How the search is done: the result is the same, so the lineage does not tell.
-HOW = {"stream", "memory", "work"}
 
-
-class NearStep(CleanStep):
-    """The base of steps that look for near-duplicates. `finder = "akin"` is for reaching published
-    figures again.
-
-    With `stream = "auto"` the search works on disk, in the work folder of the run, where it would
-    need more than `memory` or the run names an engine; "always" and "never" settle it. The clusters
-    are the same.
-    """
-
-    threshold: float = Field(default=0.7, gt=0, le=1)
-    ngram: int = Field(default=5, ge=1)
-    unit: Literal["char", "word"] = "char"
-    recall: float = Field(default=0.99, gt=0, lt=1)
-    finder: Literal["jaccard", "akin"] = "jaccard"
-    stream: Literal["auto", "always", "never"] = "auto"
-    memory: str = "8GB"
-    work: Place | None = None
-
-    def parameters(self) -> JsonObject:
-        return self.model_dump(mode="json", exclude=HOW | set(self.needs))
-
-    def clusters(self, records: pl.DataFrame) -> Clusters:
-        texts = records["text"]
-        if self.finder == "akin":
-            return akin_clusters(texts, threshold=self.threshold)
-        large = needed(texts) + records.estimated_size() > parse_memory(self.memory)
-        if self.stream == "always" or (self.stream == "auto" and (large or current().engine)):
-            place = None if self.work is None else self.work(self.name)
-            if place is not None:
-                return self._streamed(texts, place)
-            with tempfile.TemporaryDirectory(prefix="claimlab-near-") as folder:
-                return self._streamed(texts, Path(folder))
-        return find_clusters(texts, **self._search)
-
-    @property
-    def _search(self) -> JsonObject:
-        return self.model_dump(include={"threshold", "ngram", "unit", "recall"})
-
-    def _streamed(self, texts: pl.Series, folder: Path) -> Clusters:
-        """The same on disk. A run that was stopped finds the texts it had written, and goes on from
-        its last step.
-        """
-        frame = texts.to_frame("text")
-        digest = digest_table(frame)
-        file = folder / f"{digest[:16]}.parquet"  # a recipe may have the step twice, on other texts
-        if not (file.exists() and digest_file(file) == digest):
-            building = file.with_suffix(".building")
-            write_parquet(frame, building)
-            building.replace(file)
-        clusters = stream_clusters(
-            file, "text", workdir=folder / "search", memory=self.memory, **self._search
-        )
-        file.unlink()
-        return clusters
-
-    def contradicted(self, records: pl.DataFrame) -> dict[int, int]:
-        """Row -> the first row near it that carries another label.
-
-        The finder pairs the copies of one text with its first copy only, so labels are gathered for
-        each distinct text: ten thousand copies cost ten thousand steps, not their square.
-        """
-        label = labels(records).to_list()
-        pairs = list(self.clusters(records).pairs)
-        # Pairs come sorted by left.
-        first = {right: left for left, right, jaccard in pairs if jaccard == 1}
-        near: dict[int, set[int]] = defaultdict(set)
-        for left, right, _ in pairs:
-            one, two = first.get(left, left), first.get(right, right)
-            near[one] |= {one, two}
-            near[two] |= {one, two}
-        rows = sorted({row for left, right, _ in pairs for row in (left, right)})
-        # Distinct text -> label -> its first row.
-        holders: dict[int, dict[str, int]] = defaultdict(dict)
-        for row in rows:
-            if label[row] is not None:
-                holders[first.get(row, row)].setdefault(label[row], row)
-        out = {}
-        for row in rows:
-            against = [
-                other
-                for text in near[first.get(row, row)]
-                for name, other in holders[text].items()
-                if label[row] is not None and name != label[row]
-            ]
-            if against:
-                out[row] = min(against)
-        return out
-
-
-class ExactDuplicates(CleanStep):
+class ExactDuplicatesStep(CleanStep):
     name = "exact-duplicates"
     summary = (
         "Keeps the first of texts that are the same, case and whitespace aside; "
@@ -156,7 +49,26 @@ class ExactDuplicates(CleanStep):
         return Outcome.of(records, dropped=dropped, doubtful=under)
 
 
-class NearDuplicates(NearStep):
+class ProtectStep(NearStep):
+    name = "protect"
+    summary = (
+        "Drops what has a copy or near-duplicate in a protected part of the given split, whose own"
+        " records stay."
+    )
+
+    parts: tuple[str, ...] = ("test",)
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        held = records["split"].is_in(list(self.parts)).fill_null(value=False).to_numpy()
+        ids, others = records["id"].to_list(), self.near_to(records, held)
+        dropped = {
+            ids[row]: f"near-duplicate of {ids[other]}, which is in {records['split'][other]}"
+            for row, other in others.items()
+        }
+        return Outcome.of(records, dropped=dropped)
+
+
+class NearDuplicatesStep(NearStep):
     name = "near-duplicates"
     summary = "Puts near-duplicates into one group where they have none, or keeps the first of each label."  # noqa: E501
 
@@ -226,7 +138,7 @@ class NearDuplicates(NearStep):
         return Outcome.of(records, kept=rest, changed=changed)
 
 
-class Contradictions(NearStep):
+class ContradictionsStep(NearStep):
     name = "contradictions"
     summary = "Sends near-duplicates under different labels to the doubtful ones."
 
@@ -239,7 +151,7 @@ class Contradictions(NearStep):
         return Outcome.of(records, doubtful=doubtful)
 
 
-class SameSource(NearStep):
+class SameSourceStep(NearStep):
     name = "same-source"
     summary = (
         "Of near-duplicates with the same source URL (of all records with it, if not `alike`),"
@@ -262,4 +174,10 @@ class SameSource(NearStep):
         return Outcome.of(records, dropped=reasons(spare, why))
 
 
-ENTRIES = [ExactDuplicates, NearDuplicates, Contradictions, SameSource]
+ENTRIES = [
+    ExactDuplicatesStep,
+    NearDuplicatesStep,
+    ContradictionsStep,
+    ProtectStep,
+    SameSourceStep,
+]

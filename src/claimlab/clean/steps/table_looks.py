@@ -11,20 +11,19 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from claimlab.clean.counting import Counting
 from claimlab.clean.statistics import (
     DOMAINS,
+    DOMAINS_LISTED,
     TEXTS,
-    TOP,
-    Counting,
     domain_statistics,
     text_statistics,
 )
-from claimlab.clean.step import CleanStep, labels
-from claimlab.core.step import Outcome
+from claimlab.clean.step import CleanStep, Outcome, labels
 from claimlab.core.words import several
 
 
-class Describe(CleanStep):
+class DescribeStep(CleanStep):
     """A paper's table describes its data at one moment, which need not be the last: labels may
     change after it.
     """
@@ -33,7 +32,7 @@ class Describe(CleanStep):
     summary = "Counts words, sentences, URLs and domains per label at this stage; changes nothing."
 
     counting: Counting = "plain"
-    top: int = Field(default=TOP, ge=1)
+    top: int = Field(default=DOMAINS_LISTED, ge=1)
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         tables = {
@@ -43,7 +42,7 @@ class Describe(CleanStep):
         return replace(Outcome.of(records), tables=tables)
 
 
-class InspectionSample(CleanStep):
+class InspectionSampleStep(CleanStep):
     name = "inspection-sample"
     summary = "Draws a random sample, in proportion to the labels, into the table 'inspection'."
 
@@ -69,6 +68,9 @@ class InspectionSample(CleanStep):
         return replace(Outcome.of(records, notes=(note,)), tables={"inspection": sample})
 
 
+ENTRIES = [DescribeStep, InspectionSampleStep]
+
+
 def _shares(sizes: list[int], wanted: int) -> list[int]:
     """How many to draw from strata of these sizes: in proportion, by largest remainders, never more
     than there are.
@@ -81,6 +83,3 @@ def _shares(sizes: list[int], wanted: int) -> list[int]:
     for i in by_remainder[: wanted - sum(out)]:
         out[i] += 1
     return out
-
-
-ENTRIES = [Describe, InspectionSample]

@@ -14,18 +14,18 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from claimlab.clean.step import CleanStep, rewritten
+from claimlab.clean.step import Change, CleanStep, Outcome, rewritten
 from claimlab.core.record import meta_json
-from claimlab.core.step import Change, Outcome
 from claimlab.core.words import several
 from claimlab.tasks import open_task
-from claimlab.text.mask import Mask, any_of, mask_personal, masked
+from claimlab.text.mask import Mask, any_of, masked
+from claimlab.text.personal import mask_personal
 from claimlab.text.telling import keywords, one_sided_words
 
-NAMED = 10  # words in a note or a reason
+WORDS_NAMED = 10  # words in a note or a reason
 
 
-class MaskTelling(CleanStep):
+class MaskTellingStep(CleanStep):
     name = "mask"
     summary = (
         "Takes out of texts what gives labels away: giveaways (one-sided words), keywords (the 40"
@@ -82,9 +82,9 @@ def _held(texts: pl.Series, words: tuple[str, ...]) -> list[list[str] | None]:
 
 
 def _listed(words: tuple[str, ...]) -> str:
-    shown = ", ".join(f"'{word}'" for word in words[:NAMED])
+    shown = ", ".join(f"'{word}'" for word in words[:WORDS_NAMED])
     return (
-        f"{several(len(words), 'word')} ({shown}{', …' if len(words) > NAMED else ''})"
+        f"{several(len(words), 'word')} ({shown}{', …' if len(words) > WORDS_NAMED else ''})"
         if words
         else "no word"
     )
@@ -93,7 +93,7 @@ def _listed(words: tuple[str, ...]) -> str:
 Kind = Literal["mail", "phone", "handle"]
 
 
-class MaskPersonal(CleanStep):
+class MaskPersonalStep(CleanStep):
     name = "mask-personal"
     summary = (
         "Replaces mail addresses, phone numbers and @handles in texts; the originals are not kept."
@@ -121,4 +121,4 @@ class MaskPersonal(CleanStep):
         return pl.Series("meta", values, dtype=pl.String)
 
 
-ENTRIES = [MaskTelling, MaskPersonal]
+ENTRIES = [MaskTellingStep, MaskPersonalStep]

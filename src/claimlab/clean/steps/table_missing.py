@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.clean.step import CleanStep, reasons
+from claimlab.clean.step import CleanStep, Outcome, reasons
 from claimlab.core.columns import column_values
-from claimlab.core.step import Outcome
 
 
-class MissingValue(CleanStep):
+class MissingValueStep(CleanStep):
     name = "missing-value"
     summary = "Drops records without a value in one of `columns`: record columns, or keys of meta."
 
@@ -26,7 +25,7 @@ class MissingValue(CleanStep):
         return Outcome.of(records, dropped=dropped)
 
 
-class BrokenPairs(CleanStep):
+class BrokenPairsStep(CleanStep):
     name = "broken-pairs"
     summary = (
         "Drops what is left of a group of `size` records (0: of any size above 1) that lost a"
@@ -51,4 +50,4 @@ class BrokenPairs(CleanStep):
         return Outcome.of(records, dropped=reasons(broken, why))
 
 
-ENTRIES = [MissingValue, BrokenPairs]
+ENTRIES = [MissingValueStep, BrokenPairsStep]

@@ -14,27 +14,24 @@ from typing import Literal
 import polars as pl
 from pydantic import Field, field_validator
 
-from claimlab.clean.statistics import count_tokens, originals
-from claimlab.clean.step import CleanStep, reasons, rewritten
+from claimlab.clean.statistics import originals
+from claimlab.clean.step import CleanStep, Outcome, reasons, rewritten
+from claimlab.clean.token_counts import count_tokens
 from claimlab.core.errors import MissingExtra
 from claimlab.core.languages import CONFUSABLE, normalise, require, same
-from claimlab.core.step import Outcome
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.text.normalise import (
-    EMOJI,
-    repair_mojibake,
-    strip_emoji,
-    strip_invisible,
-    unescape_entities,
-)
-from claimlab.text.rows import by_slices
+from claimlab.text.normalise import EMOJI, strip_emoji, strip_invisible
+from claimlab.text.repair import half_read, repair_mojibake, unescape_entities
+from claimlab.text.rows import by_slices, change_where
 from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
 from claimlab.text.urls import strip_urls
 
+_MARKS = r"[\p{P}$+<=>^`|~]"  # punctuation, and the signs that ASCII counts as such
 
-class RepairText(CleanStep):
+
+class RepairTextStep(CleanStep):
     name = "repair-text"
     summary = (
         "Repairs mojibake, replaces HTML entities and removes invisible and control characters;"
@@ -49,7 +46,9 @@ class RepairText(CleanStep):
         texts = records["text"]
         plain = unescape_entities(texts) if self.entities else texts
         repaired = repair_mojibake(plain) if self.mojibake else plain
-        visible = strip_invisible(repaired) if self.invisible else repaired
+        visible = repaired
+        if self.invisible:  # but for what a later repair needs
+            visible = change_where(repaired, ~half_read(repaired), strip_invisible)
         # In one chunk: Polars fails to join texts in many small ones.
         causes = {
             "HTML entities replaced": (texts != plain).rechunk(),
@@ -61,10 +60,7 @@ class RepairText(CleanStep):
         return rewritten(records, visible, why, "contains only invisible characters")
 
 
-_MARKS = r"[\p{P}$+<=>^`|~]"  # punctuation, and the signs that ASCII counts as such
-
-
-class TooShort(CleanStep):
+class TooShortStep(CleanStep):
     name = "too-short"
     summary = (
         "Drops texts of fewer than `minimum` tokens, counted without URLs, emoji and punctuation."
@@ -136,7 +132,7 @@ def without_stop_words(texts: pl.Series, languages: pl.Series) -> pl.Series:
     return joined.to_series()
 
 
-class Language(CleanStep):
+class LanguageStep(CleanStep):
     """A text on which the identifier abstains stays, unless `unsure` says otherwise: no evidence is
     no reason.
     """
@@ -215,7 +211,7 @@ class Language(CleanStep):
 def identify_by(method: str, texts: pl.Series) -> list[str | None]:
     """ISO 639-3 codes by our vote, or by lingua, which published work used."""
     if method == "vote":
-        from claimlab.core.engine import over_rows
+        from claimlab.core.engine.run import over_rows
         from claimlab.text.langid import identify
 
         return over_rows(identify, texts, name="language")
@@ -228,4 +224,4 @@ def identify_by(method: str, texts: pl.Series) -> list[str | None]:
     return [None if a is None else normalise(a.iso_code_639_3.name.lower()) for a in answers]
 
 
-ENTRIES = [RepairText, TooShort, Language]
+ENTRIES = [RepairTextStep, TooShortStep, LanguageStep]

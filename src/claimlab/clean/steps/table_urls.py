@@ -14,15 +14,14 @@ from typing import Literal
 
 import polars as pl
 
-from claimlab.clean.step import CleanStep, labels, reasons, rewritten
+from claimlab.clean.step import CleanStep, Outcome, labels, reasons, rewritten
 from claimlab.core.record import meta_json
-from claimlab.core.step import Outcome
 from claimlab.core.words import several
 from claimlab.text.rows import by_slices
 from claimlab.text.urls import canonical_urls, find_urls, only_url, strip_urls
 
 
-class OnlyUrl(CleanStep):
+class OnlyUrlStep(CleanStep):
     name = "only-url"
     summary = "Drops texts without a letter or digit outside their URLs."
 
@@ -31,7 +30,7 @@ class OnlyUrl(CleanStep):
         return Outcome.of(records, dropped=dict.fromkeys(ids, "only a URL"))
 
 
-class StripUrls(CleanStep):
+class StripUrlsStep(CleanStep):
     name = "strip-urls"
     summary = 'Removes URLs from texts; the original stays in meta as "original_text".'
 
@@ -49,7 +48,7 @@ class StripUrls(CleanStep):
         return rewritten(records, after, pl.lit("URLs removed"), empty, meta=meta)
 
 
-class UrlConflicts(CleanStep):
+class UrlConflictsStep(CleanStep):
     name = "url-conflicts"
     summary = (
         "Finds records whose URL also appears with another label: doubtful, or tagged and kept."
@@ -69,6 +68,9 @@ class UrlConflicts(CleanStep):
         first = conflicting.unique("id", keep="first", maintain_order=True)
         why = pl.format("{} appears with {}", "url", pl.col("all").list.join(", "))
         return Outcome.of(records, doubtful=reasons(first, why), notes=notes)
+
+
+ENTRIES = [OnlyUrlStep, StripUrlsStep, UrlConflictsStep]
 
 
 def conflicts(
@@ -95,6 +97,3 @@ def conflicts(
         .sort("order", maintain_order=True)
         .select("id", "url", "all")
     )
-
-
-ENTRIES = [OnlyUrl, StripUrls, UrlConflicts]

@@ -15,6 +15,7 @@ from claimlab.audit.check import CHECKS
 from claimlab.audit.guard import strict as held_against
 from claimlab.audit.result import Audit
 from claimlab.audit.run import Audited, Fixed
+from claimlab.audit.views.page import REMOVED
 from claimlab.audit.views.screen import screen as one_screen
 from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
@@ -23,7 +24,6 @@ from claimlab.core.calls.calls import without_recordings
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Option
 from claimlab.core.places import named
-from claimlab.core.words import several
 
 app = verb()
 
@@ -49,8 +49,8 @@ def audit(
     allow: Annotated[
         Sequence[str],
         Option(
-            "Result that --strict accepts: CHECK, or CHECK=fail, =inconclusive or =not-measured;"
-            " may be repeated.",
+            "Result that --strict accepts: CHECK=AMOUNT, a fail up to that figure; CHECK, or"
+            " CHECK=fail, =inconclusive or =not-measured; may be repeated.",
             metavar="CHECK",
         ),
     ] = (),
@@ -133,22 +133,26 @@ def _show(
 def _show_fixed(fixed: Fixed) -> None:
     counts = {"before": fixed.before.counts(), "after": fixed.after.counts()}
     if not wants_json():
-        for reason, n in fixed.removed.items():
-            echo(f"  {several(n, 'record')} removed: {reason}")
+        for line in fixed.lines:
+            echo(f"  {line}")
         for name, tally in counts.items():
             echo(f"  {name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
-    written(fixed.dataset, more={"removed": fixed.removed, "verdicts": counts})
+    written(
+        fixed.dataset, more={"removed": fixed.removed, "moved": fixed.moved, "verdicts": counts}
+    )
     assert fixed.dataset.path is not None
+    if fixed.removed and not wants_json():
+        echo(f"The ids: {fixed.dataset.path / 'report' / REMOVED}")
     page(fixed.dataset.path / "report" / "index.html")
     suggest(f"claimlab detect {fixed.dataset.path} -o RUN")
 
 
 def _print(audits: Sequence[Audit], paths: Sequence[Path], verbose: bool) -> None:
     width, colour = screen()
-    for one, path in zip_longest(audits, paths):
+    for audit, path in zip_longest(audits, paths):
         where = None if path is None else named(str(path))
         text = one_screen(
-            one,
+            audit,
             width=min(width, 120),
             colour=colour,
             verbose=verbose,

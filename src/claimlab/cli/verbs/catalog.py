@@ -9,12 +9,14 @@ from typing import Annotated, Any
 import typer
 
 import claimlab as cl
+from claimlab.catalog.citation import bibtex
+from claimlab.catalog.decay import decay as decay_of
 from claimlab.catalog.front import Listing
+from claimlab.catalog.listing import LEGEND
+from claimlab.catalog.listing import listing as lines_of
 from claimlab.catalog.load import DATASETS
-from claimlab.catalog.terms import decay as decay_of
 from claimlab.catalog.terms import licence as terms_of
-from claimlab.catalog.views import LEGEND, bibtex, card_blocks, heading, to_full_json, to_json
-from claimlab.catalog.views import listing as lines_of
+from claimlab.catalog.views import card_blocks, heading, to_full_json, to_json
 from claimlab.cli.command import Call, WholeSummaries, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import (

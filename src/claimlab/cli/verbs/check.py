@@ -9,14 +9,14 @@ from claimlab.cli.command import ALWAYS, Call, verb
 from claimlab.cli.output import echo, emit, page, screen, suggest, wants_json
 from claimlab.core.options import Option
 from claimlab.study import first_look
-from claimlab.study.first_look import Checked
+from claimlab.study.first_look import FirstLook
 
 app = verb()
 
 
 @app.of(first_look.check, page=ALWAYS)
 def check(
-    call: Call[Checked],
+    call: Call[FirstLook],
     output: Annotated[
         Path | None, Option("Folder to write to; FILE-check here by default.", short="-o")
     ] = None,

@@ -13,16 +13,7 @@ from claimlab.clean.run import Cleaned
 from claimlab.clean.views import stage_lines, to_json
 from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import (
-    echo,
-    emit,
-    following,
-    note,
-    screen,
-    suggest,
-    wants_json,
-    written,
-)
+from claimlab.cli.output import echo, emit, following, note, screen, suggest, wants_json, written
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Option, OptionalFolder
 from claimlab.core.types import JsonObject
@@ -70,7 +61,7 @@ def _caution(stages: Sequence[JsonObject]) -> str | None:
     records, gone = max((row["in"] or 0 for row in stages), default=0), sum(lost.values())
     if 2 * gone <= records:
         return None
-    step, most = max(lost.items(), key=lambda one: one[1])
+    step, most = max(lost.items(), key=lambda loss: loss[1])
     return (
         f"Only {records - gone:,} of {several(records, 'record')} are kept: '{step}' takes out"
         f" {most:,}. If the dataset is made that way, for example of claims that differ in a word,"
@@ -109,11 +100,14 @@ def _list_steps() -> None:
 def _list_recipes() -> None:
     recipes = [load_recipe(name) for name in built_in()]
     if wants_json():
-        rows = [{"name": one.name, "version": one.version, "note": one.note} for one in recipes]
+        rows = [
+            {"name": recipe.name, "version": recipe.version, "note": recipe.note}
+            for recipe in recipes
+        ]
         emit({"recipes": rows})
         return
-    for one in recipes:
-        echo(f"{one.name}: {' '.join(one.note.split())}")
+    for recipe in recipes:
+        echo(f"{recipe.name}: {' '.join(recipe.note.split())}")
 
 
 _LISTS = {"recipes": _list_recipes, "steps": _list_steps}

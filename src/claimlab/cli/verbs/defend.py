@@ -7,7 +7,7 @@ from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import echo, emit, show_blocks, suggest, wants_json
 from claimlab.evaluate.defend.front import Defended
-from claimlab.evaluate.defend.result import tables
+from claimlab.evaluate.defend.page import tables
 
 app = verb()
 

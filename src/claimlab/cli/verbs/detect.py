@@ -18,7 +18,9 @@ app = verb()
 
 @app.of(
     cl.detect,
-    lists={"detectors": lambda: {name: one.summary for name, one in DETECTORS.all().items()}},
+    lists={
+        "detectors": lambda: {name: detector.summary for name, detector in DETECTORS.all().items()}
+    },
     flags=("batch", "max_tokens"),  # detectors have settings of these names
     start="preparing {detector}",
 )

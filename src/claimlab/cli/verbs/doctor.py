@@ -17,8 +17,8 @@ _EXTRAS: dict[str, str] = packaged.toml("claimlab.cli", "verbs.toml")["extras"]
 _COMPILED = {
     "near-duplicates": "claimlab.text.neardup._kernel",
     "reading of CSV": "claimlab.files._marks",
-    "linear models": "claimlab.detect._descent",
-    "audit trees": "claimlab.audit._forest",
+    "linear models": "claimlab.text._descent",
+    "audit trees": "claimlab.core.stats._forest",
 }
 _SLOWER = "slower code: install a C compiler, then claimlab again"
 Row = tuple[str, bool, str]  # what, whether it is there, in words
@@ -64,7 +64,7 @@ def _installation() -> list[Row]:
     return [
         ("claimlab", True, __version__),
         ("Python", True, f"{platform.python_version()}, {platform.system()} {platform.machine()}"),
-        *((name, True, version(name)) for name in ("polars", "numpy", "scipy", "scikit-learn")),
+        *((name, True, version(name)) for name in ("polars", "numpy", "scipy")),
         *(
             (name, present, "compiled" if present else _SLOWER)
             for name, present in compiled.items()

@@ -8,10 +8,18 @@ import typer
 
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import complain, echo, emit, several, show_blocks, wants_json
-from claimlab.core.engine.shared import EngineStatus, Worked, engine_status, engine_work
-from claimlab.pages.blocks import Table
+from claimlab.core.engine.work import EngineStatus, Worked, engine_status, engine_work
+from claimlab.core.types import JsonObject
+from claimlab.pages.blocks import Column, Columns, Table
 
 app = verb()
+
+STAGE: Columns[JsonObject] = (
+    Column("stage"),
+    Column("done", lambda stage: f"{stage['done']} of {stage['shards']}"),
+    Column("failed", format=str),
+    Column("last error", "error", missing=""),
+)
 
 
 @app.of(engine_work)
@@ -37,10 +45,6 @@ def status(call: Call[EngineStatus]) -> None:
     if wants_json():
         emit(result.to_json())
         return
-    rows = [
-        (one["stage"], f"{one['done']} of {one['shards']}", str(one["failed"]), one["error"] or "")
-        for one in result.stages
-    ]
-    if rows:
-        show_blocks([Table(("stage", "done", "failed", "last error"), rows)])
+    if result.stages:
+        show_blocks([Table.of(STAGE, result.stages)])
     echo(result.headline())

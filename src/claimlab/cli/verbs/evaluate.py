@@ -11,7 +11,7 @@ from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, show_blocks, suggest, wants_json
 from claimlab.core.calls.calls import without_recordings
 from claimlab.core.options import Option
-from claimlab.evaluate.front import Evaluated
+from claimlab.evaluate.evaluation import Evaluated
 from claimlab.evaluate.result import Evaluation
 from claimlab.pages.blocks import Column, Section, Table, Text
 
@@ -52,7 +52,9 @@ def _check_papers() -> None:
         return
     unsound = [row for row in rows if not row["possible"]]
     titles = {"Paper": "paper", "Row": "row", "Accuracy": "accuracy", "Macro-F1": "macro_f1"}
-    show_blocks([Table.of([Column(*one) for one in titles.items()], unsound)] if unsound else [])
+    show_blocks(
+        [Table.of([Column(*column) for column in titles.items()], unsound)] if unsound else []
+    )
     echo(
         f"{len(unsound)} of {len(rows)} rows are impossible: no confusion table of two classes has"
         " both scores, rounded or cut off as printed."
@@ -65,10 +67,10 @@ def _print(evaluation: Evaluation) -> None:
 
     for run in evaluation.runs:
         echo(headline(run))
-        known = [] if run.contamination is None else [run.contamination.sentence()]
-        for remark in (*run.cautions, *known, *left_out(run)):
+        contamination = [] if run.contamination is None else [run.contamination.sentence()]
+        for remark in (*run.cautions, *contamination, *left_out(run)):
             echo(f"  {remark}")
-    shown = []
+    sections = []
     for runs, board in boards(evaluation):
         for caution in other_records(runs):
             echo(caution)
@@ -76,8 +78,8 @@ def _print(evaluation: Evaluation) -> None:
         words = [] if board is None else [Text(board.headline()), Text(board.limits())]
         if runs[0].ceiling is not None and runs[0].ceiling.scores:
             words.append(Text(runs[0].ceiling.sentence()))
-        shown.append(Section(f"{runs[0].task} on {runs[0].dataset}", [table, *words]))
-    shown += [
+        sections.append(Section(f"{runs[0].task} on {runs[0].dataset}", [table, *words]))
+    sections += [
         Section(
             f"{board.title} of {board.dataset}",
             [tables.standings(board), Text(board.headline()), Text(board.limits())],
@@ -91,5 +93,5 @@ def _print(evaluation: Evaluation) -> None:
         "Several seeds": tables.seeds(evaluation.seeds),
         "From a random split to a held-out one": tables.drops(evaluation.drops),
     }
-    shown += [Section(title, [table]) for title, table in more.items() if table.rows]
-    show_blocks(shown)
+    sections += [Section(title, [table]) for title, table in more.items() if table.rows]
+    show_blocks(sections)

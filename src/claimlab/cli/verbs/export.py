@@ -5,7 +5,7 @@ from __future__ import annotations
 import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, note, several, suggest, wants_json
-from claimlab.core.call import CALL
+from claimlab.core.call import CALL_FILE
 from claimlab.exchange.export import Exported
 from claimlab.exchange.format import FORMATS
 
@@ -14,15 +14,15 @@ app = verb()
 
 @app.of(
     cl.export,
-    lists={"formats": lambda: {name: one.summary for name, one in FORMATS.all().items()}},
+    lists={"formats": lambda: {name: form.summary for name, form in FORMATS.all().items()}},
 )
 def export(call: Call[Exported]) -> None:
-    done = call()
-    note(done.notes, "export")
+    exported = call()
+    note(exported.notes, "export")
     if wants_json():
-        emit(done.to_json())
+        emit(exported.to_json())
         return
     output, to = call.output, call["to"]
-    files = len(done.files.keys() - {CALL})  # what other tools read
-    echo(f"Wrote {output} as {to}: {done.summary} ({several(files, 'file')}).")
-    suggest(done.then.format(output))
+    files = len(exported.files.keys() - {CALL_FILE})  # what other tools read
+    echo(f"Wrote {output} as {to}: {exported.summary} ({several(files, 'file')}).")
+    suggest(exported.then.format(output))

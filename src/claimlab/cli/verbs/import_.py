@@ -13,15 +13,15 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Option, Setting, parameters_of
 from claimlab.exchange.importer import guess_files
-from claimlab.exchange.importing.propose import NONE
+from claimlab.exchange.importing.propose import NO_COLUMN
 from claimlab.exchange.importing.report import ImportReport
-from claimlab.files.raw import Options
+from claimlab.files.layout import ReadOptions
 
 app = verb()
 
 
 @app.of(cl.import_files, "import")
-def import_(
+def import_(  # noqa: PLR0913
     call: Call[tuple[Dataset, ImportReport]],
     encoding: Annotated[str | None, Setting("Encoding of the files, such as cp1252.")] = None,
     delimiter: Annotated[
@@ -46,11 +46,11 @@ def import_(
         "header": header,
         "sheet": sheet,
     }
-    options = Options.of(layout)
+    options = ReadOptions.of(layout)
     if no_labels:
-        if call.options.get("label", NONE) != NONE:
+        if call.options.get("label", NO_COLUMN) != NO_COLUMN:
             raise UsageError("--label and --no-labels exclude each other.", "Leave one out.")
-        call.options["label"] = NONE
+        call.options["label"] = NO_COLUMN
     file = call["plan"]
     if dry_run or (file is not None and not Path(file).exists()):
         guessing = {

@@ -13,7 +13,7 @@ from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, say, suggest, wants_json, written
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
-from claimlab.evaluate.judge.front import Judged
+from claimlab.evaluate.judge.judged_run import JudgedRun
 from claimlab.evaluate.judge.people import (
     RATES,
     agreement_in_words,
@@ -22,10 +22,18 @@ from claimlab.evaluate.judge.people import (
 )
 
 app = verb()
+LEFT_OUT = {
+    "no-article": "no fact-check of the record",
+    "other-articles": "fact-checks of other claims only",
+    "no-rationale": "no rationale",
+    "failed": "no prediction",
+    "no-evidence": "abstained (no evidence)",
+    "insufficient-evidence": "abstained (insufficient evidence)",
+}
 
 
 @app.of(cl.judge, page="output")
-def judge(call: Call[Judged]) -> None:
+def judge(call: Call[JudgedRun]) -> None:
     """Judge the rationales of a run by contradictions with fact-checking articles; exit 1 where
     every answer failed.
     """
@@ -63,7 +71,7 @@ def lines_of(summary: JsonObject) -> list[str]:
     elif summary["judged"]:
         lines.append("judge and annotators: agreement not measured")
     named = {**summary["probes"], "since it was judged before": summary["drift"]}
-    lines += [f"{name}: {changed_in_words(one)}" for name, one in named.items() if one]
+    lines += [f"{name}: {changed_in_words(change)}" for name, change in named.items() if change]
     if (band := summary["score_band"]) is not None:
         lines.append(
             f"accuracy {100 * band['low']:.1f} is a lower bound: with the misses whose rationale is"
@@ -86,13 +94,3 @@ def _verdicts(summary: JsonObject) -> str:
         return line
     how = "fitted" if (summary["threshold_fit"] or {}).get("fitted") else "not fitted"
     return f"{line} (wrong at a score of at least {summary['threshold']:g}, {how})"
-
-
-LEFT_OUT = {
-    "no-article": "no fact-check of the record",
-    "other-articles": "fact-checks of other claims only",
-    "no-rationale": "no rationale",
-    "failed": "no prediction",
-    "no-evidence": "abstained (no evidence)",
-    "insufficient-evidence": "abstained (insufficient evidence)",
-}

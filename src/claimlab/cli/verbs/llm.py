@@ -103,11 +103,11 @@ def prompts(
         else:
             echo(as_toml(prompt))
         return
-    known = packaged_prompts().values()
+    packaged = packaged_prompts().values()
     if wants_json():
-        emit({"prompts": [_words(prompt) for prompt in known]})
+        emit({"prompts": [_words(prompt) for prompt in packaged]})
         return
-    for prompt in known:
+    for prompt in packaged:
         instead = f" (instead of {prompt.instead_of})" if prompt.instead_of else ""
         used = f"{', '.join(prompt.used_by)}{instead}"
         echo(
@@ -157,7 +157,7 @@ app.add_typer(batch, name="batch")
 def _batches(work: Callable[[Path], Coroutine[Any, Any, list[Any]]], cache: Path) -> None:
     if not cache.is_dir():
         raise UsageError(f"There is no folder '{cache}'.", "Name that of recorded calls.")
-    rows = [one.row() for one in sync.run(work(cache))]
+    rows = [answer.row() for answer in sync.run(work(cache))]
     if wants_json():
         emit({"batches": rows})
         return

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import claimlab as cl
-from claimlab.claims.match import Matches, shown_score
+from claimlab.claims.match_views import shown_score
+from claimlab.claims.matches import Matches
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, emit, show_grid, suggest, wants_json
 from claimlab.core.types import JsonObject
-from claimlab.pages.blocks import Table
+from claimlab.pages.blocks import Column, Columns, Table
 
 app = verb()
-SHOWN = 10
-COLUMNS = ("Score", "Verdict", "Date", "Publisher", "Claim", "Link")
+MATCHES_SHOWN = 10
+COLUMNS: Columns[JsonObject] = (
+    Column("Score", shown_score),
+    Column("Verdict", missing=""),
+    Column("Date", format=lambda time: time.date().isoformat(), missing=""),
+    Column("Publisher", missing=""),
+    Column("Claim", lambda row: row["text"] or row["title"] or ""),
+    Column("Link", "url", missing=""),
+)
 
 
 @app.of(cl.match, page="output")
@@ -23,7 +31,7 @@ def match(call: Call[Matches]) -> None:
     else:
         echo(matches.conclusion())
         for why, n in matches.not_measured.items():
-            echo(f"Not measured: {n:,} {why}.")
+            echo(f"Not measured: {why}: {n:,}.")
         for name, figure in matches.scores.items():
             if isinstance(figure, dict) and figure["value"] is not None:
                 echo(f"  {name} {figure['value']:.3f}")
@@ -41,16 +49,5 @@ def _as_json(row: JsonObject) -> JsonObject:
 
 def _print(matches: Matches, *, one: bool) -> None:
     rows = list(matches) if one else [row for row in matches if row["rank"] == 1]
-    lines = [
-        (
-            shown_score(row),
-            row["verdict"] or "",
-            "" if row["date"] is None else row["date"].date().isoformat(),
-            row["publisher"] or "",
-            row["text"] or row["title"] or "",
-            row["url"] or "",
-        )
-        for row in rows[:SHOWN]
-    ]
-    if lines:
-        show_grid(Table(COLUMNS, lines), whole=3)
+    if rows:
+        show_grid(Table.of(COLUMNS, rows[:MATCHES_SHOWN]), whole=3)

@@ -21,15 +21,20 @@ from claimlab.cli.command import verb
 from claimlab.cli.output import echo, emit, suggest, wants_json
 from claimlab.core import packaged
 from claimlab.core.atomic import atomic_text
+from claimlab.core.choices import one_of
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.options import Argument, Option
 from claimlab.core.plain import slug
-from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 
 app = verb()
 KINDS = ("check", "metric", "format", "dataset", "detector")
 PLUGIN = "plugin"  # a package of its own, which needs no checkout
+# Beside the contract of its kind, what every addition can break.
+HOUSE_TESTS = tuple(
+    f"tests/house/test_{subject}.py"
+    for subject in ("direction", "named_files", "registries", "words")
+)
 
 
 @app.of(None)
@@ -63,8 +68,14 @@ def new(
         return
     for place in places:
         echo(f"Wrote {place}.")
-    tests = " ".join(template["contract"])
-    suggest(template.get("next", f'python -m pytest {tests} -k "{name} or {_module(name)}"'))
+    suggest(template.get("next", _command(name, template["contract"])))
+
+
+def _command(name: str, contract: Sequence[str]) -> str:
+    """What runs the tests of a new entry: those of its kind that are about it, and of the house."""
+    tests = " ".join(dict.fromkeys((*contract, *HOUSE_TESTS)))
+    chosen = " or ".join(dict.fromkeys((name, _module(name), "house")))
+    return f'python -m pytest {tests} -k "{chosen}"'
 
 
 def _refuse_elsewhere(folder: Path) -> None:

@@ -15,7 +15,7 @@ from claimlab.core.options import Option
 from claimlab.pages.blocks import Table
 
 app = verb()
-SHOWN = 20  # conflicts; the file has all
+CONFLICTS_SHOWN = 20  # conflicts; the file has all
 
 
 @app.of(cl.overlap, page="output")
@@ -25,7 +25,7 @@ def overlap(
 ) -> None:
     result = call(data=without_recordings(call["data"]))
     if wants_json():
-        listed = {"labels": [one.to_json() for one in result.conflicts.conflicts]}
+        listed = {"labels": [conflict.to_json() for conflict in result.conflicts.conflicts]}
         emit({"output": call["output"], **result.to_json(), **(listed if conflicts else {})})
     else:
         _print(result)
@@ -61,19 +61,25 @@ def _print_conflicts(conflicts: Conflicts) -> None:
             s.records,
             s.text or ", ".join(s.ids),
         )
-        for number, c in enumerate(conflicts.conflicts[:SHOWN], 1)
+        for number, c in enumerate(conflicts.conflicts[:CONFLICTS_SHOWN], 1)
         for at, s in enumerate(c.sides)
     ]
     if rows:
         show_grid(Table(("No.", "Same", "Dataset", "Label", "Records", "Text"), rows))
     counts = conflicts.counts()
-    hidden = max(0, counts["conflicts"] - SHOWN)
+    hidden = max(0, counts["conflicts"] - CONFLICTS_SHOWN)
     more = f" ({hidden:,} not shown; conflicts.csv has all)" if hidden else ""
     echo(
         f"{several(counts['conflicts'], 'conflict')}{more} in"
         f" {several(counts['compared'], 'record')} with a label: {counts['across']:,} between"
-        f" datasets, {counts['within']:,} within one, {counts['dated_apart']:,} dated apart."
+        f" datasets, {counts['within']:,} within one, {counts['dated_apart']:,} dated apart,"
+        f" {counts['other_map']:,} by another label map."
     )
+    if counts["other_claims"]:
+        echo(
+            f"{several(counts['other_claims'], 'pair')} of nearly the same text with another"
+            " number, name, word or negation: different claims."
+        )
 
 
 def _suggest(call: Call[Compared], result: Compared) -> None:

@@ -15,20 +15,27 @@ from claimlab.evaluate.tables import leaderboard
 from claimlab.evaluate.views import boards
 from claimlab.pages.blocks import Section, Text
 from claimlab.publish.board import Ranked, new_board
-from claimlab.publish.bundle import Bundle, Verified
-from claimlab.publish.site import Site
+from claimlab.publish.bundle import ResultBundle
+from claimlab.publish.site_content import Site
+from claimlab.publish.task.init import SharedTask
+from claimlab.publish.task.page import score_blocks
+from claimlab.publish.task.scoring import TaskScores
+from claimlab.publish.task.submission import Submission
+from claimlab.publish.verify import Verified
 
 app = verb(help="Publish results: bundles that anyone can verify, boards and a site.")
-SHOWN = 20  # differences; --json has all
+task = verb(help="Run a shared task whose gold is hidden: start it, check a submission, score all.")
+app.add_typer(task, name="task")
+DIFFERENCES_SHOWN = 20  # differences; --json has all
 
 
 @app.of(cl.publish_bundle)
-def bundle(call: Call[Bundle]) -> None:
+def bundle(call: Call[ResultBundle]) -> None:
     packed, file = call(), call.output
     if wants_json():
         emit({"output": str(file), "id": packed.id, "statement": packed.statement})
         return
-    records = sum(len(one.id) for one in packed.records.values())
+    records = sum(len(record.id) for record in packed.records.values())
     echo(f"Wrote {file}: {several(len(packed.runs), 'run')} on {several(records, 'record')}.")
     echo(f"Id: {packed.id}")
     suggest(f"claimlab publish verify {file}")
@@ -41,10 +48,10 @@ def verify(call: Call[Verified]) -> None:
         emit(result.to_json())
     else:
         echo(f"{result.headline()}.")
-        for difference in result.differences[:SHOWN]:
+        for difference in result.differences[:DIFFERENCES_SHOWN]:
             echo(f"- {difference}")
-        if len(result.differences) > SHOWN:
-            echo(f"- {len(result.differences) - SHOWN:,} more with --json")
+        if len(result.differences) > DIFFERENCES_SHOWN:
+            echo(f"- {len(result.differences) - DIFFERENCES_SHOWN:,} more with --json")
     if result.differences:
         raise typer.Exit(1)
     suggest("claimlab publish board FOLDER -o PAGE")
@@ -85,12 +92,48 @@ def site(call: Call[Site]) -> None:
     call.show_page()
 
 
+@task.of(cl.publish_task_init, "init")
+def task_init(call: Call[SharedTask]) -> None:
+    started = call()
+    if wants_json():
+        emit({"output": str(call.output), **started.to_json()})
+        return
+    echo(f"Wrote {call.output}: {started.headline()}.")
+    for file, n in started.files.items():
+        echo(f"  {file}: {several(n, 'record')}")
+    echo("Send the folder public; keep the folder sealed to yourself.")
+    suggest(f"claimlab publish task score {call.output} -o SCORES")
+
+
+@task.of(cl.publish_task_check, "check")
+def task_check(call: Call[Submission]) -> None:
+    submission = call()
+    if wants_json():
+        emit(submission.to_json())
+    else:
+        echo(f"{submission.headline()}.")
+        for line in submission.lines():
+            echo(f"- {line}")
+    if not submission.is_complete:
+        raise typer.Exit(1)
+
+
+@task.of(cl.publish_task_score, "score", page="output")
+def task_score(call: Call[TaskScores]) -> None:
+    scores = call()
+    if wants_json():
+        emit({"output": call["output"], **scores.to_json()})
+    else:
+        show_blocks(score_blocks(scores))
+    call.show_page()
+
+
 def _print(ranked: Ranked) -> None:
-    shown = []
+    blocks = []
     for runs, standing in boards(ranked.evaluation):
         words = [] if standing is None else [Text(standing.headline()), Text(standing.limits())]
         table = leaderboard(runs, {}, standing)
-        shown.append(Section(f"{runs[0].task} on {runs[0].dataset}", [table, *words]))
-    show_blocks(shown)
+        blocks.append(Section(f"{runs[0].task} on {runs[0].dataset}", [table, *words]))
+    show_blocks(blocks)
     for file, why in ranked.refused.items():
         echo(f"Refused: {file}: {why}.")

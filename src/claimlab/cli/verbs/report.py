@@ -37,15 +37,19 @@ def report(
         return
     if call["output"] is None:
         raise UsageError("No output folder was given.", "Name a folder with -o DIR.")
-    done, output = call(), call.output
+    assurance, output = call(), call.output
     if wants_json():
-        shown = {"shifts": done["shifts"], "limits": done["limits"], "counts": done.counts()}
-        emit({"output": str(output), **shown})
+        content = {
+            "shifts": assurance["shifts"],
+            "limits": assurance["limits"],
+            "counts": assurance.counts(),
+        }
+        emit({"output": str(output), **content})
     else:
-        for limit in (limit for limit in done["limits"] if limit["kind"] == "shift"):
+        for limit in (limit for limit in assurance["limits"] if limit["kind"] == "shift"):
             echo(f"Missing test: {in_flags(limit['sentence'], 'report')}")
-        for kind, n in done.counts().items():
+        for kind, n in assurance.counts().items():
             echo(f"  {KINDS[kind]}: {n}")
-        echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")
+        echo(f"Wrote {output}: {several(len(assurance['limits']), 'limitation')} listed.")
     call.show_page()
     suggest_serving(output)

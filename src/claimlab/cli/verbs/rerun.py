@@ -19,8 +19,8 @@ def rerun(call: Call[Rerun]) -> None:
     search."""
     result, folder = call(), call["folder"]
     if wants_json():
-        shown = {"same": result.same, "files": result.files, "differences": result.differences}
-        emit({"folder": str(folder), **shown})
+        content = {"same": result.same, "files": result.files, "differences": result.differences}
+        emit({"folder": str(folder), **content})
     else:
         for name, difference in result.differences.items():
             echo(f"- {name}: {difference}")

@@ -25,22 +25,28 @@ from claimlab.cli.output import (
 )
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.finding import KEPT
+from claimlab.core.finding import RECORDS_KEPT
 from claimlab.core.options import Argument, Option
 from claimlab.core.remote import refuse_remote, to_read
 from claimlab.core.types import JsonObject
-from claimlab.pages.blocks import Block, Table
+from claimlab.pages.blocks import Block, Column, Columns, Table
 from claimlab.review.asked import Asked
 from claimlab.review.estimate import Estimates
 from claimlab.review.merge import Imported
 from claimlab.review.review import Review
-from claimlab.review.task import KNOWN
+from claimlab.review.task import BUILT_IN_TASKS, ReviewTask
 from claimlab.review.views import agreement_blocks, batch_blocks, estimate_blocks, status_blocks
 
 app = verb(
     help="Review records: create a review, see its progress and agreement, and apply the decisions."
 )
 
+TASK: Columns[ReviewTask] = (
+    Column("Task", "name"),
+    Column("Kind"),
+    Column("Question"),
+    Column("Answers", lambda task: ", ".join(choice.value for choice in task.choices)),
+)
 HERE = "http://127.0.0.1:8765"  # only this machine reaches it, so a telephone cannot
 
 ReviewFolder = Annotated[Path, Argument("The folder of a review.")]
@@ -50,10 +56,9 @@ ReviewFolder = Annotated[Path, Argument("The folder of a review.")]
 def tasks() -> None:
     """List the built-in tasks: what is asked, and what answers do."""
     if wants_json():
-        emit({"tasks": [task.model_dump(mode="json") for task in KNOWN]})
+        emit({"tasks": [task.model_dump(mode="json") for task in BUILT_IN_TASKS]})
         return
-    rows = [(t.name, t.kind, t.question, ", ".join(c.value for c in t.choices)) for t in KNOWN]
-    show_blocks([Table(("Task", "Kind", "Question", "Answers"), rows)])
+    show_blocks([Table.of(TASK, BUILT_IN_TASKS)])
 
 
 @app.of(cl.review_create)
@@ -77,7 +82,10 @@ def create(call: Call[Review]) -> None:
     items = several(review.size, "item")
     echo(f"Wrote {call.output}: {items} for the task '{review.task.name}'.")
     if (total := review.project.origin.chosen.get("finding_records")) is not None:
-        say(f"The finding points at {total:,} records; the audit keeps the first {KEPT:,} of them.")
+        say(
+            f"The finding points at {total:,} records;"
+            f" the audit keeps the first {RECORDS_KEPT:,} of them."
+        )
     if tokens:
         _say_links(call.output, tokens)
         other = f"claimlab review person {call.output} NAME --new-token --address URL"
@@ -181,7 +189,10 @@ def apply(call: Call[Dataset]) -> None:
             f"{counts[name]:,} {name}" for name in ("relabelled", "dropped", "returned", "doubtful")
         )
         echo(f"{several(counts['decisions'], 'decision')}: {changed}.")
-        note([one for one in dataset.notes[-1:] if "was applied with" in one], "review")
+        note(
+            [remark for remark in dataset.notes[-1:] if "was applied with" in remark],
+            "review",
+        )
     written(dataset)
     suggest(f"claimlab audit {call.output} -o REPORT")
 

@@ -18,11 +18,11 @@ _NEXT = {
 
 @app.of(cl.show)
 def show(call: Call[Folder]) -> None:
-    shown = call()
+    dataset = call()
     if wants_json():
-        emit({**shown.to_json(), **({"verified": True} if call["verify"] else {})})
+        emit({**dataset.to_json(), **({"verified": True} if call["verify"] else {})})
         return
-    show_blocks(blocks(shown))
+    show_blocks(blocks(dataset))
     if call["verify"]:
         say(f"Every file of '{call['data']}' is as it was written.")
-    suggest(_NEXT.get(shown.kind, "open {}/index.html").format(call["data"]))
+    suggest(_NEXT.get(dataset.kind, "open {}/index.html").format(call["data"]))

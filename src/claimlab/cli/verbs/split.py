@@ -30,21 +30,23 @@ app = verb()
 
 @app.of(
     cl.split,
-    lists={"strategies": lambda: {name: one.summary for name, one in SPLITTERS.all().items()}},
+    lists={
+        "strategies": lambda: {name: strategy.summary for name, strategy in SPLITTERS.all().items()}
+    },
 )
 def split(call: Call[Split], strict: Strict = False) -> None:
-    done = call()
-    splits = done.all or (done,)
-    _show(splits, done.impossible, call)
-    if strict and any(one.checked.leaking for one in splits):
+    results = call()
+    splits = results.all or (results,)
+    _show(splits, results.impossible, call)
+    if strict and any(split.checked.leaking for split in splits):
         raise typer.Exit(3)
 
 
 def _show(splits: Sequence[Split], impossible: Sequence[Failed], call: Call[Split]) -> None:
     output = call["output"]
     if wants_json() and call["every"]:
-        rows = [{"output": _name(one.dataset.path), **one.to_json()} for one in splits]
-        failed = [vars(one) for one in impossible]
+        rows = [{"output": _name(split.dataset.path), **split.to_json()} for split in splits]
+        failed = [vars(leak) for leak in impossible]
         emit({"output": _name(output), "splits": rows, "impossible": failed})
     elif wants_json() and output is None:
         emit({"output": None, "split": splits[0].to_json()})
@@ -52,8 +54,11 @@ def _show(splits: Sequence[Split], impossible: Sequence[Failed], call: Call[Spli
         written(splits[0].dataset, more={"split": splits[0].to_json()})
     else:
         _print(splits, call["task"])
-        for one in impossible:
-            say(f"Not made for '{one.value}': {in_flags(one.why, 'split')}")
+        for impossible_split in impossible:
+            say(
+                f"Not made for '{impossible_split.value}':"
+                f" {in_flags(impossible_split.why, 'split')}"
+            )
         first = splits[0].dataset
         suggest(
             "the same with -o DIR to write it"
@@ -67,10 +72,10 @@ def _name(path: Path | None) -> str | None:
 
 
 def _print(splits: Sequence[Split], task: str | None) -> None:
-    for one in splits:
-        echo(headline(one))
-        show_blocks(blocks(one.checked))
+    for split in splits:
+        echo(headline(split))
+        show_blocks(blocks(split.checked))
         echo()
-        note([*left_out(one), *one.notes(), *limits(one.dataset, task)], "split")
-        if one.dataset.path is not None:
-            written(one.dataset)
+        note([*left_out(split), *split.notes(), *limits(split.dataset, task)], "split")
+        if split.dataset.path is not None:
+            written(split.dataset)

@@ -14,18 +14,13 @@ from claimlab.cli.output import echo, emit, show_blocks, suggest, wants_json
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table
 from claimlab.study.check import study_check
+from claimlab.study.grid_tables import tables_of
 from claimlab.study.needs import sends
 from claimlab.study.new import presets, study_new
-from claimlab.study.page import (
-    failures,
-    more_tables,
-    reasons,
-    saved_study,
-    study_table,
-    tables_of,
-)
-from claimlab.study.plan import Cell
+from claimlab.study.page import failures, reasons
+from claimlab.study.plan import GridCell
 from claimlab.study.run import Grid, chosen
+from claimlab.study.saved import more_tables, saved_study, study_table
 
 app = verb()
 
@@ -42,7 +37,7 @@ def new(call: Call[Path]) -> None:
 
 
 @app.of(study_check)
-def check(call: Call[tuple[list[Cell], list[str], list[str]]]) -> None:
+def check(call: Call[tuple[list[GridCell], list[str], list[str]]]) -> None:
     """List everything that is missing, before anything is spent; exit 1 where something is."""
     study = call["study"]
     cells, problems, limits = call()
@@ -52,8 +47,8 @@ def check(call: Call[tuple[list[Cell], list[str], list[str]]]) -> None:
     else:
         for sentence in [*sent, *problems, *limits]:
             echo(f"- {sentence}")
-        done = f"{study} is ready: {several(len(cells), 'cell')}."
-        echo(f"{several(len(problems), 'problem')} in {study}." if problems else done)
+        ready = f"{study} is ready: {several(len(cells), 'cell')}."
+        echo(f"{several(len(problems), 'problem')} in {study}." if problems else ready)
     if problems:
         raise typer.Exit(1)
     suggest(f"claimlab study run {study} -o DIR")

@@ -33,6 +33,20 @@ class Estimated(BaseException):
 def cost_of(verb: Callable[P, object], *args: P.args, **options: P.kwargs) -> JsonObject:
     """The least and the most that `verb` with these arguments can cost. Nothing is asked, and no
     key is needed.
+
+    Parameters
+    ----------
+    verb : Callable
+        The function of a verb that asks a model or a search, such as `cl.detect`.
+    *args : object
+        Its arguments by their place, as they would be passed to it.
+    **options : object
+        Its other arguments, by name.
+
+    Returns
+    -------
+    dict
+        Calls, tokens and US dollars: of each part, and together.
     """
     outer = _estimating.set(True)
     try:
@@ -109,8 +123,8 @@ def _plain(part: Priced) -> JsonObject:
 
 def _sum(amounts: Sequence[float | None]) -> float | None:
     """Null as soon as one amount is not known."""
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known) if len(known) == len(amounts) else None
+    stated = [amount for amount in amounts if amount is not None]
+    return sum(stated) if len(stated) == len(amounts) else None
 
 
 def in_words(least: float | None, most: float | None, expected: float | None) -> str:

@@ -51,15 +51,15 @@ async def each(
         await results.put(None)  # not when cancelled: the queue is no longer read, and may be full
 
     tasks = [asyncio.create_task(worker()) for _ in range(concurrency)]
-    running, done = len(tasks), before
+    running, finished = len(tasks), before
     try:
         while running:
             item = await results.get()
             if item is None:
                 running -= 1
                 continue
-            done += 1
-            progress(label, done, total)
+            finished += 1
+            progress(label, finished, total)
             yield item
             await asyncio.sleep(
                 0

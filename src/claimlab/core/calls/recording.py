@@ -46,7 +46,7 @@ _NOT_KEPT = "null"  # in place of a question whose key alone is known
 
 
 @dataclass(frozen=True)
-class Question:
+class CallQuestion:
     """Who is asked (`kind`) and everything that shapes the answer, JSON-safe: no address, key, time
     limit or tag.
 
@@ -66,7 +66,7 @@ class Question:
         return hashlib.sha256(f"[{json.dumps(self.kind)},{self.text}]".encode("ascii")).hexdigest()
 
 
-class Reply(NamedTuple):
+class CallReply(NamedTuple):
     """An answer as JSON. `final` is false for a failure: recording again asks again."""
 
     answer: Json
@@ -112,7 +112,7 @@ class Recording:
         self._db.execute(f"PRAGMA user_version={_VERSION}")
 
     async def answer(
-        self, question: Question, ask: Callable[[], Awaitable[Reply | None]]
+        self, question: CallQuestion, ask: Callable[[], Awaitable[CallReply | None]]
     ) -> tuple[Json | None, bool]:
         """What is recorded for `question`, and whether it was before; `ask` makes the call where it
         was not.
@@ -131,14 +131,14 @@ class Recording:
             fresh = await ask()
             return None if fresh is None else self.put(question, fresh), False
 
-    def get(self, question: Question) -> Reply | None:
+    def get(self, question: CallQuestion) -> CallReply | None:
         with self._lock:
             row = self._db.execute(
                 "SELECT answer, final FROM calls WHERE key = ?", (question.key,)
             ).fetchone()
-        return None if row is None else Reply(json.loads(row[0]), bool(row[1]))
+        return None if row is None else CallReply(json.loads(row[0]), bool(row[1]))
 
-    def require(self, question: Question) -> Json:
+    def require(self, question: CallQuestion) -> Json:
         """The recorded answer; a call that was never made is named."""
         record = self.get(question)
         if record is None:
@@ -149,7 +149,7 @@ class Recording:
             )
         return record.answer
 
-    def put(self, question: Question, fresh: Reply) -> Json:
+    def put(self, question: CallQuestion, fresh: CallReply) -> Json:
         """Keep `fresh`, and return what is kept now: the first final answer stays."""
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         text = canonical(fresh.answer)

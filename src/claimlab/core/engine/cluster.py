@@ -20,9 +20,9 @@ from claimlab.core.engine.stage import Failure, Result, Stage, do_shard
 from claimlab.core.errors import MissingExtra, ShardsMissing, UsageError
 from claimlab.core.machine import fitting_workers
 
-WAIT = 60.0  # seconds that a cluster may be without workers
-_TRY = 15.0  # seconds to reach a scheduler
-_GLANCE = 0.05
+WAIT_SECONDS = 60.0  # seconds that a cluster may be without workers
+_CONNECT_SECONDS = 15.0  # seconds to reach a scheduler
+_GLANCE_SECONDS = 0.05
 _open: dict[Engine, tuple[Any, Any]] = {}  # client and own cluster: one for all stages of a process
 
 
@@ -55,7 +55,7 @@ def connect(engine: Engine, wait: float = 0.0) -> Any:
             _reach(engine.address, wait)
         client = Client(
             cluster if engine.address is None else engine.address,
-            timeout=_TRY,
+            timeout=_CONNECT_SECONDS,
             set_as_default=False,
         )
     except (OSError, ValueError):
@@ -73,12 +73,14 @@ def _reach(address: str, wait: float) -> None:
     end = time.monotonic() + wait
     while True:
         try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout=_TRY).close()
+            socket.create_connection(
+                (host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS
+            ).close()
             return
         except (OSError, OverflowError):
             if time.monotonic() >= end:
                 raise OSError(f"nothing listens at {address}") from None
-            time.sleep(_GLANCE)
+            time.sleep(_GLANCE_SECONDS)
 
 
 def disconnect(engine: Engine) -> None:
@@ -100,7 +102,7 @@ def attempt(stage: Stage, shards: Sequence[int], engine: Engine) -> Iterator[Res
     will come.
     """
     try:
-        client = connect(engine, patience(WAIT))
+        client = connect(engine, patience(WAIT_SECONDS))
     except UsageError as error:  # it was there when the run began
         yield from ((number, Failure("lost", error.problem)) for number in shards)
         return
@@ -112,7 +114,7 @@ def attempt(stage: Stage, shards: Sequence[int], engine: Engine) -> Iterator[Res
     }
     finished = False
     try:
-        last, wait = time.monotonic(), patience(WAIT)
+        last, wait = time.monotonic(), patience(WAIT_SECONDS)
         while pending:
             ended = [future for future in pending if future.done()]
             for future in ended:
@@ -125,7 +127,7 @@ def attempt(stage: Stage, shards: Sequence[int], engine: Engine) -> Iterator[Res
                     f" of {len(stage.shards)} shards of '{stage.name}' are missing.",
                     "Start workers, then run the same again: what is done is kept.",
                 )
-            time.sleep(_GLANCE)
+            time.sleep(_GLANCE_SECONDS)
         finished = True
     finally:
         if not finished:  # nothing may go on working when the run has ended
@@ -146,7 +148,7 @@ def _outcome(future: Any) -> Failure | None:
 
 def _has_workers(client: Any) -> bool:
     """Asked only when nothing ended: an answer costs a call to the scheduler."""
-    time.sleep(_GLANCE)
+    time.sleep(_GLANCE_SECONDS)
     try:
         return bool(client.nthreads())
     except (

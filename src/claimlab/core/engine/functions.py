@@ -1,5 +1,5 @@
-"""What a worker may do: functions of the rooms, each under one name. A stage names one of these,
-and nothing else.
+"""What a worker may do: functions that rooms and installed packages name in the entry-point group
+`claimlab.engine`. A stage names one of these, and nothing else.
 """
 
 from __future__ import annotations
@@ -10,53 +10,41 @@ from importlib import import_module
 from typing import Any
 
 from claimlab.core.errors import UsageError
+from claimlab.core.registry import Registry
 
-FUNCTIONS = {
-    "audit check": "claimlab.audit.run:do_check",
-    "detect predictions": "claimlab.detect.run:do_predictions",
-    "evolve lives": "claimlab.evolve.front:do_lives",
-    "filter metric": "claimlab.generate.filter.measure:do_metric",
-    "import table": "claimlab.exchange.importing.read:do_table",
-    "judge conflicts": "claimlab.evaluate.judge.opinions:conflicts",
-    "near-duplicates match": "claimlab.text.neardup.stream:match",
-    "near-duplicates same": "claimlab.text.neardup.stream:same",
-    "near-duplicates sketch": "claimlab.text.neardup.stream:sketch",
-    "near-duplicates verify": "claimlab.text.neardup.stream:verify",
-    "rows": "claimlab.core.engine.run:do_rows",
-    "study step": "claimlab.study.run:do_step",
-    "text languages": "claimlab.text.langid:identify",
-    "text vectors": "claimlab.text.vectors:do_vectors",
-}
-FURTHER = (  # further ones that a worker may run, as module:function, with commas
+FUNCTIONS: Registry[Callable[..., Any]] = Registry("function of workers", group="claimlab.engine")
+FURTHER_VARIABLE = (  # further ones that a worker may run, as module:function, with commas
     "CLAIMLAB_ENGINE_FUNCTIONS"
 )
 
 
 def function_named(name: object) -> Callable[..., Any]:
     """The function under this name, which comes from a file: it is looked up, and nothing is
-    imported by it.
+    imported by it that no room and no installed package names.
     """
-    table = _table()
-    if not isinstance(name, str) or name not in table:
-        raise UsageError(
-            f"A worker does not run '{name}'.", f"If you trust it, name it in {FURTHER}."
+    if isinstance(name, str) and FUNCTIONS.place(name) is not None:
+        return FUNCTIONS.get(name)
+    if not isinstance(name, str) or name not in _further():
+        missing = FUNCTIONS.absent(name) if isinstance(name, str) else None
+        raise missing or UsageError(
+            f"A worker does not run '{name}'.", f"If you trust it, name it in {FURTHER_VARIABLE}."
         )
-    module, _, attribute = table[name].partition(":")
+    module, _, attribute = name.partition(":")
     function: Callable[..., Any] = getattr(import_module(module), attribute)
     return function
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """The name of a function of the table."""
-    home = f"{function.__module__}:{function.__qualname__}"
-    for name, place in _table().items():
-        if place == home:
-            return name
-    raise UsageError(
-        f"Workers do not run '{home}'.", f"Name it in {FURTHER}, here and where workers start."
-    )
+    """The name by which workers know a function."""
+    place = f"{function.__module__}:{function.__qualname__}"
+    name = place if place in _further() else FUNCTIONS.name_at(place)
+    if name is None:
+        raise UsageError(
+            f"Workers do not run '{place}'.",
+            f"Name it in {FURTHER_VARIABLE}, here and where workers start.",
+        )
+    return name
 
 
-def _table() -> dict[str, str]:
-    further = os.environ.get(FURTHER, "")
-    return FUNCTIONS | {name: name for name in further.split(",") if name}
+def _further() -> set[str]:
+    return {name for name in os.environ.get(FURTHER_VARIABLE, "").split(",") if name}

@@ -19,7 +19,7 @@ from claimlab.core.engine.stage import Failure, Result, Stage
 from claimlab.core.machine import environment, fitting_workers
 
 # seconds: Polars restarts a wait that Ctrl-C would have ended, so none is without end
-_GLANCE = 0.2
+_GLANCE_SECONDS = 0.2
 
 
 def attempt(
@@ -60,7 +60,7 @@ class _Crew:
         running = len(self._threads)
         while running:
             try:
-                result = self._results.get(timeout=_GLANCE)
+                result = self._results.get(timeout=_GLANCE_SECONDS)
             except queue.Empty:
                 continue
             if result is None:

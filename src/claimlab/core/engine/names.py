@@ -1,9 +1,7 @@
-"""Which engine does the work, from one word: `local`, `local:4`, `dask`, `dask://HOST:PORT` or
-`shared`.
-
-The engine of the run under way, and the folder in which it may keep shards: known to whatever
-the run calls, so that a step deep inside spreads its rows without every function between them
-passing an engine on.
+"""Which engine does the work: the one that a word names (`local`, `local:4`, `dask`,
+`dask://HOST:PORT` or `shared`), or that of the run under way, with the folder in which it may keep
+shards. The latter is known to whatever the run calls, so that a step deep inside spreads its rows
+without every function between them passing an engine on.
 """
 
 from __future__ import annotations

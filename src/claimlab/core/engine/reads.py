@@ -1,10 +1,8 @@
 """What a shard reads, by its digest: a worker compares before it uses a file that other people may
 be able to write.
 
-run_stage(do_rows, [{"rows": reads(file), "size": 10}], ...)    # do_rows finds the path in
+run_stage(do_rows, [{"rows": reads(file), "size": 10}], ...) # do_rows finds the path in
 shard["rows"]
-
-
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ def checked(shard: Json) -> Json:
     started.
     """
     if isinstance(shard, list):
-        return [checked(one) for one in shard]
+        return [checked(part) for part in shard]
     if not isinstance(shard, dict):
         return shard
     if READS in shard:

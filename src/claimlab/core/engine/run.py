@@ -1,12 +1,7 @@
-"""`run_stage`: the one way in which work is spread over processes and machines.
-
-The result does not depend on the engine or on the number of workers: a shard's output is a function
-of the shard, and outputs come back in the order of the shards.
-
-`over_rows`: a function of a list, on slices of it in several processes, the results in the order
-of the rows.
-
-
+"""The one way in which work is spread over processes and machines: `run_stage` for shards, and
+`over_rows` for a function of a list, on slices of it. The result does not depend on the engine or
+on the number of workers: a shard's output is a function of the shard, and outputs come back in the
+order of the shards, or of the rows.
 """
 
 from __future__ import annotations
@@ -23,7 +18,7 @@ from claimlab.core.engine.names import Engine, current, no_folder, parse_engine,
 from claimlab.core.engine.reads import keep
 from claimlab.core.engine.stage import Failure, Result, Stage, Work
 from claimlab.core.errors import ShardsMissing
-from claimlab.core.machine import SHARE
+from claimlab.core.machine import WORKER_BYTES
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import Json, JsonObject
 
@@ -32,6 +27,7 @@ if TYPE_CHECKING:
 
 
 RETRIES = 2
+LEAST_ROWS = 20_000  # rows that are worth a process, where the caller does not say
 
 
 def run_stage(
@@ -42,7 +38,7 @@ def run_stage(
     engine: str | None = None,
     name: str = "shards",
     progress: Progress | None = None,
-    memory: int = SHARE,
+    memory: int = WORKER_BYTES,
 ) -> list[Path]:
     """Call `work(shard, output)` for each of the shards, and return the outputs in the order of the
     shards.
@@ -95,12 +91,12 @@ def _round(
     """Try each missing shard once. An error that claimlab explains is raised at once, as it is
     without shards: it would come again. So is a full disk."""
     failures = {}
-    done, total = len(stage.shards) - len(stage.missing()), len(stage.shards)
+    finished, total = len(stage.shards) - len(stage.missing()), len(stage.shards)
     try:
         for number, failure in results:
             if failure is None:
-                done += 1
-                tell(stage.name, done, total)
+                finished += 1
+                tell(stage.name, finished, total)
                 continue
             failures[number] = failure
             if failure.kind == "disk":
@@ -113,10 +109,10 @@ def _round(
 
 
 def _full(stage: Stage) -> ShardsMissing:
-    done = len(stage.shards) - len(stage.missing())
+    finished = len(stage.shards) - len(stage.missing())
     return ShardsMissing(
         f"The disk is full: a worker could not write to '{stage.folder}'.",
-        f"Free some space and run the same again: {done} of {len(stage.shards)} shards of"
+        f"Free some space and run the same again: {finished} of {len(stage.shards)} shards of"
         f" '{stage.name}' are done.",
     )
 
@@ -124,15 +120,12 @@ def _full(stage: Stage) -> ShardsMissing:
 def _stopped(stage: Stage, missing: list[int], failures: dict[int, Failure]) -> ShardsMissing:
     names = ", ".join(map(str, missing[:10])) + (", …" if len(missing) > 10 else "")
     last = failures[max(failures)].problem if failures else "none was reported"
-    done = len(stage.shards) - len(missing)
+    finished = len(stage.shards) - len(missing)
     return ShardsMissing(
         f"{len(missing)} of {len(stage.shards)} shards of '{stage.name}' failed at every try:"
         f" {names}. The last error: {last.rstrip('.')}.",
-        f"Run the same again to try only these; {done} that are done stay in '{stage.folder}'.",
+        f"Run the same again to try only these; {finished} that are done stay in '{stage.folder}'.",
     )
-
-
-LEAST = 20_000  # rows that are worth a process, where the caller does not say
 
 
 def over_rows(
@@ -153,7 +146,11 @@ def over_rows(
     a later start; workers on other machines need it. Without `engine` and `folder` they are those
     of the run under way.
     """
-    engine, folder, least = engine or current().engine, folder or current().folder, least or LEAST
+    engine, folder, least = (
+        engine or current().engine,
+        folder or current().folder,
+        least or LEAST_ROWS,
+    )
     spec = parse_engine(engine)
     slices = [(start, min(start + least, len(rows))) for start in range(0, len(rows), least)]
     if len(slices) <= 1 or spec.is_alone:

@@ -25,7 +25,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.places import cache_folder
 
 VARIABLE = "CLAIMLAB_ENGINE_SECRET"
-SHORTEST = 32  # characters
+SHORTEST_SECRET = 32  # characters
 _held: ContextVar[bytes | None] = ContextVar("secret", default=None)
 
 
@@ -103,10 +103,10 @@ def read_secret(file: Path) -> bytes:
 
 def _checked(word: str, where: str) -> bytes:
     word = word.strip()
-    if len(word) < SHORTEST:
+    if len(word) < SHORTEST_SECRET:
         raise UsageError(
             f"The secret in {where} has {len(word)} characters.",
-            f"Take at least {SHORTEST} random ones, such as: openssl rand -hex 32.",
+            f"Take at least {SHORTEST_SECRET} random ones, such as: openssl rand -hex 32.",
         )
     return word.encode("utf-8")
 

@@ -38,8 +38,8 @@ from claimlab.core.engine.names import working
 from claimlab.core.engine.reads import checked, digest_of
 from claimlab.core.engine.secret import VARIABLE, holding, is_sealed, own_secret, seal, stage_key
 from claimlab.core.errors import ClaimlabError, DataError, NotFound
-from claimlab.core.machine import was_disk
 from claimlab.core.remote import refuse_remote
+from claimlab.core.shortage import was_disk
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
 

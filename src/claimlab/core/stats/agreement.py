@@ -1,23 +1,17 @@
-"""How well annotators agree, beyond chance and with intervals.
+"""How well annotators agree, beyond chance and with intervals; of two raters side by side, every
+figure at once.
 
 Units (items) are drawn for the intervals, not single ratings. Units with the same ratings are
 interchangeable, so all figures are made from how often each pattern of ratings occurs (see
 interval.py). Krippendorff's ordinal metric is the squared distance between midranks: ordinal alpha
 is interval alpha on the midranks of all ratings.
-
-Two raters side by side, as every judge is shown: percent agreement, kappa and alpha, each with
-its interval.
-
-One answer from several annotators: the majority, Dawid and Skene's estimate, and the bounds that
-ties leave open.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
@@ -31,7 +25,7 @@ MIN_UNITS = 20  # fewer carry no interval
 
 
 @dataclass(frozen=True)
-class Figure:
+class AgreementFigure:
     """A figure, and its interval where there are enough units; null where it is not defined."""
 
     value: float | None
@@ -119,17 +113,17 @@ def krippendorff(scores: Scores, level: Level = "interval") -> float | None:
     return _known(alpha_of(answers, answers.weights, level)[0]) if answers.of.size else None
 
 
-def kappa(one: Sequence[object], other: Sequence[object]) -> float | None:
+def kappa(first: Sequence[object], second: Sequence[object]) -> float | None:
     """Cohen's kappa of two annotators; null where chance explains everything, as when both always
     give one answer.
     """
-    cell, k = _cells(one, other)
+    cell, k = _cells(first, second)
     return _of_all(cell, k * k, lambda counts: _cohen(counts, k)) if len(cell) else None
 
 
 def figure(
     ratings: Patterns, statistic: Callable[[Patterns, Floats], Floats], *, seed: int = 0
-) -> Figure:
+) -> AgreementFigure:
     """`statistic` (`percent_of`, `fleiss_of`, `alpha_of`) with its interval over units."""
     return _figure(
         ratings.of, ratings.counts.shape[0], lambda weights: statistic(ratings, weights), seed
@@ -137,36 +131,38 @@ def figure(
 
 
 def kappa_figure(
-    one: Sequence[object],
-    other: Sequence[object],
+    first: Sequence[object],
+    second: Sequence[object],
     *,
     seed: int = 0,
     statistic: Callable[[Floats, int], Floats] | None = None,
-) -> Figure:
+) -> AgreementFigure:
     """Cohen's kappa of two annotators, or another coefficient of their table, with its interval
     over the units that both rated."""
-    cell, k = _cells(one, other)
+    cell, k = _cells(first, second)
     return _figure(cell, k * k, lambda counts: (statistic or _cohen)(counts, k), seed)
 
 
-def _figure(cell: Ints, cells: int, statistic: Callable[[Floats], Floats], seed: int) -> Figure:
+def _figure(
+    cell: Ints, cells: int, statistic: Callable[[Floats], Floats], seed: int
+) -> AgreementFigure:
     n = len(cell)
     if not n:
-        return Figure(None, None)
+        return AgreementFigure(None, None)
     point = _of_all(cell, cells, statistic)
     if point is None or n < MIN_UNITS:
-        return Figure(point, None)
+        return AgreementFigure(point, None)
     drawn = redraw(kinds(np.arange(n), cell, cells), statistic, seed=seed, draws=DRAWS)
-    return Figure(point, interval(drawn, n, point=point))
+    return AgreementFigure(point, interval(drawn, n, point=point))
 
 
 def _of_all(cell: Ints, cells: int, statistic: Callable[[Floats], Floats]) -> float | None:
     return _known(statistic(np.bincount(cell, minlength=cells)[None, :].astype(np.float64))[0])
 
 
-def _cells(one: Sequence[object], other: Sequence[object]) -> tuple[Ints, int]:
-    number = {value: i for i, value in enumerate(dict.fromkeys([*one, *other]))}
-    k, pairs = len(number), zip(one, other, strict=True)
+def _cells(first: Sequence[object], second: Sequence[object]) -> tuple[Ints, int]:
+    number = {value: i for i, value in enumerate(dict.fromkeys([*first, *second]))}
+    k, pairs = len(number), zip(first, second, strict=True)
     return np.array([number[a] * k + number[b] for a, b in pairs], dtype=np.int64), k
 
 
@@ -215,22 +211,22 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def compared(one: Sequence[str], other: Sequence[str]) -> JsonObject:
+def compared(first: Sequence[str], second: Sequence[str]) -> JsonObject:
     """How `one` and `other` agree on the same units, JSON-safe. A share of cases has a sound
     interval for few cases too; kappa and alpha have one with at least 20 units, and are null where
     chance explains everything.
     """
-    n = len(one)
-    equal = sum(a == b for a, b in zip(one, other, strict=True))
-    number = {value: float(i) for i, value in enumerate(dict.fromkeys([*one, *other]))}
-    ratings = patterns([(number[a], number[b]) for a, b in zip(one, other, strict=True)])
-    share = Figure(equal / n if n else None, wilson(equal, n))
+    n = len(first)
+    equal = sum(a == b for a, b in zip(first, second, strict=True))
+    number = {value: float(i) for i, value in enumerate(dict.fromkeys([*first, *second]))}
+    ratings = patterns([(number[a], number[b]) for a, b in zip(first, second, strict=True)])
+    share = AgreementFigure(equal / n if n else None, wilson(equal, n))
     figures = {
         "agreement": share,
-        "kappa": kappa_figure(one, other),
+        "kappa": kappa_figure(first, second),
         "alpha": figure(ratings, alpha_of),
-        "ac1": kappa_figure(one, other, statistic=_gwet),
-        "pabak": kappa_figure(one, other, statistic=_adjusted),
+        "ac1": kappa_figure(first, second, statistic=_gwet),
+        "pabak": kappa_figure(first, second, statistic=_adjusted),
     }
     row: JsonObject = {"n": n}
     for name, measured in figures.items():
@@ -238,66 +234,3 @@ def compared(one: Sequence[str], other: Sequence[str]) -> JsonObject:
         row[name] = None if value is None else round(value, 4)
         row[f"{name}_interval"] = None if ends is None else [round(end, 4) for end in ends]
     return row
-
-
-Answer = TypeVar("Answer", bound=Hashable)
-ROUNDS = 100
-CLOSE = 1e-6  # when the probabilities no longer move
-SMOOTH = 0.01  # so that an annotator who never gave an answer can still give it
-
-
-def majority(votes: Sequence[Answer]) -> Answer | None:
-    """What most said; null on a tie or without votes."""
-    ranked = Counter(votes).most_common(2)
-    tied = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
-    return None if not ranked or tied else ranked[0][0]
-
-
-def bounds(shares: Floats) -> tuple[Floats, Floats]:
-    """Per unit the lower and the upper reading of the share that said yes: a tie goes down, and up.
-    The average of the two is the middle ground."""
-    return (shares > 0.5).astype(float), (shares >= 0.5).astype(float)
-
-
-def dawid_skene(votes: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, float]]:
-    """The likeliest answer of each unit and its probability, by how reliable each annotator is for
-    each answer (Dawid and Skene, 1979, by expectation-maximisation from the vote shares). `votes`
-    is unit -> annotator -> answer.
-    """
-    flat = [
-        (unit, who, answer)
-        for unit, ratings in sorted(votes.items())
-        for who, answer in sorted(ratings.items())
-    ]
-    if not flat:
-        return {}
-    (units, unit), (annotators, who), (answers, answer_code) = (
-        np.unique(column, return_inverse=True) for column in zip(*flat, strict=True)
-    )
-    likely = _estimate(unit, who, answer_code, (len(units), len(annotators), len(answers)))
-    best = likely.argmax(axis=1)
-    return {
-        str(name): (str(answers[choice]), float(row[choice]))
-        for name, choice, row in zip(units, best, likely, strict=True)
-    }
-
-
-def _estimate(unit: Ints, who: Ints, answer_code: Ints, shape: tuple[int, int, int]) -> Floats:
-    """Probabilities (units, answers)."""
-    units, annotators, answers = shape
-    likely = np.zeros((units, answers))
-    np.add.at(likely, (unit, answer_code), 1.0)
-    likely /= likely.sum(axis=1, keepdims=True)
-    for _ in range(ROUNDS):
-        # What each annotator says (last axis) when the truth is so (middle axis).
-        says = np.full((annotators, answers, answers), SMOOTH)
-        np.add.at(says.transpose(0, 2, 1), (who, answer_code), likely[unit])
-        says /= says.sum(axis=2, keepdims=True)
-        log = np.tile(np.log(likely.mean(axis=0) + 1e-12), (units, 1))
-        np.add.at(log, unit, np.log(says[who, :, answer_code]))
-        new = np.exp(log - log.max(axis=1, keepdims=True))
-        new /= new.sum(axis=1, keepdims=True)
-        moved, likely = float(np.abs(new - likely).max()), new
-        if moved < CLOSE:
-            break
-    return likely

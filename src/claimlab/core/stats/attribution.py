@@ -15,13 +15,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
-from claimlab.core.stats.ranks import UNITS
+from claimlab.core.stats.interval import (
+    DRAWS,
+    LEAST_UNITS,
+    Interval,
+    interval,
+    kinds,
+    redraw,
+)
 from claimlab.core.stats.scores import Floats, Ints
 
-STEPS = 60
-LEAST = 1e-6  # chance of any answer
-TRACE = 0.01  # records
+MOST_STEPS = 60
+LEAST_CHANCE = 1e-6  # chance of any answer
+TRACE_RECORDS = 0.01  # records
 
 
 @dataclass(frozen=True)
@@ -45,16 +51,17 @@ def attribute(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> Attribution | None:
-    """The shares of `answers`; null with fewer than 20 groups, and where shortcuts are always right
-    or always give the same answers as each other, so that nothing tells the parts apart."""
+    """The shares of `answers`; null with fewer than 6 effective groups, and where shortcuts are
+    always right or always give the same answers as each other, so that nothing tells the parts
+    apart."""
     columns = [*shortcuts, truth]
     same = np.stack([answers == column for column in columns], axis=1)
     place = 2 ** np.arange(len(columns))
     cell, cells = same @ place, 2 ** len(columns)
     bits = (np.arange(cells)[:, None] // place % 2).astype(np.float64)
     design = np.asarray(bits - 1 / classes)
-    known = kinds(groups, cell, cells)
-    if known.groups < UNITS or _alike(columns):
+    distinct = kinds(groups, cell, cells)
+    if distinct.effective < LEAST_UNITS or _alike(columns):
         return None
     counts = np.bincount(cell, minlength=cells).astype(np.float64)
     point = _largest(counts[None], design, classes)[0]
@@ -65,29 +72,30 @@ def attribute(
         prior = rng.gamma(2 / cells, size=resampled.shape)
         return _largest(resampled + prior, design, classes)
 
-    drawn = redraw(known, shares_of, seed=seed, draws=draws)
-    units = round(known.effective)  # groups of very different size tell less than their number
+    drawn = redraw(distinct, shares_of, seed=seed, draws=draws)
     shares = [
-        (float(value), interval(drawn[:, i], units, point=float(value)))
+        (float(value), interval(drawn[:, i], distinct.effective, point=float(value)))
         for i, value in enumerate(point)
     ]
-    return Attribution(shares[:-1], shares[-1], len(truth), known.groups)
+    return Attribution(shares[:-1], shares[-1], len(truth), distinct.groups)
 
 
 def _alike(columns: Sequence[Ints]) -> bool:
     """Whether two of the parts always agree: then no answer tells one from the other."""
     return any(
-        np.array_equal(one, other) for i, one in enumerate(columns) for other in columns[i + 1 :]
+        np.array_equal(column, other)
+        for i, column in enumerate(columns)
+        for other in columns[i + 1 :]
     )
 
 
 def _largest(counts: Floats, design: Floats, classes: int) -> Floats:
     """The shares (draws, parts) of the largest likelihood: Newton's method, each step halved until
     every answer keeps a chance. A trace of each keeps shares finite where some never occur."""
-    counts = counts + TRACE
+    counts = counts + TRACE_RECORDS
     shares = np.zeros((len(counts), design.shape[1]))
     ridge = 1e-9 * counts.sum(axis=1)[:, None, None] * np.eye(design.shape[1])
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         chance = 1 / classes + shares @ design.T
         slope = (counts / chance) @ design
         curve = np.einsum("dp,pi,pj->dij", counts / chance**2, design, design) + ridge
@@ -95,7 +103,7 @@ def _largest(counts: Floats, design: Floats, classes: int) -> Floats:
         size = np.ones((len(counts), 1))
         for _ in range(30):
             after = 1 / classes + (shares + size * step) @ design.T
-            bad = (after < LEAST).any(axis=1, keepdims=True)
+            bad = (after < LEAST_CHANCE).any(axis=1, keepdims=True)
             if not bad.any():
                 break
             size = np.where(bad, size / 2, size)

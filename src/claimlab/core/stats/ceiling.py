@@ -2,8 +2,12 @@
 
 How often a label is right is not known, but it shows: two annotators who are each right with
 probability q, and otherwise give any other class alike, agree with probability q² + (1 - q)² / (K
-- 1) on K classes. Where a label is the majority of several annotators it is right more often than
-each of them.
+- 1) on K classes. Where no record is a tie, ties were left out, and those that are left agree more
+often than that.
+
+A label is what most annotators of its record said, and any one of the classes at a tie. How often
+it is right follows from how they were divided: two against one is right less often than three alike
+("1-1-1" on three classes once in three).
 
 The band has both uncertainties: how often labels are right, and which of these records' labels are.
 All of it takes wrong labels to be equally likely in every class.
@@ -11,19 +15,24 @@ All of it takes wrong labels to be equally likely in every class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement
-from math import factorial, prod
+from math import comb, factorial, prod
 
 import numpy as np
 
 from claimlab.core.stats.interval import DRAWS, Interval
-from claimlab.core.stats.ranks import UNITS, draw_means
+from claimlab.core.stats.ranks import draw_means
 from claimlab.core.stats.scores import Counts, Floats, Ints
 
-MOST_VOTES = 9  # of one record; more hardly make its label any better
+FEWEST_UNITS = 20  # groups of records; fewer say too little of how often labels are right
+MOST_VOTES = 9  # of one record whose ties are foreseen; of more, few are ties
+GRID = 2_001  # accuracies of one annotator, from chance to always right
+LEAST_SLOPE = 0.01  # of agreement, from chance to always right: below, it tells nothing of accuracy
+Division = tuple[int, ...]  # how the annotators of one record were divided, the most first: (2, 1)
 
 
 @dataclass(frozen=True)
@@ -35,24 +44,33 @@ class LabelQuality:
 
 
 def by_agreement(
-    agreeing: Floats, groups: Ints, classes: int, votes: Sequence[int] = (1,), *, seed: int = 0
+    agreeing: Floats,
+    groups: Ints,
+    classes: int,
+    divided: Iterable[Sequence[int]] = ((1,),),
+    *,
+    seed: int = 0,
 ) -> LabelQuality | None:
-    """From `agreeing`, the share of pairs of answers that agree on each record. A label is the
-    majority of as many answers as `votes` says, each value as often as it occurs. Null with fewer
-    than 20 groups, and where answers agree no more than by chance."""
+    """From `agreeing`, the share of pairs of answers that agree on each record. A label is what
+    most of the answers to its record are: `divided` says of each record how many answers were
+    alike. Null with fewer than 20 groups, where answers agree no more than by chance, and where
+    only records on which two annotators agree are left."""
     resampled, sizes = draw_means(agreeing[:, None], groups, seed=seed)
     share, variance = float(agreeing.mean()), float(resampled.var())
-    if len(sizes) < UNITS or share <= 1 / classes:
+    times = Counter(tuple(sorted(one, reverse=True)) for one in divided)
+    accuracies = np.linspace(1 / classes, 1, GRID)
+    expected = _agreement(accuracies, times, classes)
+    by_chance, sure = float(expected[0]), float(expected[-1])
+    if len(sizes) < FEWEST_UNITS or share <= by_chance or sure - by_chance < LEAST_SLOPE:
         return None
     units = share * (1 - share) / variance if variance > 0 else float(len(sizes))
     rng = np.random.default_rng(seed)
     shares = rng.beta(share * units + 0.5, (1 - share) * units + 0.5, size=DRAWS)
-    values, times = np.unique(np.minimum(votes, MOST_VOTES), return_counts=True)
 
     def right(agreement: Floats) -> Floats:
-        one = _one_annotator(agreement, classes)
-        parts = [n * _majority(one, int(v), classes) for v, n in zip(values, times, strict=True)]
-        return np.asarray(np.sum(parts, axis=0) / times.sum())
+        single = np.interp(agreement, expected, accuracies)
+        parts = [n * _most_are_right(single, one, classes) for one, n in times.items()]
+        return np.asarray(np.sum(parts, axis=0) / times.total())
 
     return LabelQuality(float(right(np.array([share]))[0]), right(shares))
 
@@ -83,27 +101,41 @@ def _answers(labels: Ints, right: Floats) -> Floats:
     return np.asarray(joint / joint.sum(axis=2, keepdims=True))
 
 
-def _one_annotator(agreement: Floats, classes: int) -> Floats:
-    """How often one annotator is right: the larger root of q² + (1 - q)² / (K - 1) = agreement."""
-    under = np.maximum((agreement * classes - 1) * (classes - 1), 0.0)
-    return np.asarray(np.minimum((1 + np.sqrt(under)) / classes, 1.0))
+def _agreement(single: Floats, divided: Mapping[Division, int], classes: int) -> Floats:
+    """How often two answers agree, given how often one annotator is right."""
+    votes = Counter({sum(one): 0 for one in divided})
+    for one, times in divided.items():
+        votes[sum(one)] += times
+    several = {n: times for n, times in votes.items() if n > 1}
+    if not several or any(_is_tie(one) for one in divided):
+        return np.asarray(single**2 + (1 - single) ** 2 / (classes - 1))
+    parts = [times * _decided(single, min(n, MOST_VOTES), classes) for n, times in several.items()]
+    return np.asarray(np.sum(parts, axis=0) / sum(several.values()))
 
 
-def _majority(one: Floats, votes: int, classes: int) -> Floats:
-    """How often the majority of `votes` answers is right, where there is one."""
-    if votes < 2:
-        return one
-    right, any_class = np.zeros_like(one), np.zeros_like(one)
-    other = (1 - one) / (classes - 1)
+def _decided(single: Floats, votes: int, classes: int) -> Floats:
+    """How often two of the answers to a record agree, on records without a tie."""
+    agreeing, decided = np.zeros_like(single), np.zeros_like(single)
     for counts, ways in _compositions(votes, classes):
-        most = max(counts)
-        if counts.count(most) > 1:
+        if _is_tie(tuple(sorted(counts, reverse=True))):
             continue
-        chance = ways * one ** counts[0] * other ** (votes - counts[0])
-        any_class += chance
-        if counts[0] == most:
-            right += chance
-    return np.asarray(right / np.maximum(any_class, 1e-12))
+        chance = ways * single ** counts[0] * ((1 - single) / (classes - 1)) ** (votes - counts[0])
+        decided += chance
+        agreeing += chance * sum(comb(n, 2) for n in counts) / comb(votes, 2)
+    return np.asarray(agreeing / decided)
+
+
+def _is_tie(divided: Division) -> bool:
+    return len(divided) > 1 and divided[0] == divided[1]
+
+
+def _most_are_right(single: Floats, divided: Division, classes: int) -> Floats:
+    """How often the label of records that were so divided is right."""
+    most = divided[0]
+    odds = single * (classes - 1) / np.maximum(1 - single, 1e-9)  # of one answer for the true class
+    against = sum(odds ** float(votes - most) for votes in divided)
+    unnamed = max(0, classes - len(divided))
+    return np.asarray(1 / (against + unnamed * odds ** -float(most)))
 
 
 @cache

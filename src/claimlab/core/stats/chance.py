@@ -1,15 +1,11 @@
-"""A score beside the baselines that do not read the text: what they are, and what a star says.
-
-p-values of several tests, corrected for how many they are.
-"""
+"""A score beside the baselines that do not read the text: what they are, and what a star says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from claimlab.core.stats.correction import holm
 from claimlab.core.stats.interval import Interval
 
 LEVEL = 0.05
@@ -41,7 +37,7 @@ class Chance:
     def best(self) -> float | None:
         """The highest of the three."""
         three = self.majority, self.stratified, self.permuted
-        return max((one for one in three if one is not None), default=None)
+        return max((baseline for baseline in three if baseline is not None), default=None)
 
     @property
     def beaten(self) -> bool:
@@ -60,25 +56,3 @@ def corrected(chances: Sequence[Chance]) -> list[Chance]:
     """
     adjusted = holm([chance.p for chance in chances])
     return [replace(chance, p_holm=p) for chance, p in zip(chances, adjusted, strict=True)]
-
-
-def false_discovery(p: Sequence[float]) -> list[float]:
-    """Benjamini and Hochberg: of the tests called at `alpha`, at most the share `alpha` is called
-    wrongly.
-    """
-    order = np.argsort(p)[::-1]
-    times = np.asarray(p)[order] * (len(p) / np.arange(len(p), 0, -1))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(np.minimum.accumulate(times), 1)
-    return [float(one) for one in adjusted]
-
-
-def holm(p: Sequence[float | None]) -> list[float | None]:
-    """Holm: the chance of even one wrong call is at most `alpha`. What was not tested stays null,
-    and does not count."""
-    known = np.array([one for one in p if one is not None], dtype=np.float64)
-    order = np.argsort(known, kind="stable")
-    steps = known[order] * np.arange(len(known), 0, -1)
-    known[order] = np.maximum.accumulate(np.minimum(steps, 1.0))
-    adjusted = iter(known.tolist())
-    return [None if one is None else next(adjusted) for one in p]

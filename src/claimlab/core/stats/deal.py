@@ -1,8 +1,5 @@
 """Deal whole groups of rows to train, dev and test so that each side gets its share of every cell
 (class, language).
-
-Rows as whole numbers: equal values share a code, and rows that are linked through any column
-share one.
 """
 
 from __future__ import annotations
@@ -10,53 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.stats.scores import Flags, Floats, Ints
+from claimlab.core.stats.codes import Codes
+from claimlab.core.stats.scores import Flags, Floats
 
-Codes = Ints
-
-
-def codes_of(values: pl.Series) -> Codes:
-    """Equal values share a code; every null gets a code of its own, since a missing value links
-    nothing.
-    """
-    rank = values.rank("dense").to_numpy().astype(np.float64) - 1
-    missing = np.isnan(rank)
-    start = 0 if missing.all() else int(np.nanmax(rank)) + 1
-    rank[missing] = start + np.arange(int(missing.sum()))
-    return rank.astype(np.int64)
-
-
-def linked(columns: Sequence[Codes], n: int) -> Codes:
-    """Connected components of rows that share a code in any column."""
-    left, right = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for codes in columns:
-        order = np.argsort(codes, kind="stable")
-        same = codes[order][1:] == codes[order][:-1]
-        left.append(order[1:][same])
-        right.append(order[:-1][same])
-    return joined(np.concatenate(left), np.concatenate(right), n)
-
-
-def joined(left: npt.NDArray[np.integer], right: npt.NDArray[np.integer], n: int) -> Codes:
-    """The connected component of each of `n` nodes, in the order of their first nodes, from pairs
-    of linked nodes. Each round joins every component to the lowest that it is linked to.
-    """
-    root = np.arange(n)
-    while len(left):
-        low, high = np.minimum(root[left], root[right]), np.maximum(root[left], root[right])
-        left, right = low[low < high], high[low < high]
-        np.minimum.at(root, right, left)
-        while (root != (further := root[root])).any():
-            root = further
-    return np.unique(root, return_inverse=True)[1]
-
-
-LARGE = 20  # rows: larger groups are placed one by one
+LARGE_GROUP_ROWS = 20  # rows: larger groups are placed one by one
 # groups of equal make-up: fewer are placed one by one, since rounding would rob the smallest side
-MANY = 20
+MANY_GROUPS = 20
 
 
 def deal(
@@ -73,31 +31,31 @@ def deal(
         return np.empty(0, np.int64)
     rng = np.random.default_rng(seed)
     group_of = np.unique(groups, return_inverse=True)[1].ravel()
-    held = _Held(group_of, np.unique(cells, return_inverse=True)[1].ravel())
+    table = _Held(group_of, np.unique(cells, return_inverse=True)[1].ravel())
     # sides by cells: target rows
-    want = np.asarray(shares, dtype=np.float64)[:, None] * held.totals
+    want = np.asarray(shares, dtype=np.float64)[:, None] * table.totals
     room = want.copy()  # and rows still missing
-    side = np.full(held.groups, -1, np.int64)
+    side = np.full(table.groups, -1, np.int64)
     if first is not None and first.any():
         side[group_of[first]] = 0
-        room[0] -= held.sum_of(side == 0)
+        room[0] -= table.sum_of(side == 0)
     free = side < 0
-    large = np.flatnonzero(free & (held.size > LARGE))
-    for group in large[np.argsort(-held.size[large], kind="stable")].tolist():
-        mine, n = held.of_group(group)
-        side[group] = _nearest(room[:, mine], want[:, mine], n)
-        room[side[group], mine] -= n
-    small = rng.permutation(np.flatnonzero(free & (held.size <= LARGE)))
-    for alike in _by_make_up(held, small):
-        mine, n = held.of_group(int(alike[0]))
-        if len(alike) < MANY:
+    large = np.flatnonzero(free & (table.size > LARGE_GROUP_ROWS))
+    for group in large[np.argsort(-table.size[large], kind="stable")].tolist():
+        own, n = table.of_group(group)
+        side[group] = _nearest(room[:, own], want[:, own], n)
+        room[side[group], own] -= n
+    small = rng.permutation(np.flatnonzero(free & (table.size <= LARGE_GROUP_ROWS)))
+    for alike in _by_make_up(table, small):
+        own, n = table.of_group(int(alike[0]))
+        if len(alike) < MANY_GROUPS:
             for group in alike.tolist():
-                side[group] = _nearest(room[:, mine], want[:, mine], n)
-                room[side[group], mine] -= n
+                side[group] = _nearest(room[:, own], want[:, own], n)
+                room[side[group], own] -= n
             continue
-        whole = _quota(room[:, mine], want[:, mine], len(alike))
+        whole = _quota(room[:, own], want[:, own], len(alike))
         side[alike] = np.repeat(np.arange(len(shares)), whole)
-        room[:, mine] -= np.outer(whole, n)
+        room[:, own] -= np.outer(whole, n)
     return side[group_of]
 
 
@@ -119,12 +77,14 @@ class _Held:
         return self.cell[part], self.n[part]
 
     def sum_of(self, chosen: Flags) -> Floats:
-        mine = chosen[self.at]
-        counted = np.bincount(self.cell[mine], weights=self.n[mine], minlength=len(self.totals))
+        entries = chosen[self.at]
+        counted = np.bincount(
+            self.cell[entries], weights=self.n[entries], minlength=len(self.totals)
+        )
         return counted.astype(np.float64)
 
 
-def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
+def _by_make_up(table: _Held, small: Codes) -> list[Codes]:
     """`small` in batches of groups that have the same cells the same number of times.
 
     Rare make-ups come first, and large groups before small ones: what is common and small then
@@ -132,7 +92,7 @@ def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
     """
     if not len(small):
         return []
-    holds = pl.DataFrame({"group": held.at, "cell": held.cell, "n": held.n.astype(np.int64)})
+    holds = pl.DataFrame({"group": table.at, "cell": table.cell, "n": table.n.astype(np.int64)})
     word = pl.concat_str(["cell", "n"], separator=":")
     contents = holds.select("group", make_up=word).group_by("group", maintain_order=True)
     make_up = contents.agg(pl.col("make_up").str.join(","))["make_up"].gather(small)
@@ -141,7 +101,7 @@ def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
         .group_by("make_up", maintain_order=True)
         .agg("group")
     )
-    size = pl.Series(held.size[lots["group"].list.first().to_numpy()])
+    size = pl.Series(table.size[lots["group"].list.first().to_numpy()])
     lots = lots.with_columns(n=pl.col("group").list.len(), size=size)
     ordered = lots.sort("n", "size", descending=[False, True], maintain_order=True)
     ends = np.cumsum(ordered["n"].to_numpy())

@@ -9,20 +9,16 @@ off by about 1% of its width), at a cost that no longer grows with the data.
 
 The interval is the expanded percentile one (Hesterberg, "What Teachers Should Know About the
 Bootstrap", 2015): the plain percentile interval is too short with few groups, by the factor that a
-normal interval is against Student's. tests/core/test_stats_interval.py measures how often it holds
-the true value.
+normal interval is against Student's. Groups count by what they tell: the effective number is
+smaller where a few hold most of the records. tests/core/test_stats_interval.py and bench/units.py
+measure how often it holds the true value.
 
-One score out of several goes at the same records: the mean of their macro-F1, and its interval.
-
-Each go (a repeat of cross-validation) answers for every record. A resample weighs every group once,
-and all goes are scored under the same weights: the interval is that of the reported figure.
-
-The interval of a share of cases, sound for few cases too.
+The interval of a share of cases (`wilson`) is sound for few cases too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import sqrt
@@ -30,13 +26,15 @@ from typing import TypedDict
 
 import numpy as np
 
-from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majority_f1
+from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import Sparse
 
 DRAWS = 2_000
 LEVEL = 0.95
-CHUNK = 4_000_000  # numbers held at a time
+NUMBERS_AT_A_TIME = 4_000_000  # numbers held at a time
 MOST_KINDS, BUCKETS = 10_000, 4_000
+LEAST_UNITS = 6  # effective: fewer carry no interval and no verdict
+FEW_UNITS = 20  # effective: fewer are called few
 Interval = tuple[float, float]
 
 
@@ -86,9 +84,9 @@ def kinds(cluster: Ints, cell: Ints, cells: int) -> Kinds:
         bucket = np.random.default_rng(0).permutation(groups) % BUCKETS
         group = bucket[group]
         first, times, row = _alike(group, BUCKETS, cell, cells)
-    mine = row[group] >= 0
-    ones = np.ones(int(mine.sum()))
-    table = csr_array((ones, (row[group][mine], cell[mine])), shape=(len(first), cells))
+    counted = row[group] >= 0
+    ones = np.ones(int(counted.sum()))
+    table = csr_array((ones, (row[group][counted], cell[counted])), shape=(len(first), cells))
     return Kinds(table, times, groups)
 
 
@@ -126,7 +124,7 @@ def redraw(
     rng = np.random.default_rng(seed)
     units = int(kinds.times.sum())
     share = kinds.times / units
-    step = max(1, CHUNK // max(1, *kinds.cells.shape))
+    step = max(1, NUMBERS_AT_A_TIME // max(1, *kinds.cells.shape))
     parts = []
     for start in range(0, draws, step):
         size = min(step, draws - start)
@@ -148,28 +146,28 @@ def _buckets(rng: np.random.Generator, size: int, kinds: Kinds) -> Ints:
     return np.bincount(drawn.ravel(), minlength=size * len(kinds.times)).reshape(size, -1)
 
 
-def interval(draws: Floats, groups: int, *, point: float | None = None) -> Interval | None:
-    """The interval of one figure from its resamples; null with one group, or where it was often
-    undefined.
+def interval(draws: Floats, units: float, *, point: float | None = None) -> Interval | None:
+    """The interval of one figure from its resamples, which were made of so many effective `units`;
+    null with fewer than 6 of them, or where it was often undefined.
 
     Where the figure itself, `point`, is given, the interval reaches at least as far as that:
     resamples of a curved score can all lie to one side of it.
     """
-    known = draws[~np.isnan(draws)]
-    if groups < 2 or len(known) < 0.9 * len(draws):
+    defined = draws[~np.isnan(draws)]
+    if units < LEAST_UNITS or len(defined) < 0.9 * len(draws):
         return None
-    low, high = np.quantile(known, [tail(groups), 1 - tail(groups)]).tolist()
+    low, high = np.quantile(defined, [tail(units), 1 - tail(units)]).tolist()
     return (low, high) if point is None else (min(low, point), max(high, point))
 
 
 @cache
-def tail(groups: int) -> float:
-    """The share cut off at each end: a little less than (1 - LEVEL) / 2, because groups are finite
-    in number.
+def tail(units: float) -> float:
+    """The share cut off at each end: less than (1 - LEVEL) / 2, because units are finite in number
+    (Student's t on units - 1).
     """
     from scipy.special import ndtr, stdtrit  # what scipy.stats calls, without its second of imports
 
-    return float(ndtr(np.sqrt(groups / (groups - 1)) * stdtrit(groups - 1, (1 - LEVEL) / 2)))
+    return float(ndtr(np.sqrt(units / (units - 1)) * stdtrit(units - 1, (1 - LEVEL) / 2)))
 
 
 def intervals(
@@ -184,20 +182,21 @@ def intervals(
     """Intervals of one or several figures that `statistic` makes of counts per cell (draws,
     cells).
     """
-    known = kinds(cluster, cell, cells)
-    drawn = redraw(known, statistic, seed=seed, draws=draws)
+    distinct = kinds(cluster, cell, cells)
+    drawn = redraw(distinct, statistic, seed=seed, draws=draws)
     columns = drawn[:, None] if drawn.ndim == 1 else drawn
-    return [interval(columns[:, i], known.groups) for i in range(columns.shape[1])]
+    return [interval(columns[:, i], distinct.effective) for i in range(columns.shape[1])]
 
 
-def mean_interval(values: Floats, *, seed: int = 0) -> Interval | None:
-    """The interval of the mean of one value per record."""
+def mean_interval(values: Floats, *, cluster: Ints | None = None, seed: int = 0) -> Interval | None:
+    """The interval of the mean of one value per record; those of one `cluster` are drawn as one."""
+    units = np.arange(len(values)) if cluster is None else cluster
     distinct, cell = np.unique(values, return_inverse=True)
 
     def mean(counts: Floats) -> Floats:
         return np.asarray(counts @ distinct / counts.sum(axis=1))
 
-    return intervals(np.arange(len(values)), cell, len(distinct), mean, seed=seed)[0]
+    return intervals(units, cell, len(distinct), mean, seed=seed)[0]
 
 
 def unit_interval(
@@ -210,85 +209,6 @@ def unit_interval(
     return interval(
         np.array([statistic(rng.integers(n, size=n)) for _ in range(draws)], dtype=np.float64), n
     )
-
-
-@dataclass(frozen=True)
-class Resampled:
-    """The score with its resamples, and the majority answer's score under the same weights;
-    `groups` were drawn.
-    """
-
-    score: float
-    scores: Floats
-    majority: Floats
-    groups: int
-
-
-def mean_macro_f1(truth: Ints, guesses: Sequence[Ints], classes: int) -> float:
-    return float(np.mean([macro_f1(confusion(truth, guess, classes)) for guess in guesses]))
-
-
-def resample(
-    truth: Ints,
-    guesses: Sequence[Ints],
-    groups: Ints,
-    classes: int,
-    *,
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> Resampled:
-    """The mean macro-F1 of `guesses` (one array per go) and its resamples over whole groups."""
-    places, known = _answered(truth, guesses, groups, classes)
-
-    def figures(counts: Floats) -> Floats:
-        tables = _tables(counts, places, classes)
-        return np.stack([macro_f1(tables).mean(axis=0), majority_f1(tables[0].sum(axis=2))], axis=1)
-
-    drawn = redraw(known, figures, seed=seed, draws=draws)
-    return Resampled(mean_macro_f1(truth, guesses, classes), drawn[:, 0], drawn[:, 1], known.groups)
-
-
-def _answered(
-    truth: Ints, guesses: Sequence[Ints], groups: Ints, classes: int
-) -> tuple[Ints, Kinds]:
-    """What a record adds to every confusion table is given by its class and all its answers: those
-    are the cells to count. For each cell its place in every table, and the kinds of group.
-    """
-    answers, cell = np.unique(np.stack([truth, *guesses]), axis=1, return_inverse=True)
-    known = kinds(groups, cell.ravel(), answers.shape[1])
-    return answers[0] * classes + answers[1:], known
-
-
-def difference(
-    truth: Ints,
-    one: Ints,
-    other: Ints,
-    groups: Ints,
-    classes: int,
-    *,
-    seed: int = 0,
-) -> tuple[float, Interval]:
-    """The macro-F1 of `other` less that of `one`, and its interval: both are scored under the same
-    weights.
-    """
-    places, known = _answered(truth, [one, other], groups, classes)
-
-    def gain(counts: Floats) -> Floats:
-        before, after = macro_f1(_tables(counts, places, classes))
-        return np.asarray(after - before)
-
-    point = mean_macro_f1(truth, [other], classes) - mean_macro_f1(truth, [one], classes)
-    ends = interval(redraw(known, gain, seed=seed), known.groups, point=point)
-    return point, ends or (-1.0, 1.0)
-
-
-def _tables(counts: Floats, places: Ints, classes: int) -> Floats:
-    """Confusion tables (answers, draws, class, answer) from counts per cell (draws, cells)."""
-    tables = np.zeros((len(places), len(counts), classes * classes))
-    for table, place in zip(tables, places, strict=True):
-        for j, at in enumerate(place):
-            table[:, at] += counts[:, j]
-    return tables.reshape(len(places), len(counts), classes, classes)
 
 
 def wilson(hits: int, n: int) -> Interval | None:

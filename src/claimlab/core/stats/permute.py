@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from claimlab.core.stats.scores import Floats, Ints
 
-LIKE = 1.5  # groups within this factor of each other's size may exchange labels
-CHUNK = 1_000_000  # labels permuted at once
-FEWEST = 10  # groups that exchange among themselves; fewer join the next smaller ones
+LIKE_SIZE = 1.5  # groups within this factor of each other's size may exchange labels
+LABELS_AT_A_TIME = 1_000_000  # labels permuted at once
+FEWEST_GROUPS = 10  # groups that exchange among themselves; fewer join the next smaller ones
 
 
 class Exchange:
@@ -56,7 +56,7 @@ class Exchange:
 
     def draw_labels(self, rng: np.random.Generator, times: int) -> Iterator[Ints]:
         """The labels of `times` draws, several at once: (draws, rows), as many as fit in memory."""
-        most = max(1, CHUNK // max(1, len(self.labels)))
+        most = max(1, LABELS_AT_A_TIME // max(1, len(self.labels)))
         for start in range(0, times, most):
             yield self._permute(rng, min(most, times - start))[0]
 
@@ -85,17 +85,17 @@ def like_sizes(size: Ints) -> Ints:
     """A bin for every group: groups of one bin are of about the same size, and no bin holds only a
     few groups.
     """
-    bins = np.floor(np.log(size) / np.log(LIKE) + 1e-9).astype(np.int64)
+    bins = np.floor(np.log(size) / np.log(LIKE_SIZE) + 1e-9).astype(np.int64)
     names, counts = np.unique(bins, return_counts=True)
     merged: dict[int, int] = {}
     waiting: list[int] = []
-    held = 0
+    groups = 0
     for name, n in zip(names[::-1].tolist(), counts[::-1].tolist(), strict=True):
         waiting.append(name)
-        held += n
-        if held >= FEWEST:
+        groups += n
+        if groups >= FEWEST_GROUPS:
             merged |= dict.fromkeys(waiting, name)
-            waiting, held = [], 0
+            waiting, groups = [], 0
     last = min(merged.values(), default=0)
     merged |= dict.fromkeys(waiting, last)
     return np.array([merged[b] for b in bins.tolist()], dtype=np.int64)

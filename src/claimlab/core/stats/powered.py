@@ -24,13 +24,13 @@ import numpy as np
 from claimlab.core.stats.interval import LEVEL, Interval
 from claimlab.core.stats.scores import Floats
 
-FEWEST = 20  # annotated records, below which there is no interval
+FEWEST_ANNOTATED = 20  # annotated records, below which there is no interval
 MOST_SPREAD = 1.5  # of the answers' own: a useless judge cannot do more harm than this
-LOOK = 100  # annotated records at which the second interval is narrowest
+NARROWEST_RECORDS = 100  # annotated records at which the second interval is narrowest
 
 
 @dataclass(frozen=True)
-class Sample:
+class JudgedSample:
     """The annotated records: what annotators answered (1 or 0), what the judge answers, and how
     likely it was that each was drawn (any multiple of it). `population` records were judged, and
     the judge says 1 of the share `judged`.
@@ -52,7 +52,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Share:
+class EstimatedShare:
     """An estimated share with its interval, and the interval that holds at every look."""
 
     value: float
@@ -64,7 +64,7 @@ class Share:
         return self.interval[1] - self.interval[0]
 
 
-def powered(sample: Sample) -> Share:
+def powered(sample: JudgedSample) -> EstimatedShare:
     """The share by annotators and judge together."""
     slope = _slope(sample)
     weight, rest = sample.weight, sample.human - slope * sample.judge
@@ -75,14 +75,14 @@ def powered(sample: Sample) -> Share:
     return _share(sample, slope * sample.judged + centre, spread)
 
 
-def alone(sample: Sample) -> Share:
+def alone(sample: JudgedSample) -> EstimatedShare:
     """The share by annotators without the judge."""
     weight = sample.weight
     value = float(weight @ sample.human)
     return _share(sample, value, _unequal(sample) * value * (1 - value))
 
 
-def needed(sample: Sample, width: float) -> int:
+def needed(sample: JudgedSample, width: float) -> int:
     """How many annotated records make the interval that holds at every look as narrow as `width`,
     if the rest is like those at hand.
     """
@@ -90,7 +90,7 @@ def needed(sample: Sample, width: float) -> int:
     return min(sample.population, int(np.ceil(len(sample) * ((high - low) / width) ** 2)))
 
 
-def _slope(sample: Sample) -> float:
+def _slope(sample: JudgedSample) -> float:
     """How much of the judge to use: least squares of the annotators' answers on the judge's."""
     weight = sample.weight
     judge = sample.judge - weight @ sample.judge
@@ -98,16 +98,16 @@ def _slope(sample: Sample) -> float:
     return float(weight @ (judge * sample.human)) / spread if spread > 0 else 0.0
 
 
-def _unequal(sample: Sample) -> float:
+def _unequal(sample: JudgedSample) -> float:
     """By how much unequal chances widen an interval (Kish's design effect)."""
     return float(len(sample) * (sample.weight**2).sum())
 
 
-def _share(sample: Sample, value: float, spread: float) -> Share:
+def _share(sample: JudgedSample, value: float, spread: float) -> EstimatedShare:
     value = min(max(value, 0.0), 1.0)
     size = len(sample)
-    if size < FEWEST:
-        return Share(value, (0.0, 1.0), (0.0, 1.0))
+    if size < FEWEST_ANNOTATED:
+        return EstimatedShare(value, (0.0, 1.0), (0.0, 1.0))
     answers = float(sample.weight @ sample.human)
     own = answers * (1 - answers)
     ratio = min(spread / own, MOST_SPREAD * _unequal(sample)) if own > 0 else _unequal(sample)
@@ -116,7 +116,7 @@ def _share(sample: Sample, value: float, spread: float) -> Share:
     quantile = _quantile(size - 2)
     half = _always(size) * sqrt(max(spread, 1 / size))
     always = (max(0.0, value - half), min(1.0, value + half)) if left > 0 else (value, value)
-    return Share(value, _wilson(value, like, quantile), always)
+    return EstimatedShare(value, _wilson(value, like, quantile), always)
 
 
 @cache
@@ -138,6 +138,6 @@ def _wilson(value: float, size: float, quantile: float) -> Interval:
 def _always(size: int) -> float:
     """Half the width of the confidence sequence after `size` records, in standard deviations."""
     error = 1 - LEVEL
-    scale = (-2 * log(error) + log(-2 * log(error)) + 1) / LOOK
+    scale = (-2 * log(error) + log(-2 * log(error)) + 1) / NARROWEST_RECORDS
     grown = size * scale + 1
     return sqrt(2 * grown / (size**2 * scale) * log(sqrt(grown) / error))

@@ -21,12 +21,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from claimlab.core.stats.chance import LEVEL
-from claimlab.core.stats.interval import CHUNK, DRAWS, effective_groups, kinds, redraw
+from claimlab.core.stats.interval import (
+    DRAWS,
+    LEAST_UNITS,
+    NUMBERS_AT_A_TIME,
+    effective_groups,
+    kinds,
+    redraw,
+)
 from claimlab.core.stats.scores import Floats, Ints, macro_f1
 
-UNITS = 20  # groups of records; fewer carry no verdict
 POWER = 0.8  # of showing the smallest detectable difference
-RIGHT, ALIKE, PAIRS = 0.8, 0.5, 8  # what is assumed of two detectors before they are run
+ASSUMED_ACCURACY, ASSUMED_LIKENESS, PAIRS_SIMULATED = (
+    0.8,
+    0.5,
+    8,
+)  # what is assumed of two detectors before they are run
 Ranks = tuple[int, int]  # from the best to the worst that the data allow
 
 
@@ -92,7 +102,7 @@ def draw_means(
     size = np.bincount(group).astype(np.float64)
     sums = np.stack([np.bincount(group, weights=column) for column in values.T], axis=1)
     rng, share = np.random.default_rng(seed), np.full(len(size), 1 / len(size))
-    step = max(1, CHUNK // len(size))
+    step = max(1, NUMBERS_AT_A_TIME // len(size))
     parts = []
     for start in range(0, draws, step):
         weights = rng.multinomial(len(size), share, size=min(step, draws - start))
@@ -135,15 +145,15 @@ def _step_down(
     """
     higher, lower = _pairs(scores)
     error = errors[higher, lower]
-    known = np.divide(1.0, error, out=np.zeros_like(error), where=error > 1e-12)
-    clear = _as_normal((scores[higher] - scores[lower]) * known, groups)
+    inverse = np.divide(1.0, error, out=np.zeros_like(error), where=error > 1e-12)
+    clear = _as_normal((scores[higher] - scores[lower]) * inverse, groups)
     order = np.argsort(clear, kind="stable")
-    higher, lower, known, clear = higher[order], lower[order], known[order], clear[order]
+    higher, lower, inverse, clear = higher[order], lower[order], inverse[order], clear[order]
     reached, maxima = np.zeros(len(clear)), []
-    step = max(1, CHUNK // max(1, len(clear)))
+    step = max(1, NUMBERS_AT_A_TIME // max(1, len(clear)))
     for start in range(0, len(noise), step):
         part = noise[start : start + step]
-        studentised = (part[:, higher] - part[:, lower]) * known
+        studentised = (part[:, higher] - part[:, lower]) * inverse
         reverse = -studentised.min(axis=1, keepdims=True)
         largest = np.maximum(np.maximum.accumulate(studentised, axis=1), reverse)
         reached += (largest >= clear - 1e-9).sum(axis=0)
@@ -171,9 +181,9 @@ def confidence_set(scores: Floats, noise: Floats, groups: float) -> tuple[list[i
         short = scores[left].mean() - scores[left]
         drawn = noise[:, left].mean(axis=1, keepdims=True) - noise[:, left]
         error = drawn.std(axis=0)
-        known = np.divide(1.0, error, out=np.zeros_like(error), where=error > 1e-12)
-        statistic = _as_normal(short * known, groups)
-        reached = int(((drawn * known).max(axis=1) >= statistic.max() - 1e-9).sum())
+        inverse = np.divide(1.0, error, out=np.zeros_like(error), where=error > 1e-12)
+        statistic = _as_normal(short * inverse, groups)
+        reached = int(((drawn * inverse).max(axis=1) >= statistic.max() - 1e-9).sum())
         p = (1 + reached) / (1 + len(noise))
         if p >= LEVEL:
             return left.tolist(), p
@@ -200,23 +210,25 @@ def records_needed(records: int, detectable: float, difference: float) -> int | 
 
 def foreseen(labels: Ints, groups: Ints, *, seed: int = 0) -> float | None:
     """The smallest difference in macro-F1 that records with these labels and groups would show
-    between two detectors, before they are run; null of fewer than 20 groups, or of one class.
+    between two detectors, before they are run; null of fewer than 6 effective groups, or of one
+    class.
 
     Both are taken to be right on 80% of the records, and mostly on the same ones: half of what
     makes a record hard is the same for both, and half of all of it is the same for its group.
     """
     classes, group = int(labels.max(initial=0)) + 1, np.unique(groups, return_inverse=True)[1]
-    if len(np.unique(labels)) < 2 or int(group.max(initial=-1)) + 1 < UNITS:
+    effective = effective_groups(np.bincount(group))
+    if len(np.unique(labels)) < 2 or effective < LEAST_UNITS:
         return None
     rng = np.random.default_rng(seed)
     errors = []
-    for _ in range(PAIRS):
+    for _ in range(PAIRS_SIMULATED):
         answers = _synthetic_answers(rng, labels, group, classes)
-        known = kinds(group, (labels * classes + answers[0]) * classes + answers[1], classes**3)
-        scores = redraw(known, lambda n: _both(n, classes), seed=seed, draws=400)
+        distinct = kinds(group, (labels * classes + answers[0]) * classes + answers[1], classes**3)
+        scores = redraw(distinct, lambda n: _both(n, classes), seed=seed, draws=400)
         errors.append(float((scores[:, 0] - scores[:, 1]).std()))
     error = float(np.sqrt(np.mean(np.square(errors))))
-    return smallest_detectable(error, effective_groups(np.bincount(group)))
+    return smallest_detectable(error, effective)
 
 
 def _both(counts: Floats, classes: int) -> Floats:
@@ -236,7 +248,7 @@ def _synthetic_answers(
 
     shared, out = level(), []
     for _ in range(2):
-        hard = np.sqrt(ALIKE) * shared + np.sqrt(1 - ALIKE) * level()
+        hard = np.sqrt(ASSUMED_LIKENESS) * shared + np.sqrt(1 - ASSUMED_LIKENESS) * level()
         wrong = (labels + rng.integers(1, classes, size=len(labels))) % classes
-        out.append(np.where(hard < ndtri(RIGHT), labels, wrong))
+        out.append(np.where(hard < ndtri(ASSUMED_ACCURACY), labels, wrong))
     return out[0], out[1]

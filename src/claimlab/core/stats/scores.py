@@ -1,7 +1,8 @@
 """Macro-F1 and accuracy from confusion counts; each equals scikit-learn's.
 
 A confusion table has a row per class, truth in rows. It may have more columns than classes: answers
-that are none of them, and no answer at all. Both count as wrong.
+that are none of them, and no answer at all. These are gaps. A gap is wrong, and costs at least as
+much as any wrong answer would: in F1 it is a false positive of every class that it is not.
 """
 
 from __future__ import annotations
@@ -42,18 +43,47 @@ def accuracy(counts: Counts) -> Floats:
     return ratio(hits, counts.sum(axis=(-2, -1)), nothing=np.nan)
 
 
+def gaps(counts: Counts) -> Floats:
+    """The records of each class without an answer, or with one that is none of the classes."""
+    return np.asarray(counts[..., counts.shape[-2] :].sum(axis=-1), dtype=np.float64)
+
+
+def taken_for(counts: Counts) -> Floats:
+    """How many records each class was the answer to; a gap is one to every class but its own."""
+    k = counts.shape[-2]
+    if counts.shape[-1] == k:
+        return np.asarray(counts.sum(axis=-2), dtype=np.float64)
+    open_records = gaps(counts)
+    others = open_records.sum(axis=-1, keepdims=True) - open_records
+    return np.asarray(counts[..., :k].sum(axis=-2) + others, dtype=np.float64)
+
+
+def filled(counts: Counts) -> Floats:
+    """The tables (..., K, K) with each gap answered by the most frequent other class: of two
+    classes, by the wrong one."""
+    k = counts.shape[-2]
+    table = np.array(counts[..., :k], dtype=np.float64)
+    if k < 2:
+        return table
+    frequent = np.argsort(-counts.sum(axis=-1), axis=-1, kind="stable")
+    own = np.arange(k)
+    first, second = frequent[..., :1], frequent[..., 1:2]
+    answer = np.where(own == first, second, first)  # of each class, by its gaps
+    at_answer = own == answer[..., None]
+    return np.asarray(table + at_answer * gaps(counts)[..., None])
+
+
 def f1_per_class(counts: Counts) -> Floats:
     """F1 of each class; NaN for a class that is neither true nor answered."""
-    k = counts.shape[-2]
     hits = np.diagonal(counts, axis1=-2, axis2=-1).astype(np.float64)
-    return ratio(2 * hits, counts.sum(axis=-1) + counts[..., :k].sum(axis=-2), nothing=np.nan)
+    return ratio(2 * hits, counts.sum(axis=-1) + taken_for(counts), nothing=np.nan)
 
 
 def macro_f1(counts: Counts) -> Floats:
     """Mean F1 over the classes that a table holds, as true or as an answer; NaN of nothing."""
     f1 = f1_per_class(counts)
-    known = ~np.isnan(f1)
-    return ratio(np.where(known, f1, 0.0).sum(axis=-1), known.sum(axis=-1), nothing=np.nan)
+    defined = ~np.isnan(f1)
+    return ratio(np.where(defined, f1, 0.0).sum(axis=-1), defined.sum(axis=-1), nothing=np.nan)
 
 
 def measured_macro_f1(counts: Counts) -> float | None:

@@ -14,34 +14,24 @@ import polars as pl
 from claimlab.core import packaged
 from claimlab.core.types import Json, JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction, texts_of
+from claimlab.detect.fine_tuning import Examples, Fitted, Pooling, TrainingRecipe, train
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import as_predictions, temperature
-from claimlab.detect.neural import (
-    MINILM,
-    Device,
-    Examples,
-    Fitted,
-    Pooling,
-    Recipe,
-    choose_device,
-    load_fitted,
-    refuse,
-    save_fitted,
-    train,
-)
+from claimlab.detect.pretrained import MINILM, Device, choose_device
+from claimlab.detect.trained_model import load_fitted, refuse, save_fitted
 
 Grid = Literal["none", "pt-afc"]
-HELD_OUT = 0.1  # of the training rows, to stop by where there is no dev
+SHARE_HELD_OUT = 0.1  # of the training rows, to stop by where there is no dev
 
 
-class Encoder(Detector):
+class FineTunedEncoder(Detector):
     name = "encoder"
     summary = "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
     extra = "encoder,embeddings"
     unreported = frozenset({"device", "save"})
     trial: ClassVar[Mapping[str, Json]] = {"steps": 2, "max_length": 16, "device": "cpu"}
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         *,
         model: str = MINILM,
@@ -62,7 +52,7 @@ class Encoder(Detector):
         save: str | None = None,
     ) -> None:
         self.model = model
-        self.recipe = Recipe(
+        self.recipe = TrainingRecipe(
             learning_rate,
             epochs,
             batch,
@@ -87,11 +77,11 @@ class Encoder(Detector):
         if self.save is not None:
             refuse(Path(self.save))
         self.classes = sorted(set(train.labels))
-        examples, held = self._parts(train, dev, seed)
-        runs = (self._train(recipe, examples, held, seed) for recipe in self.recipes())
+        examples, stopping = self._parts(train, dev, seed)
+        runs = (self._train(recipe, examples, stopping, seed) for recipe in self.recipes())
         self.fitted: Fitted = max(runs, key=lambda run: run.score)
         self.temperature = temperature(
-            self.fitted.logits(held[0]), np.asarray(held[1]), list(range(len(self.classes)))
+            self.fitted.logits(stopping[0]), np.asarray(stopping[1]), list(range(len(self.classes)))
         )
         if self.save is not None:
             about = {
@@ -122,7 +112,7 @@ class Encoder(Detector):
         super().take_up(folder)
         self.fitted, _ = load_fitted(folder / "network", "cpu")
 
-    def recipes(self) -> Iterator[Recipe]:
+    def recipes(self) -> Iterator[TrainingRecipe]:
         """One recipe, or every one of the grid."""
         if self.grid == "none":
             yield self.recipe
@@ -132,11 +122,13 @@ class Encoder(Detector):
             tried = dict(zip(grid["tried"], values, strict=True))
             yield replace(self.recipe, **grid["fixed"], **tried)
 
-    def _train(self, recipe: Recipe, examples: Examples, held: Examples, seed: int) -> Fitted:
+    def _train(
+        self, recipe: TrainingRecipe, examples: Examples, stopping: Examples, seed: int
+    ) -> Fitted:
         return train(
             self.model,
             examples,
-            held,
+            stopping,
             recipe=recipe,
             seed=seed,
             device=choose_device(self.device),
@@ -151,17 +143,20 @@ class Encoder(Detector):
         texts, y = texts_of(train.records).to_list(), [place[label] for label in train.labels]
         if dev.labels:
             pairs = zip(texts_of(dev.records), dev.labels, strict=True)
-            known = [(text, place[label]) for text, label in pairs if label in place]
-            return (texts, y), ([text for text, _ in known], [number for _, number in known])
-        stopping = np.random.default_rng(seed).random(len(y)) < HELD_OUT
+            with_class = [(text, place[label]) for text, label in pairs if label in place]
+            return (texts, y), (
+                [text for text, _ in with_class],
+                [number for _, number in with_class],
+            )
+        stopping = np.random.default_rng(seed).random(len(y)) < SHARE_HELD_OUT
         stopping[np.unique(y, return_index=True)[1]] = False  # every class is trained on
         if not stopping.any():
             return (texts, y), (texts, y)
         rows, others = np.flatnonzero(~stopping), np.flatnonzero(stopping)
-        trained, held = (
+        trained, stopping_examples = (
             ([texts[i] for i in part], [y[i] for i in part]) for part in (rows, others)
         )
-        return trained, held
+        return trained, stopping_examples
 
 
-DETECTOR = Encoder
+DETECTOR = FineTunedEncoder

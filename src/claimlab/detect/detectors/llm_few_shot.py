@@ -16,24 +16,23 @@ import numpy as np
 
 from claimlab.core.errors import DataError, UsageError
 from claimlab.detect.asking import (
+    CHARACTERS_READ,
     CONCURRENCY,
-    PIECE,
-    READ,
     Asking,
-    Handles,
     Question,
     Row,
     evidence_in,
-    failed,
     priced,
 )
 from claimlab.detect.detector import Part, Prediction
+from claimlab.detect.verdicts import PIECE_CHARACTERS, Handles, failed
 from claimlab.llm.messages import Message
 from claimlab.llm.provider import Provider
 
-EXAMPLES = 15
-LEAST_PIECE = 200  # characters of a piece of evidence where many are shown with each text
-EXAMPLE_READ = 500  # characters of an example's text: fifteen of them are in every question
+EXAMPLES_SHOWN = 15
+# characters of a piece of evidence where many are shown with each text
+LEAST_PIECE_CHARACTERS = 200
+EXAMPLE_CHARACTERS = 500  # characters of an example's text: fifteen of them are in every question
 RATIONALES = (
     "rationale",
     "justification",
@@ -51,7 +50,7 @@ class LlmFewShot(Asking):
         self,
         *,
         model: Provider | None = None,
-        examples: int = EXAMPLES,
+        examples: int = EXAMPLES_SHOWN,
         context: bool = True,
         max_tokens: int = 256,
         concurrency: int = CONCURRENCY,
@@ -68,7 +67,7 @@ class LlmFewShot(Asking):
         self.turns: tuple[Message, ...] = ()
         self.example_ids: list[str] = []
         self.reasoned = False
-        self.piece = PIECE
+        self.piece = PIECE_CHARACTERS
 
     def parameters(self) -> dict[str, object]:
         return {**super().parameters(), "example_ids": list(self.example_ids)}
@@ -87,11 +86,11 @@ class LlmFewShot(Asking):
         self.example_ids = [row["id"] for row in rows]
         # of examples and records alike: 15 examples with one whole piece each fit, with five not
         most = max(len(evidence_in(row)) for row in rows)
-        self.piece = max(LEAST_PIECE, PIECE // max(1, most))
+        self.piece = max(LEAST_PIECE_CHARACTERS, PIECE_CHARACTERS // max(1, most))
         turns = []
         for row, i, rationale in zip(rows, chosen, rationales, strict=True):
             why = f"{rationale} " if self.reasoned else ""
-            turns.append(Message("user", self._text(row, EXAMPLE_READ)))
+            turns.append(Message("user", self._text(row, EXAMPLE_CHARACTERS)))
             turns.append(Message("assistant", f"{why}[{train.labels[i]}]"))
         self.turns = tuple(turns)
 
@@ -104,7 +103,7 @@ class LlmFewShot(Asking):
         prediction = Prediction(label, rationale=reply, failure=failure)
         return priced(self.noted(prediction, row, answer), [answer])
 
-    def _text(self, row: Row, read: int = READ) -> str:
+    def _text(self, row: Row, read: int = CHARACTERS_READ) -> str:
         pieces = evidence_in(row)
         evidence = [Handles().show(pieces, piece=self.piece)] if pieces else []
         return "\n".join(self.shown(row, evidence, read=read))
@@ -117,11 +116,14 @@ class LlmFewShot(Asking):
         return self.request(row, messages)
 
 
+DETECTOR = LlmFewShot
+
+
 def rationale_of(row: Row) -> str | None:
     """Why a training row has its label, where the dataset says so."""
     notes = json.loads(row["meta"]) if row.get("meta") else {}
     words = next((str(notes[key]) for key in RATIONALES if notes.get(key)), "")
-    return " ".join(words.split())[:EXAMPLE_READ] or None
+    return " ".join(words.split())[:EXAMPLE_CHARACTERS] or None
 
 
 def alternating(
@@ -132,8 +134,10 @@ def alternating(
     rng = np.random.default_rng(seed)
     heaps = {}
     for name in order:
-        mine = [i for i, label in enumerate(labels) if label == name and (texts[i] or "").strip()]
-        heaps[name] = [mine[int(j)] for j in rng.permutation(len(mine))]
+        of_class = [
+            i for i, label in enumerate(labels) if label == name and (texts[i] or "").strip()
+        ]
+        heaps[name] = [of_class[int(j)] for j in rng.permutation(len(of_class))]
     chosen: list[int] = []
     while len(chosen) < count and any(heaps.values()):
         for name in order:
@@ -154,6 +158,3 @@ def tag_in(reply: str, classes: Sequence[str]) -> str | None:
         return None
     word = match.group(1).lower()
     return next(c for c in classes if c.lower() == word)
-
-
-DETECTOR = LlmFewShot

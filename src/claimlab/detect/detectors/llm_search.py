@@ -26,27 +26,34 @@ from claimlab.core.types import JsonObject
 from claimlab.detect.asking import (
     CLAIM,
     CONCURRENCY,
-    PIECE,
     Asking,
-    Cited,
-    Handles,
     Question,
-    Reply,
     Row,
-    Tenth,
-    Verdict,
-    as_prediction,
-    bounded,
     check_day,
     evidence_in,
-    failed,
-    labels_of,
     priced,
     rows_with_text,
-    verdict_schema,
 )
 from claimlab.detect.detector import Prediction
-from claimlab.detect.evidence import PAGES, PASSAGE, Pages, with_pages, words_of
+from claimlab.detect.found_evidence import (
+    PAGES_READ,
+    PASSAGE_CHARACTERS,
+    with_pages,
+    words_of,
+)
+from claimlab.detect.verdicts import (
+    PIECE_CHARACTERS,
+    Cited,
+    Handles,
+    ModelVerdict,
+    Reply,
+    Tenth,
+    as_prediction,
+    bounded,
+    failed,
+    labels_of,
+    verdict_schema,
+)
 from claimlab.llm.judge import Reasoned
 from claimlab.llm.messages import Message
 from claimlab.llm.provider import Provider
@@ -54,10 +61,11 @@ from claimlab.search.evidence import Evidence, as_of
 from claimlab.search.query import Query
 from claimlab.search.results import Provider as SearchProvider
 from claimlab.search.results import Results
+from claimlab.search.snapshot import PageReader
 from claimlab.search.terms import terms
 
-SEARCHES, RESULTS = 3, 5
-QUERY = 100  # characters, for a model that would not stop
+MOST_SEARCHES, RESULTS_KEPT = 3, 5
+QUERY_CHARACTERS = 100  # for a model that would not stop
 HOPELESS = frozenset({"no-key", "no-index"})  # would fail for every record in the same way
 
 
@@ -71,7 +79,7 @@ class Screen:
     bars: Callable[[Row, Sequence[Evidence]], list[bool]]
 
 
-class Turn(Reasoned):
+class SearchMove(Reasoned):
     """One move of the model: a query, or an answer. `label` is narrowed by `turn_schema`."""
 
     next: Literal["search", "answer"]
@@ -82,14 +90,16 @@ class Turn(Reasoned):
 
 
 @lru_cache(maxsize=64)
-def turn_schema(classes: tuple[str, ...], abstain: bool, room: int | None = None) -> type[Turn]:
+def move_schema(
+    classes: tuple[str, ...], abstain: bool, room: int | None = None
+) -> type[SearchMove]:
     narrowed: JsonObject = {"label": (labels_of(classes, abstain) | None, ...), **bounded(room)}
     if room is not None:
         narrowed |= {
-            "query": (Annotated[str, Field(max_length=QUERY)] | None, ...),
+            "query": (Annotated[str, Field(max_length=QUERY_CHARACTERS)] | None, ...),
             "confidence": (Tenth | None, ...),
         }
-    return create_model("Turn", __base__=Turn, **narrowed)
+    return create_model("Turn", __base__=SearchMove, **narrowed)
 
 
 class LlmSearch(Asking):
@@ -100,16 +110,16 @@ class LlmSearch(Asking):
     handles = ("model", "search")
     asks = ("search",)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         *,
         model: Provider | None = None,
         search: SearchProvider | None = None,
         screen: Screen | None = None,
-        reader: Pages | None = None,
-        searches: int = SEARCHES,
-        results: int = RESULTS,
-        pages: int = PAGES,
+        reader: PageReader | None = None,
+        searches: int = MOST_SEARCHES,
+        results: int = RESULTS_KEPT,
+        pages: int = PAGES_READ,
         before_claim: bool = False,
         abstain: bool = False,
         context: bool = True,
@@ -137,7 +147,7 @@ class LlmSearch(Asking):
     def requests(self, records: pl.DataFrame) -> Iterable[Question]:
         """The most that can be asked: every search made, every result as long as it may be."""
         whole = min(self.pages, self.results)
-        filler = "x" * (whole * PASSAGE + (self.results - whole) * PIECE)
+        filler = "x" * (whole * PASSAGE_CHARACTERS + (self.results - whole) * PIECE_CHARACTERS)
         for row in rows_with_text(records):
             messages = self._opening(row, Handles())
             for _ in range(self.searches):
@@ -155,7 +165,7 @@ class LlmSearch(Asking):
             move = answer.value
             if move is None:
                 return case.close(failed(answer))
-            verdict = move if isinstance(move, Verdict) else _verdict(move)
+            verdict = move if isinstance(move, ModelVerdict) else _verdict(move)
             if verdict is not None:
                 prediction = as_prediction(verdict, self.classes, case.handles)
                 return case.close(self.noted(prediction, row, answer))
@@ -179,7 +189,7 @@ class LlmSearch(Asking):
         return [Message("system", self.system(*parts)), Message("user", "\n\n".join(shown))]
 
     def _request(self, row: Row, messages: Sequence[Message], *, last: bool) -> Question:
-        schema = verdict_schema if last else turn_schema
+        schema = verdict_schema if last else move_schema
         return self.request(row, messages, schema(self.classes, self.abstain, self.room))
 
     async def _look(self, words: str | None, case: _Case) -> str:
@@ -210,7 +220,7 @@ class LlmSearch(Asking):
         shown = [
             (p.evidence_id, words_of(p, query, language, texts.get(p.evidence_id))) for p in pieces
         ]
-        return case.handles.show(shown, piece=PASSAGE + PIECE)
+        return case.handles.show(shown, piece=PASSAGE_CHARACTERS + PIECE_CHARACTERS)
 
     async def _search(self, query: str, row: Row) -> Results:
         assert self.search is not None, "a run looks at the handles before it starts"
@@ -264,7 +274,7 @@ class _Case:
         return priced(whole, self.answers, self.cost)
 
 
-def _verdict(move: Turn) -> Verdict | None:
+def _verdict(move: SearchMove) -> ModelVerdict | None:
     """The answer in a move; null when it is a search. An answer without a label or a confidence
     counts as a search.
     """
@@ -279,8 +289,8 @@ def _list_price(results: Results) -> float | None:
     """
     names = [a.provider for a in results.attempts if a.outcome != "failed"] or [results.provider]
     prices = [terms(name).price for name in names]
-    known = [p for p in prices if p is not None]
-    return sum(known) if len(known) == len(prices) else None
+    prices_known = [p for p in prices if p is not None]
+    return sum(prices_known) if len(prices_known) == len(prices) else None
 
 
 DETECTOR = LlmSearch

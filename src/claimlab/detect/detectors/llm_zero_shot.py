@@ -8,17 +8,14 @@ from claimlab.detect.asking import (
     CLAIM,
     CONCURRENCY,
     Asking,
-    Handles,
     Question,
     Row,
-    as_prediction,
     check_day,
     evidence_in,
-    failed,
     priced,
-    verdict_schema,
 )
 from claimlab.detect.detector import Prediction
+from claimlab.detect.verdicts import Handles, as_prediction, failed, verdict_schema
 from claimlab.llm.messages import Message
 from claimlab.llm.provider import Provider
 

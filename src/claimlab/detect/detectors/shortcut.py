@@ -6,14 +6,11 @@ Numbers and the presence of words go to a small decision tree; categories answer
 is over-represented among training rows of the same value; a column of texts (or of names that
 hardly recur) goes to a linear model of its characters. What an audit measures is here under the
 same name, from the same code.
-
-A fitted decision tree as plain arrays: one entry a node, children behind their parent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -27,14 +24,15 @@ from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.detectors.stratified import drawn
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Linear
-from claimlab.detect.ngrams import Characters, TfIdf
+from claimlab.detect.tree import ArrayTree
+from claimlab.text.ngrams import Characters, TfIdf
 from claimlab.text.snowflake import tweet_time
 from claimlab.text.telling import held_words, keywords, one_sided_words, presence
 from claimlab.text.traits import PATTERNS, as_numbers, lengths, links, shares, sites
 from claimlab.text.urls import find_urls
 
 COLUMNS = {"event": "group"}  # what audits call differently
-WORDS = ("keywords", "giveaways")
+WORD_FEATURES = ("keywords", "giveaways")
 HOST = r"(?i)^\s*(?:https?://)?[^/?#]*"  # what is before the path of a URL
 CLOCK: dict[str, Callable[[pl.Series], pl.Series]] = {
     "hour": lambda times: times.dt.hour(),
@@ -64,7 +62,10 @@ class Shortcut(Detector):
         values = self._values(train.records, numeric=None)
         self.kind = _kind(values)
         if self.kind == "numbers":
-            self.features, self.tree = values.shape[1], Tree.of(_tree(seed).fit(values, y))
+            self.features, self.tree = (
+                values.shape[1],
+                ArrayTree.grown(values, y, len(self.classes)),
+            )
             self.silent = _shares(
                 y[~values.any(axis=1)] if self.feature == "giveaways" else y, len(self.classes)
             )
@@ -100,8 +101,8 @@ class Shortcut(Detector):
 
     def learned(self) -> JsonObject:
         chosen = {"words": list(self.words), "columns": list(self.columns)}
-        known = {name: names for name, names in chosen.items() if names}
-        common = {"classes": self.classes, "seed": self.seed, "kind": self.kind, **known}
+        selected = {name: names for name, names in chosen.items() if names}
+        common = {"classes": self.classes, "seed": self.seed, "kind": self.kind, **selected}
         if self.kind == "numbers":
             return {
                 **common,
@@ -130,11 +131,11 @@ class Shortcut(Detector):
         width = len(self.classes)
         if self.kind == "numbers":
             self.features = learned.whole("features")
-            self.tree = Tree.recalled(learned.part("tree"), width, self.features)
+            self.tree = ArrayTree.recalled(learned.part("tree"), width, self.features)
             self.silent = learned.array("silent", np.float64, [width])
         elif self.kind == "texts":
             self.terms, self.linear = TfIdf(Characters(), most=100_000), Linear("logistic")
-            self.terms.recall(learned.part("terms"))
+            self.terms.use(learned.part("terms").table("terms", self.terms.schema))
             self.linear.recall(learned.part("linear"), width=self.terms.vocabulary.height)
         else:
             values = learned.table("values", {"value": pl.String()})["value"].to_list()
@@ -165,7 +166,7 @@ class Shortcut(Detector):
             )
 
     def _values(self, records: pl.DataFrame, *, numeric: bool | None) -> Any:
-        if self.feature in WORDS:
+        if self.feature in WORD_FEATURES:
             return (
                 presence(held_words(records["text"]), self.words, records.height)
                 .toarray()
@@ -198,6 +199,9 @@ class Shortcut(Detector):
         lifts = {value: (row + overall / overall.sum()) / overall for value, row in counts.items()}
         self.shares = {value: lift / lift.sum() for value, lift in lifts.items()}
         self.usual = overall / overall.sum()
+
+
+DETECTOR = Shortcut
 
 
 def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -> Any:
@@ -252,8 +256,8 @@ def _kind(values: Any) -> str:
     """
     if not isinstance(values, pl.Series):
         return "numbers"
-    known = values.drop_nulls()
-    return "texts" if known.len() and known.n_unique() > known.len() / 2 else "categories"
+    present = values.drop_nulls()
+    return "texts" if present.len() and present.n_unique() > present.len() / 2 else "categories"
 
 
 def _shares(y: Ints, classes: int) -> Floats:
@@ -266,77 +270,3 @@ def _figures(values: pl.Series) -> pl.Series:
     if values.dtype.is_temporal():
         return values.cast(pl.Datetime("us")).dt.epoch("d").cast(pl.Float64).fill_null(float("nan"))
     return values.cast(pl.Float64, strict=False).fill_null(float("nan"))
-
-
-def _tree(seed: int) -> Any:
-    """As large as an audit's: it can show a shortcut, and is too small to learn the task."""
-    from sklearn.tree import DecisionTreeClassifier
-
-    return DecisionTreeClassifier(
-        max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced", random_state=seed
-    )
-
-
-DETECTOR = Shortcut
-
-
-LEAF = -1  # where a node has no children
-
-
-@dataclass(frozen=True)
-class Tree:
-    left: Ints
-    right: Ints
-    feature: Ints
-    threshold: Floats
-    missing_left: Flags  # where a missing value goes
-    shares: Floats  # of each class
-
-    @classmethod
-    def of(cls, model: Any) -> Tree:
-        """The tree of a fitted `DecisionTreeClassifier`."""
-        tree = model.tree_
-        return cls(
-            tree.children_left.astype(np.int64),
-            tree.children_right.astype(np.int64),
-            tree.feature.astype(np.int64),
-            tree.threshold.astype(np.float64),
-            tree.missing_go_to_left.astype(np.bool_),
-            np.ascontiguousarray(tree.value[:, 0, :], np.float64),
-        )
-
-    def predict(self, values: Any) -> Floats:
-        """The shares of the classes in the leaf of each row."""
-        matrix = np.asarray(values, np.float32)
-        node = np.zeros(len(matrix), np.int64)
-        while (inner := np.flatnonzero(self.left[node] != LEAF)).size:
-            here = node[inner]
-            cells = matrix[inner, self.feature[here]]
-            goes_left = np.where(
-                np.isnan(cells), self.missing_left[here], cells <= self.threshold[here]
-            )
-            node[inner] = np.where(goes_left, self.left[here], self.right[here])
-        return self.shares[node]
-
-    def learned(self) -> JsonObject:
-        return asdict(self)
-
-    @classmethod
-    def recalled(cls, learned: Learned, classes: int, features: int) -> Tree:
-        left = learned.array("left", np.int64, [None])
-        n = len(left)
-        whole = {name: learned.array(name, np.int64, [n]) for name in ("right", "feature")}
-        threshold = learned.array("threshold", np.float64, [n])
-        missing_left = learned.array("missing_left", np.bool_, [n])
-        shares = learned.array("shares", np.float64, [n, classes])
-        tree = cls(left, whole["right"], whole["feature"], threshold, missing_left, shares)
-        inner = np.flatnonzero(left != LEAF)
-        children, cells = np.stack([left[inner], tree.right[inner]]), tree.feature[inner]
-        if (
-            n == 0
-            or np.any(children <= inner)
-            or np.any(children >= n)
-            or np.any((cells < 0) | (cells >= features))
-        ):
-            raise DataError("What a detector learned is not a tree.", "Run the same again.")
-        return tree

@@ -35,6 +35,9 @@ class Static(LinearOnVectors):
         return unit
 
 
+DETECTOR = Static
+
+
 @cache
 def _words() -> Any:
     try:
@@ -46,6 +49,3 @@ def _words() -> Any:
     return wordllama.WordLlama.load(
         cache_dir=Path(wordllama.__file__).parent, disable_download=True
     )
-
-
-DETECTOR = Static

@@ -35,12 +35,12 @@ class Stratified(Majority):
         ]
 
 
+DETECTOR = Stratified
+
+
 def drawn(records: pl.DataFrame, shares: Floats, seed: int) -> Ints:
     """The class of each record, at random in these shares. A number for each record alone: the
     answer is the same whatever else is asked about with it.
     """
     places = [share_of(seed, record) for record in records["id"]]
     return np.minimum(np.searchsorted(np.cumsum(shares), places, "right"), len(shares) - 1)
-
-
-DETECTOR = Stratified

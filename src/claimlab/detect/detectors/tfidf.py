@@ -18,10 +18,10 @@ from claimlab.core.types import JsonObject, Sparse
 from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
-from claimlab.detect.ngrams import Characters, TfIdf, Words, beside
+from claimlab.text.ngrams import Characters, TfIdf, Words, beside
 
-MOST = 200_000  # training rows: about 3 GB of memory for posts
-FEWEST = 1_000  # of a class that are kept, if it has them
+MOST_ROWS = 200_000  # training rows: about 3 GB of memory for posts
+FEWEST_ROWS_OF_CLASS = 1_000  # of a class that are kept, if it has them
 
 
 class Tfidf(Detector):
@@ -50,11 +50,11 @@ class Tfidf(Detector):
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         self.parts = self._counters()
         self._rows = train.records.height
-        train, dev = sampled(train, MOST, seed), sampled(dev, MOST, seed)
+        train, dev = sampled(train, MOST_ROWS, seed), sampled(dev, MOST_ROWS, seed)
         texts = texts_of(train.records)
         counted = [part.fit(texts) for part in self.parts]
-        held = [texts_of(dev.records)] if dev.labels else []
-        matrix = beside(self.parts, [texts, *held], counted)
+        dev_texts = [texts_of(dev.records)] if dev.labels else []
+        matrix = beside(self.parts, [texts, *dev_texts], counted)
         self.linear = Linear(self.model, self.strength)
         self.linear.fit(matrix, train.labels, dev_labels=dev.labels, seed=seed)
 
@@ -71,7 +71,7 @@ class Tfidf(Detector):
             return []
         effect = self._matrix(pl.DataFrame({"text": [text]})).toarray()[0]
         effect = effect * self.linear.toward(label)
-        pairs = [f"{one} {other}" for one, other in pairwise(words)]
+        pairs = [f"{word} {other}" for word, other in pairwise(words)]
         weights, first = np.zeros(len(words)), 0
         for part in self.parts:
             single = part.terms.count(pl.Series(words))
@@ -80,11 +80,11 @@ class Tfidf(Detector):
                 double = part.terms.count(pl.Series(pairs)).filter(pl.col("term").str.contains(" "))
                 half = pl.col("n") / 2
                 shares += [double.select(pl.col("row") + k, "term", share=half) for k in (0, 1)]
-            held = pl.concat(shares).join(part.vocabulary, on="term")
-            share = held["share"] / held.select(pl.col("share").sum().over("term")).to_series()
-            columns = first + held["column"].to_numpy()
+            terms = pl.concat(shares).join(part.vocabulary, on="term")
+            share = terms["share"] / terms.select(pl.col("share").sum().over("term")).to_series()
+            columns = first + terms["column"].to_numpy()
             weights += np.bincount(
-                held["row"].to_numpy(), share.to_numpy() * effect[columns], minlength=len(words)
+                terms["row"].to_numpy(), share.to_numpy() * effect[columns], minlength=len(words)
             )
             first += part.vocabulary.height
         return list(zip(words, weights.tolist(), strict=True))
@@ -96,18 +96,18 @@ class Tfidf(Detector):
     def recall(self, learned: Learned) -> None:
         self.parts = self._counters()
         for number, part in enumerate(self.parts):
-            part.recall(learned.part(f"part {number}"))
+            part.use(learned.part(f"part {number}").table("terms", part.schema))
         self.linear = Linear(self.model, self.strength)
         self.linear.recall(
             learned.part("linear"), width=sum(part.vocabulary.height for part in self.parts)
         )
 
     def remarks(self, records: pl.DataFrame) -> list[str]:
-        if self._rows <= MOST:
+        if self._rows <= MOST_ROWS:
             return []
         return [
-            f"The model learnt from a random sample of about {MOST:,} of {self._rows:,} training"
-            " rows."
+            f"The model learnt from a random sample of about {MOST_ROWS:,} of {self._rows:,}"
+            " training rows."
         ]
 
     def _counters(self) -> list[TfIdf]:
@@ -118,6 +118,9 @@ class Tfidf(Detector):
         return beside(self.parts, [texts_of(records)])
 
 
+DETECTOR = Tfidf
+
+
 def sampled(part: Part, most: int, seed: int) -> Part:
     """About `most` of the rows, in their order: a random share of each class, the same for all but
     rare classes.
@@ -126,11 +129,10 @@ def sampled(part: Part, most: int, seed: int) -> Part:
         return part
     labels, rng, rows = np.asarray(part.labels), np.random.default_rng(seed), []
     for name in np.unique(labels):
-        mine = np.flatnonzero(labels == name)
-        size = max(round(most * len(mine) / len(labels)), min(FEWEST, len(mine)))
-        rows.append(rng.choice(mine, size, replace=False))
+        of_class = np.flatnonzero(labels == name)
+        size = max(
+            round(most * len(of_class) / len(labels)), min(FEWEST_ROWS_OF_CLASS, len(of_class))
+        )
+        rows.append(rng.choice(of_class, size, replace=False))
     chosen = np.sort(np.concatenate(rows))
     return Part(part.records[chosen], labels[chosen].tolist())
-
-
-DETECTOR = Tfidf

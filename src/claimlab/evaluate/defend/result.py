@@ -1,11 +1,7 @@
-"""What a defence measured, as data, and the paragraph that says it in words.
-
-The page of a defence: the paragraph to paste, the bar, then each part with its table.
-"""
+"""The result of a defence, as data, and the paragraph that says it in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 import polars as pl
@@ -17,46 +13,21 @@ from claimlab.core.stats.ranks import rank_words
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several, verb
-from claimlab.evaluate.compare import Board, Standing
+from claimlab.evaluate.board import Board, RunStanding
 from claimlab.evaluate.result import RunResult
-from claimlab.evaluate.slices import Cell as Side
-from claimlab.evaluate.slices import Estimate
-from claimlab.pages.blocks import (
-    Blocks,
-    Cell,
-    Column,
-    Figure,
-    Fold,
-    Items,
-    Report,
-    Section,
-    Table,
-    Text,
-    Value,
-    excerpt,
-    percent,
-    points,
-    points_span,
-    probability,
-    short,
-    span,
-)
-from claimlab.pages.charts import bars
-from claimlab.pages.folder import Contents
-from claimlab.text.vectors import COSINE, COSINE_ACROSS
+from claimlab.evaluate.slices import SliceCell as Side
+from claimlab.evaluate.slices import SliceEstimate
 
 NOT_MEASURED = "not measured"
 SEEN = "have a near-duplicate in training"
 PARAPHRASED = "have a paraphrase, but no near-duplicate, in training"
+# shallow properties of a text, as the detector `shortcut` calls them
+FEATURES = ("length", "surface", "keywords", "giveaways", "url")
+PERMUTATIONS = 400  # behind the subgroups
 MODEL = (
     "The model behind these shares: each answer repeats the shortcut, knows the label or is a"
     " guess. It attributes answers and does not say what caused them."
 )
-
-
-# shallow properties of a text, as the detector `shortcut` calls them
-FEATURES = ("length", "surface", "keywords", "giveaways", "url")
-PERMUTATIONS = 400  # behind the subgroups
 
 
 @dataclass(frozen=True)
@@ -97,7 +68,7 @@ class Copied:
 
 
 @dataclass(frozen=True)
-class Subgroup:
+class WeakSubgroup:
     name: str
     n: int
     accuracy: float
@@ -106,12 +77,12 @@ class Subgroup:
 
 
 @dataclass(frozen=True)
-class Search:
+class SubgroupSearch:
     """The subgroups with clearly more wrong answers than the rest, the worst first; `looked_at` is
     how many there were."""
 
     looked_at: int = 0
-    found: list[Subgroup] = field(default_factory=list)
+    found: list[WeakSubgroup] = field(default_factory=list)
     why: str | None = None
 
     def sentence(self) -> str:
@@ -129,7 +100,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenBefore:
     """The score on test records that `what` (such as: have a near-duplicate in training), and on
     the others; `difference` is the macro-F1 of the first less that of the others."""
 
@@ -137,7 +108,7 @@ class Seen:
     seen: int = 0
     new: int = 0
     cells: tuple[Side, ...] = ()
-    difference: Estimate | None = None
+    difference: SliceEstimate | None = None
     why: str | None = None
 
     def sentence(self) -> str:
@@ -165,17 +136,24 @@ class Alarms:
     difference: Difference
 
     def sentence(self) -> str:
-        one = self.difference
+        difference = self.difference
         dated = f"dated after the cut-off {self.cutoff}"
-        if one.where_right is None or one.where_wrong is None or one.difference is None:
+        if (
+            difference.where_right is None
+            or difference.where_wrong is None
+            or difference.difference is None
+        ):
             return (
-                f"False alarms on true claims {dated}: {NOT_MEASURED}, because {one.right:,} are"
-                f" {dated} and {one.wrong:,} earlier, and 30 of each are needed."
+                f"False alarms on true claims {dated}: {NOT_MEASURED}, because"
+                f" {difference.right:,} are"
+                f" {dated} and {difference.wrong:,} earlier, and 30 of each are needed."
             )
         return (
-            f"Of {one.right:,} true claims {dated}, {_points(one.where_right)}% are called false,"
-            f" and of {one.wrong:,} earlier ones {_points(one.where_wrong)}%: a difference of"
-            f" {100 * one.difference:+.1f} points{_within(one.interval)}."
+            f"Of {difference.right:,} true claims {dated}, {_points(difference.where_right)}% are"
+            " called false,"
+            f" and of {difference.wrong:,} earlier ones {_points(difference.where_wrong)}%: a"
+            " difference of"
+            f" {100 * difference.difference:+.1f} points{_within(difference.interval)}."
         )
 
 
@@ -203,19 +181,19 @@ class Defence(Shown):
     run: RunResult
     detectable: float | None
     copied: Copied
-    seen: Seen
-    search: Search
+    seen: SeenBefore
+    search: SubgroupSearch
     seed: int
     board: Board | None = None  # beside the other runs in the same folder
-    known: tuple[Seen, ...] = ()  # by what an overlap folder knows of the records
+    known: tuple[SeenBefore, ...] = ()  # by what an overlap folder knows of the records
     alarms: Alarms | None = None
     citations: Citations | None = None
 
     @property
-    def standing(self) -> Standing | None:
+    def standing(self) -> RunStanding | None:
         """The place of the run among the others; null where none are in the same folder."""
         others = self.board.standings if self.board else ()
-        return next((one for one in others if one.name == self.run.name), None)
+        return next((other for other in others if other.name == self.run.name), None)
 
     def headline(self) -> str:
         return f"of {self.run.name}: {self.sentences()[0]}"
@@ -223,8 +201,8 @@ class Defence(Shown):
     @property
     def ceiling(self) -> tuple[float, Interval] | None:
         """The macro-F1 of a perfect detector on these labels, with its band."""
-        known = self.run.ceiling
-        return None if known is None else known.scores.get("macro_f1")
+        ceiling = self.run.ceiling
+        return None if ceiling is None else ceiling.scores.get("macro_f1")
 
     @property
     def table(self) -> pl.DataFrame:
@@ -258,7 +236,7 @@ class Defence(Shown):
         score, shortcut = self.in_short()
         parts = (self.seen, *self.known, self.search, self.alarms, self.citations)
         own = [score, *self.limits(), " ".join([shortcut, *self._under_model()])]
-        return own + [one.sentence() for one in parts if one]
+        return own + [part.sentence() for part in parts if part]
 
     def in_short(self) -> tuple[str, str]:
         """The score, and how many answers follow the shortcut."""
@@ -294,12 +272,13 @@ class Defence(Shown):
 
     def _limits(self) -> str:
         least = (
-            f"The smallest detectable difference is {NOT_MEASURED}: there are too few groups."
+            f"The smallest detectable difference is {NOT_MEASURED}: there are too few units."
             if self.detectable is None
-            else f"Differences below {_points(self.detectable)} points cannot be seen here."
+            else "Between two typical detectors, differences below"
+            f" {_points(self.detectable)} points are often missed here."
         )
-        known = self.run.ceiling
-        return f"{least} {known.sentence()}" if known else least
+        ceiling = self.run.ceiling
+        return f"{least} {ceiling.sentence()}" if ceiling else least
 
     def _shortcut(self) -> str:
         shares = self.copied.shares
@@ -340,227 +319,3 @@ def _points(share: float) -> str:
 
 def _within(ends: Interval | None) -> str:
     return "" if ends is None else f" ({_points(ends[0])} to {_points(ends[1])})"
-
-
-FILE, KIND = "defence.json", "defence"
-SHOWN = 10  # subgroups; the file has all
-MISSING = Cell(NOT_MEASURED, tone="not-measured")
-COLOURS = {
-    "guessing": "#8b95a1",
-    "shortcut": "#c8453b",
-    "own signal": "#3b9a5f",
-    "not fitted": "#7a6fb0",
-    "to the ceiling": "#d5dbe1",
-    "to 100%": "#d5dbe1",
-}
-METHOD = (
-    f"The shortcut is the property ({', '.join(FEATURES)}) that answers best for held-out training"
-    " records. It is fitted on training records only.",
-    "With probability a an answer repeats the shortcut, with probability b it knows the label, and"
-    " otherwise it is a guess; a and b have the largest likelihood. This attributes answers under a"
-    " model. It does not say what caused them.",
-    "Records on which a shortcut fails may just be harder. The control is a linear model of the"
-    " characters of the text: where the difference stays among the records that it gets right, and"
-    " among those that it gets wrong, difficulty does not explain it.",
-    "Two texts are near-duplicates from a Jaccard similarity of 0.7 of their 5-grams, and"
-    f" paraphrases from a cosine of {COSINE} of their sentence vectors ({COSINE_ACROSS} across"
-    " languages). Two model readers called 42 to 66% of such pairs the same claim.",
-    f"Subgroups are values of one property, frequent words, and pairs of these. {PERMUTATIONS}"
-    " permutations, groups kept together, correct for their number (max-T).",
-    "Intervals are 95%, from resamples of whole groups. The detectable difference is that of two"
-    " detectors that are right on 80% of these records (power 80%).",
-)
-
-
-def contents(defence: Defence) -> Contents:
-    """The folder: JSON, the page, the paragraph, and one row of a table."""
-    return Contents(
-        KIND,
-        [page(defence)],
-        data={FILE: defence.to_json()},
-        paper_tables={"row.tex": [row_table(defence)]},
-        files={"paragraph.txt": " ".join(defence.sentences()) + "\n"},
-    )
-
-
-def page(defence: Defence) -> Report:
-    name = excerpt(defence.run.name, 80)
-    blocks: Blocks = [
-        Text(" ".join(defence.in_short()), "conclusion"),
-        *bar(defence),
-        row_table(defence),
-        Items(defence.limits()),
-        *sections(defence),
-        Section("How these figures were made", [Items(METHOD)], anchor="method"),
-        Fold("All of it in one paragraph", [Text(" ".join(defence.sentences()))]),
-    ]
-    return Report(f"What the score of {name} is made of", excerpt(defence.run.dataset, 80), blocks)
-
-
-def sections(defence: Defence) -> list[Section]:
-    """Shortcut, what was seen before, and where it fails: a table each, or why there is none."""
-    return [
-        Section("How much a shortcut explains", _shortcut(defence), anchor="shortcut"),
-        Section("Seen before", _seen(defence), anchor="seen"),
-        Section("Where it fails", _fails(defence), anchor="fails"),
-    ]
-
-
-def tables(defence: Defence) -> Blocks:
-    """The tables of these sections alone, for the terminal, where the sentences come first."""
-    return [
-        Section(one.title, inside)
-        for one in sections(defence)
-        if (inside := [block for block in one.blocks if isinstance(block, Table)])
-    ]
-
-
-def row_table(defence: Defence) -> Table:
-    """The run in one row, for a paper."""
-    run, shares = defence.run, defence.copied.shares
-    cells: dict[str, Value] = {
-        "Run": excerpt(run.name, 50),
-        "Macro-F1": _known(run.scores.macro_f1),
-        "95% interval": span(run.intervals["macro_f1"]),
-        **({"Rank": rank_words(defence.standing.ranks)} if defence.standing else {}),
-        "Chance": _known(run.chance.best),
-        "Detectable": _known(defence.detectable),
-        "Ceiling": _known(defence.ceiling[0] if defence.ceiling else None),
-        "Repeats shortcut": _known(shares.shortcuts[0][0] if shares else None),
-        "Own signal": _known(shares.own[0] if shares else None),
-        "Seen before": defence.seen.seen if defence.seen.why is None else MISSING,
-        "Weak subgroups": len(defence.search.found) if defence.search.why is None else MISSING,
-    }
-    return Table(list(cells), [list(cells.values())], "Scores and shares in %.", sortable=False)
-
-
-def bar(defence: Defence) -> Blocks:
-    """The accuracy from chance to the ceiling, in parts; none where they were not measured."""
-    parts = {one.name: one.share for one in defence.copied.segments}
-    known = defence.run.ceiling.scores.get("accuracy") if defence.run.ceiling else None
-    accuracy = defence.run.scores.accuracy or 0.0
-    return stacked(defence.run.name, accuracy, known and known[0], parts) if parts else []
-
-
-def stacked(run: str, accuracy: float, known: float | None, parts: Mapping[str, float]) -> Blocks:
-    """The bar of a run; `known` is the noise ceiling."""
-    top, name = (1.0, "to 100%") if known is None else (known, "to the ceiling")
-    shares = {**parts, name: top - accuracy}
-    drawn = [
-        {"run": excerpt(run, 30), "part": part, "accuracy": 100 * max(0.0, share)}
-        for part, share in shares.items()
-    ]
-    words = ", ".join(f"{part} {100 * share:+.1f}" for part, share in shares.items())
-    caption = (
-        f"Accuracy {100 * accuracy:.1f} in parts: {words} points. "
-        + ("The noise ceiling is not measured, so the bar ends at 100. " if known is None else "")
-        + "A part below zero is not drawn."
-    )
-    chart = bars(
-        drawn,
-        category="run",
-        value="accuracy",
-        colour="part",
-        colours={part: COLOURS[part] for part in shares},
-        title="accuracy (%)",
-    )
-    return [Figure(chart, caption, caption, "parts")]
-
-
-def _known(share: float | None) -> Value:
-    return MISSING if share is None else percent(share)
-
-
-def _counted(share: float | None, n: int) -> Cell:
-    return MISSING if share is None else Cell(f"{100 * share:.1f} ({n:,})", sort=share)
-
-
-def _shortcut(defence: Defence) -> Blocks:
-    copied = defence.copied
-    if copied.shares is None:
-        return [Text(f"Not measured, because {copied.why}.", "warning")]
-    first, own = copied.shares.shortcuts[0], copied.shares.own
-    shares = _shares(
-        {
-            f"repeats the shortcut '{copied.feature}' (a)": first,
-            "knows the label (b)": own,
-            "guesses": (1 - first[0] - own[0], None),
-        },
-        f"On {several(copied.shares.n, 'record')} in {several(copied.shares.groups, 'group')}. The"
-        f" shortcut alone has an accuracy of {100 * (copied.accuracy or 0):.1f}.",
-    )
-    control = Table.of(
-        [
-            Column("Among", "among"),
-            Column("Shortcut right", lambda one: _counted(one.where_right, one.right)),
-            Column("Shortcut wrong", lambda one: _counted(one.where_wrong, one.wrong)),
-            Column("Difference", "difference", points, MISSING),
-            Column("95% interval", "interval", points_span, MISSING),
-        ],
-        copied.differences,
-        "Accuracy (and records) where the shortcut is right and where it is wrong: among all"
-        " records, and as a control for difficulty among those that an independent model gets right"
-        " or wrong. Not measured with fewer than 30 records on a side.",
-        sortable=False,
-    )
-    measured = any(one.difference is not None for one in copied.differences)
-    few = "Whether difficulty explains it is not measured: fewer than 30 records on a side."
-    return [shares, Text(MODEL), *_together(copied), control if measured else Text(few, "note")]
-
-
-def _together(copied: Copied) -> Blocks:
-    """The shares of all shortcuts at once; none where there is only one."""
-    known = copied.together
-    if known is None:
-        return []
-    parts = {
-        f"repeats '{name}'": share
-        for name, share in zip(copied.features, known.shortcuts, strict=True)
-    }
-    note = "All shortcuts at once. Two that differ on fewer than 30 records count as one."
-    return [_shares({**parts, "knows the label": known.own}, note)]
-
-
-def _shares(parts: Mapping[str, tuple[float, Interval | None]], caption: str) -> Table:
-    rows = [(part, percent(share), span(ends)) for part, (share, ends) in parts.items()]
-    return Table(["Part", "Share of answers", "95% interval"], rows, caption, sortable=False)
-
-
-def _seen(defence: Defence) -> Blocks:
-    blocks: Blocks = []
-    for seen in (defence.seen, *defence.known):
-        blocks.append(Text(seen.sentence(), "warning" if seen.why is not None else "plain"))
-        table = Table.of(
-            [
-                Column("Test records", "value"),
-                Column("n", "n"),
-                Column("Accuracy", "accuracy", percent, MISSING),
-                Column("Macro-F1", "macro_f1", percent, MISSING),
-                Column("95% interval", "macro_f1_interval", span, MISSING),
-            ],
-            seen.cells,
-            "A side with fewer than 30 records, or 5 of a class, is not shown.",
-            sortable=False,
-        )
-        blocks += [table] if seen.cells else []
-    return blocks
-
-
-def _fails(defence: Defence) -> Blocks:
-    weak = defence.search.found
-    others = [Text(one.sentence()) for one in (defence.alarms, defence.citations) if one]
-    if not weak:
-        measured = defence.search.why is None
-        return [Text(defence.search.sentence(), "plain" if measured else "warning"), *others]
-    table = Table.of(
-        [
-            Column("Subgroup", "name", short(90)),
-            Column("n", "n"),
-            Column("Accuracy", "accuracy", percent),
-            Column("Elsewhere", "elsewhere", percent),
-            Column("p, corrected", "p", probability),
-        ],
-        weak[:SHOWN],
-        f"The worst {SHOWN} of {len(weak)}; {FILE} has all." if len(weak) > SHOWN else "",
-    )
-    return [Text(defence.search.sentence()), table, *others]

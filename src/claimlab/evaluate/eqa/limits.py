@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
@@ -13,29 +14,16 @@ from claimlab.audit.views.wording import check_title, finding_title, ordered
 from claimlab.claims.contamination.result import TITLES, Contamination
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
+from claimlab.core.finding import UNMEASURED
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.detector import DETECTORS
-from claimlab.evaluate.eqa.evidence import (
-    EXAMPLES,
-    SHIFTS,
-    Evidence,
-    ExaminedRun,
-    is_known_detector,
-)
-from claimlab.evaluate.eqa.study import is_empty
+from claimlab.evaluate.eqa.shifts import SHIFTS, is_known_detector
+from claimlab.evaluate.eqa.study import EXAMPLES_SHOWN, is_empty
 from claimlab.tasks import own_task
 
-
-@dataclass(frozen=True)
-class Limit:
-    """One thing that was not checked, or was found and not ruled out. `about` names the dataset or
-    run.
-    """
-
-    kind: str
-    about: str
-    sentence: str
-
+if TYPE_CHECKING:
+    from claimlab.evaluate.eqa.evidence import StudyEvidence
+    from claimlab.evaluate.eqa.runs import ExaminedRun
 
 _WORDS = packaged.toml("claimlab.evaluate.eqa", "limits.toml")
 KINDS: dict[str, str] = _WORDS["kinds"]
@@ -55,10 +43,23 @@ NO_AUDIT, ONLY_STANDARD, NOT_PUBLISHED = (
     "No column other than the standard ones was tested.",
     "The published protocol (cdl) was not run: do not compare these scores with published ones.",
 )
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One thing that was not checked, or was found and not ruled out. `about` names the dataset or
+    run.
+    """
+
+    kind: str
+    about: str
+    sentence: str
+
+
 Gap = tuple[str, str]  # the kind of a limit, and its sentence
 
 
-def limits(evidence: Evidence) -> list[Limit]:
+def limits(evidence: StudyEvidence) -> list[Limit]:
     """Every limit of the study's assurance, grouped in the order of `KINDS`."""
     gaps = [Limit(kind, "", sentence) for kind, sentence in _scope(evidence)]
     for dataset, audits in zip(evidence.datasets, evidence.audits, strict=True):
@@ -76,7 +77,7 @@ def limits(evidence: Evidence) -> list[Limit]:
     return sorted(gaps, key=lambda limit: list(KINDS).index(limit.kind))
 
 
-def _scope(evidence: Evidence) -> Iterator[Gap]:
+def _scope(evidence: StudyEvidence) -> Iterator[Gap]:
     """Shifts that were promised and not tested, and what the author left open."""
     if evidence.study.shifts is None:
         yield "scope", IN_WORDS
@@ -92,7 +93,7 @@ def _scope(evidence: Evidence) -> Iterator[Gap]:
         yield "scope", f"Neither in nor out of scope, by the author's own word: {words}."
 
 
-def _of_data(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Gap]:
+def _of_data(dataset: Dataset, audits: Sequence[Audit], evidence: StudyEvidence) -> Iterator[Gap]:
     """Data that was not audited for the target, and records left out."""
     wanted, targets = own_task(dataset, evidence.study.data.target), {a.target for a in audits}
     if not audits:
@@ -148,7 +149,7 @@ def _of_protocols(audits: Sequence[Audit]) -> Iterator[Gap]:
 def _of_findings(audits: Sequence[Audit]) -> Iterator[Gap]:
     """What could not be measured, and judges that were not compared with annotators."""
     findings = [f for audit in audits for f in audit.findings]
-    measured = {(f.check, f.feature) for f in findings if f.verdict != "not-measured"}
+    measured = {(f.check, f.feature) for f in findings if f.verdict not in UNMEASURED}
     checks = {check for check, _ in measured}
     for f in findings:
         answered = (f.check, f.feature) in measured or (f.feature is None and f.check in checks)
@@ -176,7 +177,7 @@ def _answered_by_models(dataset: Dataset) -> Iterator[Gap]:
         yield "judge", f"“{question}” was answered by a model only; no annotator checked it."
 
 
-def _runs(evidence: Evidence) -> Iterator[Limit]:
+def _runs(evidence: StudyEvidence) -> Iterator[Limit]:
     if not evidence.runs:
         yield Limit("run", "", "No evaluation run was given: no prediction was examined.")
         return
@@ -209,18 +210,12 @@ def _of_run(run: ExaminedRun) -> Iterator[str]:
     classes = ", ".join(run.classes)
     wrong = "counted as wrong."
     counted = {
-        f"{several(run.untouched, 'labelled record')} without a prediction: left out, because no"
-        " split was named.": run.untouched,
         f"No answer for {several_of(missing, n, 'labelled record')}: {wrong}": missing,
         f"No verdict, for lack of evidence, on {several_of(declined, n, 'labelled record')}:"
         f" {wrong}": declined,
         f"{several(others, 'answer')} outside the labels ({classes}): {wrong}": others,
         f"{several(run.unlabelled, 'record')} without a usable label: left out of the"
         " score.": run.unlabelled,
-        f"{several(run.strangers, 'prediction')} for records that the dataset does not have: left"
-        " out.": run.strangers,
-        f"{several(run.repeated, 'repeated prediction')} or without a record: the first of each was"
-        " used.": run.repeated,
         "It gives no rationale: a right answer for a wrong reason cannot be detected.": table[
             "rationale"
         ].null_count()
@@ -229,13 +224,13 @@ def _of_run(run: ExaminedRun) -> Iterator[str]:
     yield from (sentence for sentence, count in counted.items() if count)
 
 
-def _contamination(evidence: Evidence) -> Iterator[Limit]:
+def _contamination(evidence: StudyEvidence) -> Iterator[Limit]:
     """What is known of models that may have read the test records; by default, nothing."""
-    known = {report.digest for report in evidence.contamination}
+    digests = {report.digest for report in evidence.contamination}
     unmet = "Whether a pre-trained model has met the test records before was not checked."
     own = {dataset.digest(): dataset.name for dataset in evidence.datasets}
     for digest, name in own.items():
-        if digest not in known and _may_know(evidence, digest):
+        if digest not in digests and _may_know(evidence, digest):
             yield Limit("contamination", name, unmet)
     for report in evidence.contamination:
         sentences = ["A contamination report on other records was not used."]
@@ -254,7 +249,7 @@ def _told(report: Contamination, *, complete: bool) -> Iterator[str]:
             yield f"{TITLES[name]}: not measured."
 
 
-def _may_know(evidence: Evidence, digest: str) -> bool:
+def _may_know(evidence: StudyEvidence, digest: str) -> bool:
     """Whether a run on these records may come from a pre-trained model: one that learned from
     training rows only cannot. Without a run on them, that of any other counts."""
     runs = [run for run in evidence.runs if run.digest == digest] or evidence.runs
@@ -264,7 +259,7 @@ def _may_know(evidence: Evidence, digest: str) -> bool:
     )
 
 
-def _inspection(evidence: Evidence) -> Iterator[Limit]:
+def _inspection(evidence: StudyEvidence) -> Iterator[Limit]:
     for run in evidence.runs:
         yield from (Limit("inspection", run.name, sentence) for sentence in _examples(run))
     decided = any(_open_examples(run) < len(run.examples) for run in evidence.runs)
@@ -274,7 +269,7 @@ def _inspection(evidence: Evidence) -> Iterator[Limit]:
 
 def _examples(run: ExaminedRun) -> Iterator[str]:
     for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
-        if len(drawn) < EXAMPLES:
+        if len(drawn) < EXAMPLES_SHOWN:
             yield f"Only {several(len(drawn), f'{what} prediction')} to inspect."
     if (run.judgements or run.unused) and (left := _open_examples(run)):
         of = several_of(left, len(run.examples), "example prediction")

@@ -18,7 +18,7 @@ from claimlab.core import packaged
 from claimlab.core.call import in_storage
 from claimlab.core.errors import DataError, OutputExists
 from claimlab.core.remote import local_name
-from claimlab.core.settings import read_toml
+from claimlab.core.toml_file import read_toml
 from claimlab.core.trust import Need, named_in
 
 QUESTIONS = {
@@ -38,7 +38,8 @@ GRID = (
     "is a study for `claimlab study`, not the file of an EQA report",
     "Run it with: claimlab study run {file} -o DIR. Start the file of a report with `new_study`.",
 )
-SHORTEST = 12  # characters of an answer
+EXAMPLES_SHOWN = 25  # correct predictions that are shown of a run, and as many wrong ones
+LEAST_ANSWER_CHARACTERS = 12  # characters of an answer
 _PLACEHOLDER = re.compile(
     r"(?i)\b(to ?do|tb[ad]|fix ?me|xxx+|lorem ipsum|placeholder|fill (this|me) in|your"
     r" (answer|text|title)( here)?)\b"
@@ -166,7 +167,7 @@ def unanswered(study: Study) -> list[str]:
     blank = (
         []
         if study.shifts is None
-        else [name for name, one in study.shifts.each().items() if not one.scope]
+        else [name for name, promise in study.shifts.each().items() if not promise.scope]
     )
     if blank:
         gaps.append(
@@ -178,7 +179,9 @@ def unanswered(study: Study) -> list[str]:
 def is_answer(text: str, question: str) -> bool:
     plain = " ".join(text.split())
     return (
-        not is_empty(plain) and len(plain) >= SHORTEST and plain.casefold() != question.casefold()
+        not is_empty(plain)
+        and len(plain) >= LEAST_ANSWER_CHARACTERS
+        and plain.casefold() != question.casefold()
     )
 
 

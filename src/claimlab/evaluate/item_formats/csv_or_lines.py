@@ -8,7 +8,7 @@ from pathlib import Path
 
 from claimlab.core.errors import DataError
 from claimlab.core.types import JsonObject
-from claimlab.evaluate.items import Item, ItemFormat, as_score, lines_of
+from claimlab.evaluate.items import ItemFormat, ItemScore, as_score, lines_of
 
 SCORES = ("score", "correct")
 
@@ -20,7 +20,7 @@ class TableOfItems(ItemFormat):
         first = next(rows_of(file), {})
         return {"item", "system"} <= set(first) and any(name in first for name in SCORES)
 
-    def read(self, file: Path) -> Iterator[Item]:
+    def read(self, file: Path) -> Iterator[ItemScore]:
         for number, row in enumerate(rows_of(file), 1):
             score = as_score(next(row[name] for name in SCORES if name in row))
             if score is None:
@@ -29,7 +29,12 @@ class TableOfItems(ItemFormat):
                     "Write 1 or 0, true or false, or a score from 0 to 1.",
                 )
             group = row.get("group")
-            yield Item(str(row["item"]), str(row["system"]), score, str(group) if group else None)
+            yield ItemScore(
+                str(row["item"]), str(row["system"]), score, str(group) if group else None
+            )
+
+
+FORMAT = TableOfItems()
 
 
 def rows_of(file: Path) -> Iterator[JsonObject]:
@@ -39,6 +44,3 @@ def rows_of(file: Path) -> Iterator[JsonObject]:
     elif suffix in (".csv", ".tsv"):
         with file.open(encoding="utf-8-sig", newline="") as lines:
             yield from csv.DictReader(lines, delimiter="\t" if suffix == ".tsv" else ",")
-
-
-FORMAT = TableOfItems()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from claimlab.core.types import JsonObject
-from claimlab.evaluate.items import Item, ItemFormat, opened
+from claimlab.evaluate.items import ItemFormat, ItemScore, opened
 
 USUAL = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
 
@@ -23,7 +23,7 @@ class HelmRun(ItemFormat):
             and {"instance_id", "stats"} <= set(content[0])
         )
 
-    def read(self, file: Path) -> Iterator[Item]:
+    def read(self, file: Path) -> Iterator[ItemScore]:
         """By the first of the usual metrics that the file has; perturbed instances are left out."""
         content = opened(file)
         rows = [row for row in content or () if isinstance(row, dict)]
@@ -35,8 +35,11 @@ class HelmRun(ItemFormat):
                 continue
             for stat in row["stats"]:
                 if stat["name"]["name"] == metric and stat.get("count"):
-                    yield Item(str(row["instance_id"]), system, _mean(stat))
+                    yield ItemScore(str(row["instance_id"]), system, _mean(stat))
                     break
+
+
+FORMAT = HelmRun()
 
 
 def _mean(stat: JsonObject) -> float:
@@ -51,6 +54,3 @@ def _model(file: Path) -> str:
         adapter: JsonObject = spec.get("adapter_spec") or {}
         return str(adapter.get("model") or spec.get("name") or file.parent.name)
     return file.resolve().parent.name
-
-
-FORMAT = HelmRun()

@@ -1,50 +1,36 @@
-"""Logs of Inspect: a zip of JSON (`.eval`) with a header and a file for each sample."""
+"""Logs of Inspect: the score of each sample."""
 
 from __future__ import annotations
 
-import json
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from claimlab.core.types import JsonObject
-from claimlab.evaluate.items import Item, ItemFormat, as_score, opened
+from claimlab.evaluate.items import MOST_BYTES, ItemFormat, ItemScore, as_score
+from claimlab.files.harness_logs import inspect_log
 
 
 class InspectLog(ItemFormat):
     summary = "an Inspect log (.eval, or .json)"
 
     def fits(self, file: Path) -> bool:
-        if file.suffix.lower() == ".eval":
-            return zipfile.is_zipfile(file)
-        content = opened(file)
-        return isinstance(content, dict) and {"eval", "samples"} <= set(content)
+        too_large = file.suffix.lower() == ".json" and file.stat().st_size > MOST_BYTES
+        return not too_large and inspect_log(file) is not None
 
-    def read(self, file: Path) -> Iterator[Item]:
-        content = opened(file)
-        if isinstance(content, dict):
-            for sample in content.get("samples") or ():
-                yield from _items(sample, _model(content))
-            return
-        with zipfile.ZipFile(file) as archive:
-            system = _model(json.loads(archive.read("header.json")))
-            for name in sorted(archive.namelist()):
-                if name.startswith("samples/") and name.endswith(".json"):
-                    yield from _items(json.loads(archive.read(name)), system)
+    def read(self, file: Path) -> Iterator[ItemScore]:
+        if (log := inspect_log(file)) is not None:
+            for sample in log.samples:
+                yield _item(sample, log.model or "model")
 
 
-def _model(log: Mapping[str, JsonObject]) -> str:
-    return str(log.get("eval", {}).get("model", "model"))
+FORMAT = InspectLog()
 
 
-def _items(sample: JsonObject, system: str) -> Iterator[Item]:
+def _item(sample: JsonObject, system: str) -> ItemScore:
     """By the first scorer; a sample that failed has no score, and counts as wrong."""
     scores = sample.get("scores") or {}
     first: JsonObject = next(iter(scores.values()), {})
     value = first.get("value")
     if isinstance(value, dict):
         value = next(iter(value.values()), None)
-    yield Item(str(sample.get("id")), system, as_score(value) or 0.0)
-
-
-FORMAT = InspectLog()
+    return ItemScore(str(sample.get("id")), system, as_score(value) or 0.0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from claimlab.evaluate.items import Item, ItemFormat, opened
+from claimlab.evaluate.items import ItemFormat, ItemScore, opened
 
 RESOLVED = ("resolved_ids", "resolved")
 TOTAL = "total_instances"
@@ -22,7 +22,7 @@ class ResolvedIds(ItemFormat):
             isinstance(content.get(name), list) for name in RESOLVED
         )
 
-    def read(self, file: Path) -> Iterator[Item]:
+    def read(self, file: Path) -> Iterator[ItemScore]:
         """Every id that any list of the file names."""
         content = opened(file)
         assert isinstance(content, dict)
@@ -32,7 +32,7 @@ class ResolvedIds(ItemFormat):
         plain = file.stem in ("results", "report")
         system = file.resolve().parent.name if plain else file.stem
         for item in every:
-            yield Item(item, system, float(item in resolved))
+            yield ItemScore(item, system, float(item in resolved))
 
     def items(self, file: Path) -> int | None:
         content = opened(file)

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import DataError
-from claimlab.evaluate.items import Item, ItemFormat
+from claimlab.evaluate.items import ItemFormat, ItemScore
 from claimlab.tasks.matching import FIGURES, read_qrels, read_run
 
 DECISION = "right decisions"
@@ -22,7 +22,7 @@ class TrecRun(ItemFormat):
             cells = lines.readline().split()
         return len(cells) == 6 and cells[1].upper() == "Q0"
 
-    def read(self, file: Path) -> Iterator[Item]:
+    def read(self, file: Path) -> Iterator[ItemScore]:
         """Of each query that has an answer every figure; and, where a run says which of its best it
         stands by, of each query whether that decision is right."""
         qrels, rankings = read_qrels(_qrels_of(file)), read_run(file)
@@ -32,10 +32,13 @@ class TrecRun(ItemFormat):
             ids = [id for id, _ in rankings.get(query, [])]
             if truth:
                 for name, figure in FIGURES.items():
-                    yield Item(query, system, figure(ids, truth), metric=name)
+                    yield ItemScore(query, system, figure(ids, truth), metric=name)
             if answers is not None:
                 right = _decided(answers.get(query), truth)
-                yield Item(query, system, float(right), metric=DECISION)
+                yield ItemScore(query, system, float(right), metric=DECISION)
+
+
+FORMAT = TrecRun()
 
 
 def _decided(answer: str | None, truth: Collection[str]) -> bool:
@@ -48,8 +51,12 @@ def _answers(file: Path) -> dict[str, str] | None:
     if not table.is_file():
         return None
     rows = pl.read_parquet(table, columns=["query", "id", "answer"])
-    known = rows.filter(pl.col("answer").is_not_null())
-    return dict(known.filter("answer").select("query", "id").iter_rows()) if known.height else None
+    answered = rows.filter(pl.col("answer").is_not_null())
+    return (
+        dict(answered.filter("answer").select("query", "id").iter_rows())
+        if answered.height
+        else None
+    )
 
 
 def _qrels_of(run: Path) -> Path:
@@ -62,6 +69,3 @@ def _qrels_of(run: Path) -> Path:
             f"Put the TREC qrels into its folder, as '{named[0].name}' or 'qrels.trec'.",
         )
     return qrels
-
-
-FORMAT = TrecRun()

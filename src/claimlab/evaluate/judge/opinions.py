@@ -23,12 +23,14 @@ import polars as pl
 from pydantic import BaseModel, Field
 
 from claimlab.core import packaged
-from claimlab.core.engine import over_rows
+from claimlab.core.engine.run import over_rows
 from claimlab.core.progress import progress
 from claimlab.core.types import JsonObject
-from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG, Case
-from claimlab.llm.judge import Case as Asked
-from claimlab.llm.judge import ModelJudge, Opinion, Reasoned, gather_sync
+from claimlab.evaluate.judge.cases import RationaleCase
+from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG
+from claimlab.llm.asking import gather_sync
+from claimlab.llm.judge import JudgeCase as Asked
+from claimlab.llm.judge import ModelJudge, Opinion, Reasoned
 from claimlab.llm.messages import Message, Request, untrusted
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
@@ -38,9 +40,16 @@ from claimlab.text.tokens import tokenize
 
 Scale = Literal["score", "binary", "trinary"]
 PROMPT, OTHER_WORDS = "contradiction", "paraphrase"
-READ = 12_000  # characters of an article
+CHARACTERS_READ = 12_000  # characters of an article
 MAX_TOKENS = 600
 PADDING = "That is all there is to say about this. "
+_WORDS = {"yes": WRONG, "no": NOT_WRONG, "unsure": OPEN}
+CASES_A_SHARD = 2_000  # cases that are worth a process: about ten seconds of one processor
+# share of the smaller sentence's content words that two sentences must have in common to be
+# compared
+NEAR_SIMILARITY = 0.3
+_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class Judge(Protocol):
@@ -56,7 +65,9 @@ class Judge(Protocol):
 
     def parameters(self) -> JsonObject: ...
 
-    def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Any]]:
+    def judge(
+        self, cases: Sequence[RationaleCase], *, exchanged: bool = False
+    ) -> list[Opinion[Any]]:
         """Its opinions; `exchanged`: with article and rationale in each other's place."""
         ...
 
@@ -71,7 +82,12 @@ class NoJudge:
     def parameters(self) -> JsonObject:
         return {}
 
-    def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Any]]:  # noqa: ARG002
+    def judge(
+        self,
+        cases: Sequence[RationaleCase],  # noqa: ARG002
+        *,
+        exchanged: bool = False,  # noqa: ARG002
+    ) -> list[Opinion[Any]]:
         return []
 
 
@@ -92,7 +108,6 @@ class Reworded(BaseModel):
 
 
 _SCHEMAS: dict[Scale, type[Reasoned]] = {"score": Scored, "binary": Binary, "trinary": Trinary}
-_WORDS = {"yes": WRONG, "no": NOT_WRONG, "unsure": OPEN}
 
 
 class Contradiction:
@@ -130,10 +145,12 @@ class Contradiction:
     def parameters(self) -> JsonObject:
         return {**self.model.parameters(), "scale": self.scale}
 
-    def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Any]]:
+    def judge(
+        self, cases: Sequence[RationaleCase], *, exchanged: bool = False
+    ) -> list[Opinion[Any]]:
         return self.model.judge([self.question(case, exchanged=exchanged) for case in cases])
 
-    def reworded(self, cases: Sequence[Case]) -> list[Case]:
+    def reworded(self, cases: Sequence[RationaleCase]) -> list[RationaleCase]:
         """The cases with their rationales in other words of the model, less those that came back
         with other numbers, which would not say the same."""
         system = Message("system", self._other_words.text("system"))
@@ -155,14 +172,17 @@ class Contradiction:
             if at in texts and _numbers(texts[at]) == _numbers(case.rationale or "")
         ]
 
-    def requests(self, cases: Sequence[Case]) -> Sequence[Request[Any]]:
+    def requests(self, cases: Sequence[RationaleCase]) -> Sequence[Request[Any]]:
         return list(self.model.requests([self.question(case) for case in cases]))
 
-    def question(self, case: Case, *, exchanged: bool = False) -> Asked:
+    def question(self, case: RationaleCase, *, exchanged: bool = False) -> Asked:
         """The statement first, then what is said of it under names that favour neither, as in the
         guide: a model that reads the statement last compares the article with that."""
         prompt = self.model.prompt
-        assessments = [(case.article or "")[:READ], f"Label: {case.label}. {case.rationale}"]
+        assessments = [
+            (case.article or "")[:CHARACTERS_READ],
+            f"Label: {case.label}. {case.rationale}",
+        ]
         data = [untrusted(case.statement, "statement")]
         for number, words in enumerate(assessments[::-1] if exchanged else assessments, start=1):
             data.append(untrusted(words, f"assessment-{number}"))
@@ -170,7 +190,7 @@ class Contradiction:
         return Asked(case.record_id, system, "\n\n".join(data), case.statement)
 
 
-def padded(case: Case) -> Case:
+def padded(case: RationaleCase) -> RationaleCase:
     """The same case, its rationale made at least twice as long by words that say nothing."""
     own = case.rationale or ""
     return replace(case, rationale=f"{own} {PADDING * (1 + len(own) // len(PADDING))}".strip())
@@ -190,30 +210,26 @@ def _value(reply: Any) -> float | str:
     return reply.score if isinstance(reply, Scored) else _WORDS[reply.contradiction]
 
 
-SLICE = 2_000  # cases that are worth a process: about ten seconds of one processor
-# share of the smaller sentence's content words that two sentences must have in common to be
-# compared
-NEAR = 0.3
-_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-
-
 class LexicalJudge:
     scale: Scale = "score"
     name = "contradiction score: lexical"
     standing = "weak: it counts negations and numbers that do not match, and does not model meaning"
 
     def parameters(self) -> JsonObject:
-        return {"model": None, "scale": self.scale, "near": NEAR}
+        return {"model": None, "scale": self.scale, "near": NEAR_SIMILARITY}
 
-    def judge(self, cases: Sequence[Case], *, exchanged: bool = False) -> list[Opinion[Reasoned]]:
+    def judge(
+        self, cases: Sequence[RationaleCase], *, exchanged: bool = False
+    ) -> list[Opinion[Reasoned]]:
         pairs = [[case.rationale or "", case.article or ""] for case in cases]
         pairs = [pair[::-1] for pair in pairs] if exchanged else pairs
-        answers = over_rows(conflicts, pairs, least=SLICE, name="judging", progress=progress)
+        answers = over_rows(
+            conflicts, pairs, least=CASES_A_SHARD, name="judging", progress=progress
+        )
         return [_opinion(case, *answer) for case, answer in zip(cases, answers, strict=True)]
 
 
-def _opinion(case: Case, score: float | None, why: str | None) -> Opinion[Reasoned]:
+def _opinion(case: RationaleCase, score: float | None, why: str | None) -> Opinion[Reasoned]:
     failures = ["nothing-to-compare"] if score is None else []
     replies = [None if why is None else Reasoned(rationale=why)]
     return Opinion(
@@ -229,18 +245,18 @@ def conflict(reasons: str, article: str) -> tuple[float | None, str | None]:
     """0 to 10: the share of comparable sentences that conflict, and the first such pair. Null:
     nothing to compare.
     """
-    mine, theirs = _sentences(reasons), _sentences(article)
+    sentences, theirs = _sentences(reasons), _sentences(article)
     compared, against, why = 0, 0, None
-    for one in mine:
-        near = max(theirs, key=lambda other: _shared(one, other), default=None)
-        if near is None or _shared(one, near) < NEAR:
+    for sentence in sentences:
+        near = max(theirs, key=lambda other: _shared(sentence, other), default=None)
+        if near is None or _shared(sentence, near) < NEAR_SIMILARITY:
             continue
         compared += 1
-        if one.negated != near.negated or (
-            one.numbers and near.numbers and not one.numbers & near.numbers
+        if sentence.negated != near.negated or (
+            sentence.numbers and near.numbers and not sentence.numbers & near.numbers
         ):
             against += 1
-            why = why or f"“{one.text}” against “{near.text}”"
+            why = why or f"“{sentence.text}” against “{near.text}”"
     if not compared:
         return None, None
     return (
@@ -273,9 +289,9 @@ def _sentences(text: str) -> list[_Sentence]:
     ]
 
 
-def _shared(one: _Sentence, other: _Sentence) -> float:
-    smaller = min(len(one.words), len(other.words))
-    return len(one.words & other.words) / smaller if smaller else 0.0
+def _shared(sentence: _Sentence, other: _Sentence) -> float:
+    smaller = min(len(sentence.words), len(other.words))
+    return len(sentence.words & other.words) / smaller if smaller else 0.0
 
 
 @cache

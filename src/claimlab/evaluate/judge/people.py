@@ -1,19 +1,8 @@
-"""The annotators' verdicts on rationales: wrong, open, or not wrong; the majority of each case,
-agreement, and the contradiction score at which a rationale counts as wrong.
-
-That threshold is fitted on cases that annotators judged. One that was chosen on the cases it is
-then measured on flatters itself. So each case is also judged by the threshold that the other cases
-give (leave one out), and that is the figure that counts.
+"""The annotators' verdicts on rationales: wrong, open, or not wrong; the majority of each case, and
+agreement.
 
 `judged_in` reads back what the judges of a run said, for the reports that show a run with its
 judges.
-
-What there is to judge: each prediction of a run beside the fact-checking article on its record,
-if there is one: from the run's own evidence, or from a table that the user passes in.
-
-A search finds fact-checks of other claims too. An article on something else says nothing about a
-rationale, so only one that corresponds to the record's claim is read. Records that have none, or
-only such others, are counted apart.
 """
 
 from __future__ import annotations
@@ -21,8 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -30,149 +18,14 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.core.stats.agreement import compared, majority
+from claimlab.core.stats.agreement import compared
+from claimlab.core.stats.consensus import majority
 from claimlab.core.stats.interval import wilson
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.enrich.correspondence import corresponds, matches
+from claimlab.evaluate.judge.cases import IDS, Articles, RationaleCase, column, read_cases
 from claimlab.files.read import user_table
 from claimlab.tasks import Task
-
-IDS = ("record_id", "id")
-TEXTS = ("article", "text", "article_text")
-
-
-@dataclass(frozen=True)
-class Articles:
-    """By record id. `unrelated` are the records for which fact-checks were found, but none of their
-    own claim.
-    """
-
-    texts: dict[str, str] = field(default_factory=dict)
-    unrelated: frozenset[str] = frozenset()
-
-
-def articles_in(run: Dataset) -> Articles:
-    """The first fact-check in the evidence of each record that corresponds to its claim."""
-    table = run.tables.get("evidence")
-    if table is None:
-        return Articles()
-    checked = pl.col("rating").is_not_null() | pl.col("verdict").is_not_null()
-    if "guard_factcheck" in table.columns:
-        checked |= pl.col("guard_factcheck").fill_null(False)
-    claims = _claims(run)
-    texts: dict[str, str] = {}
-    seen: set[str] = set()
-    for piece in (
-        table.filter(checked)
-        .sort("rank", maintain_order=True, nulls_last=True)
-        .iter_rows(named=True)
-    ):
-        record, words = piece["record_id"], [str(piece[c]) for c in ("title", "text") if piece[c]]
-        if not words or record in texts:
-            continue
-        seen.add(record)
-        # as `enrich` marked it; evidence that came with the dataset belongs to its record, and what
-        # a detector found by searching is compared with what the record claims
-        mine = piece.get("corresponds")
-        if mine is None:
-            mine = piece["query"] is None or any(
-                corresponds(matches(claim, [" ".join(words)], language)[0])
-                for claim, language in claims.get(record, ())
-            )
-        if mine:
-            words += [f"The fact-check rates it: {piece['rating']}."] if piece["rating"] else []
-            texts[record] = "\n".join(words)
-    return Articles(texts, frozenset(seen - set(texts)))
-
-
-def read_articles(file: Path) -> Articles:
-    """Articles from a table (CSV, JSON lines, Parquet, Excel) with the columns record_id and
-    article: its author says that they correspond."""
-    frame = user_table(file, *IDS, *TEXTS)
-    ids, texts = column(frame, IDS, file), column(frame, TEXTS, file)
-    rows = frame.select(ids, texts).drop_nulls().unique(ids, keep="first", maintain_order=True)
-    return Articles(dict(rows.iter_rows()))
-
-
-def column(frame: pl.DataFrame, names: Sequence[str], file: Path) -> str:
-    """The first of `names` that the table has."""
-    for name in names:
-        if name in frame.columns:
-            return name
-    raise DataError(
-        f"'{file.name}' has no column '{names[0]}' (it has: {', '.join(frame.columns)}).",
-        "Name it so in the file.",
-    )
-
-
-def _claims(run: Dataset) -> dict[str, list[tuple[str, str | None]]]:
-    """What each record claims, in its own words and as it was extracted, with the language."""
-    rows = run.records.select("id", "text", "language").drop_nulls("text")
-    claims = {i: [(text, language)] for i, text, language in rows.iter_rows()}
-    extracted = run.tables.get("claims")
-    if extracted is not None:
-        for record, text in extracted.select("record_id", "text").drop_nulls().iter_rows():
-            if record in claims:
-                claims[record].append((text, claims[record][0][1]))
-    return claims
-
-
-@dataclass(frozen=True)
-class Case:
-    """One prediction. `left_out` says why it cannot be judged: failed, an abstention, no-rationale,
-    no-article, or other-articles (fact-checks were found, but of other claims)."""
-
-    record_id: str
-    statement: str
-    label: str | None
-    truth: str | None
-    rationale: str | None
-    article: str | None
-    left_out: str | None
-
-    @property
-    def correct(self) -> bool | None:
-        """By the label alone; null where there is no label or no truth to compare."""
-        return None if self.label is None or self.truth is None else self.label == self.truth
-
-
-def read_cases(run: Dataset, task: Task, articles: Articles) -> list[Case]:
-    """A case for every prediction of `run`, in its order."""
-    table = run.tables.get("predictions")
-    if table is None:
-        raise DataError(
-            f"'{run.name}' holds no predictions.", "Make a run first: claimlab detect DIR -o RUN"
-        )
-    truths = run.records.select("id", "text", truth=task.labels(run.records))
-    joined = table.join(
-        truths, left_on="record_id", right_on="id", how="left", maintain_order="left"
-    )
-    return [_case(row, articles) for row in joined.iter_rows(named=True)]
-
-
-def _case(row: JsonObject, articles: Articles) -> Case:
-    article = articles.texts.get(row["record_id"])
-    notes = json.loads(row["meta"]) if row["meta"] else {}
-    label, rationale = row["label"], row["rationale"]
-    left_out = None
-    if notes.get("abstained"):
-        left_out = str(notes["abstained"])
-    elif label is None:
-        left_out = "failed"
-    elif not (rationale or "").strip():
-        left_out = "no-rationale"
-    elif not (article or "").strip():
-        left_out = "other-articles" if row["record_id"] in articles.unrelated else "no-article"
-    return Case(
-        row["record_id"], row["text"] or "", label, row["truth"], rationale, article, left_out
-    )
-
-
-def left_out(cases: Sequence[Case]) -> dict[str, int]:
-    """How many cases cannot be judged, by reason."""
-    return dict(sorted(Counter(c.left_out for c in cases if c.left_out).items()))
-
 
 QUESTION = "rationale"
 WRONG, OPEN, NOT_WRONG = "wrong", "open", "not wrong"
@@ -187,6 +40,12 @@ _WORDS = {
     "predictive system is not wrong": NOT_WRONG,
     "notwrong": NOT_WRONG,
 }
+# Where a label misleads, in words; the guide calls these two false-incorrect and false-correct.
+RATES = {
+    "false_incorrect": "label wrong, rationale sound",
+    "false_correct": "label right, rationale wrong",
+}
+FEWEST_CASES = 20  # in either half of the rationales, short and long
 Verdicts = dict[str, dict[str, str]]  # annotator -> record -> verdict
 
 
@@ -195,9 +54,9 @@ def people_in(run: Dataset) -> Verdicts:
     table = run.tables.get("annotations")
     if table is None:
         return {}
-    mine = table.filter(question=QUESTION, annotator_kind="human")
+    answers = table.filter(question=QUESTION, annotator_kind="human")
     return _verdicts(
-        mine.select("record_id", "annotator", "value"), f"the annotations of '{run.name}'"
+        answers.select("record_id", "annotator", "value"), f"the annotations of '{run.name}'"
     )
 
 
@@ -222,8 +81,10 @@ def _verdicts(rows: pl.DataFrame, where: str) -> Verdicts:
         else:
             strange[str(value)] += 1
     if strange:
-        shown = ", ".join(f"'{v}' ({n})" for v, n in strange.most_common(5))
-        raise DataError(f"{where} holds unknown verdicts: {shown}.", f"Use: {', '.join(VERDICTS)}.")
+        examples = ", ".join(f"'{v}' ({n})" for v, n in strange.most_common(5))
+        raise DataError(
+            f"{where} holds unknown verdicts: {examples}.", f"Use: {', '.join(VERDICTS)}."
+        )
     return dict(verdicts)
 
 
@@ -271,13 +132,6 @@ def agreement_between(verdicts: Verdicts) -> list[JsonObject]:
         for a, b, both in pairs
         if both
     ]
-
-
-# Where a label misleads, in words; the guide calls these two false-incorrect and false-correct.
-RATES = {
-    "false_incorrect": "label wrong, rationale sound",
-    "false_correct": "label right, rationale wrong",
-}
 
 
 def rates(verdicts: Mapping[str, str], correct: Mapping[str, bool]) -> JsonObject:
@@ -332,58 +186,6 @@ def in_brackets(ends: Sequence[float] | None, scale: int) -> str:
     )
 
 
-DEFAULT = 4.0  # without annotations: the published value, chosen on another dataset
-FEWEST_CASES = 20  # in either half of the rationales, short and long
-LEAST = 3  # cases of each kind, under which a threshold is not fitted
-
-
-@dataclass(frozen=True)
-class Fit:
-    """`chosen` is used from here on. `held_out` is leave-one-out; `inside` is on the cases it was
-    fitted on.
-    """
-
-    chosen: float
-    fitted: bool
-    wrong: int
-    not_wrong: int
-    held_out: JsonObject
-    inside: JsonObject
-
-
-def fit(scores: Sequence[float], truth: Sequence[str]) -> Fit:
-    """Fit on cases that people called wrong or not wrong. With too few of either kind the default
-    stays, and the cases only measure it."""
-    wrong, fine = list(truth).count(WRONG), list(truth).count(NOT_WRONG)
-    enough = min(wrong, fine) >= LEAST
-    chosen = best(scores, truth) if enough else DEFAULT
-    inside = measured([verdict(s, chosen) for s in scores], truth)
-    if not enough:
-        return Fit(chosen, False, wrong, fine, inside, inside)
-    left = [
-        best([*scores[:i], *scores[i + 1 :]], [*truth[:i], *truth[i + 1 :]])
-        for i in range(len(scores))
-    ]
-    held_out = measured([verdict(s, t) for s, t in zip(scores, left, strict=True)], truth)
-    return Fit(chosen, True, wrong, fine, held_out, inside)
-
-
-def best(scores: Sequence[float], truth: Sequence[str]) -> float:
-    """The threshold of the best balanced accuracy, half-way between two scores; of equals the
-    nearest to 4.
-    """
-    values = sorted(set(scores))
-    between = [(a + b) / 2 for a, b in pairwise(values)] or [DEFAULT]
-    ranked = [
-        (-balanced([verdict(s, t) for s in scores], truth), abs(t - DEFAULT), t) for t in between
-    ]
-    return min(ranked)[2]
-
-
-def verdict(score: float, threshold: float) -> str:
-    return WRONG if score >= threshold else NOT_WRONG
-
-
 def measured(verdicts: Sequence[str], truth: Sequence[str]) -> JsonObject:
     """Agreement with annotators, with kappa and balanced accuracy, which do not reward a constant
     answer.
@@ -396,16 +198,16 @@ def measured(verdicts: Sequence[str], truth: Sequence[str]) -> JsonObject:
 
 
 def length_bias(
-    cases: Sequence[Case], verdicts: Mapping[str, str], settled: Mapping[str, str]
+    cases: Sequence[RationaleCase], verdicts: Mapping[str, str], settled: Mapping[str, str]
 ) -> JsonObject | None:
     """How much more of the longer half of the rationales than of the shorter half the judge calls
     wrong, each less what annotators call wrong; null with fewer than 20 cases in either half."""
-    known = [
+    scored = [
         (len(case.rationale or ""), (verdicts[case.record_id] == WRONG) - (truth == WRONG))
         for case in cases
         if case.record_id in verdicts and (truth := settled.get(case.record_id, OPEN)) != OPEN
     ]
-    errors = np.array([error for _, error in sorted(known)], np.float64)
+    errors = np.array([error for _, error in sorted(scored)], np.float64)
     shorter, longer = errors[: len(errors) // 2], errors[len(errors) // 2 :]
     if len(shorter) < FEWEST_CASES:
         return None
@@ -461,8 +263,12 @@ def score_band(correct: Sequence[bool], false_incorrect: JsonObject) -> JsonObje
 def balanced(verdicts: Sequence[str], truth: Sequence[str]) -> float:
     shares = []
     for kind in (WRONG, NOT_WRONG):
-        mine = [s for s, t in zip(verdicts, truth, strict=True) if t == kind]
-        shares += [sum(s == kind for s in mine) / len(mine)] if mine else []
+        answers_of_kind = [s for s, t in zip(verdicts, truth, strict=True) if t == kind]
+        shares += (
+            [sum(s == kind for s in answers_of_kind) / len(answers_of_kind)]
+            if answers_of_kind
+            else []
+        )
     return sum(shares) / len(shares) if shares else 0.0
 
 
@@ -473,15 +279,15 @@ def judged_in(run: Dataset, task: Task) -> tuple[JsonObject, ...]:
     table = run.tables.get("annotations")
     if table is None or "predictions" not in run.tables:
         return ()
-    mine = table.filter(question=QUESTION, annotator_kind="model")
-    if not mine.height:
+    answers = table.filter(question=QUESTION, annotator_kind="model")
+    if not answers.height:
         return ()
     correct = {
         c.record_id: c.correct for c in read_cases(run, task, Articles()) if c.correct is not None
     }
     settled = consensus(people_in(run))
     entries = []
-    for (judge,), rows in mine.group_by("annotator", maintain_order=True):
+    for (judge,), rows in answers.group_by("annotator", maintain_order=True):
         verdicts = {r: v for r, v in rows.select("record_id", "value").iter_rows() if v is not None}
         meta: JsonObject = next((json.loads(m) for m in rows["meta"].drop_nulls()), {})
         entries.append(

@@ -13,12 +13,12 @@ import numpy as np
 
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
+from claimlab.evaluate.judge.cases import RationaleCase
 from claimlab.evaluate.judge.people import (
     NOT_WRONG,
     OPEN,
     RATES,
     WRONG,
-    Case,
     changed_in_words,
     coefficient,
     in_brackets,
@@ -42,14 +42,63 @@ from claimlab.pages.blocks import (
     short,
 )
 
-CASES = 60  # on the page; the table of annotations has them all
-SHOWN = 320  # characters of rationale, article and analysis
+CASES_SHOWN = 60  # on the page; the table of annotations has them all
+CHARACTERS_SHOWN = 320  # characters of rationale, article and analysis
 UNJUDGED = "not judged by annotators"
 WHO = {"judge": "the judge", "people": "annotators"}
+MISLEADING: Columns[JsonObject] = (
+    Column("Cases", "meaning", str.capitalize),
+    Column("By", "who", WHO.get),
+    Column("How many", lambda part: f"{part['cases']:,} of {part['n']:,}"),
+    Column(
+        "95% interval, in %",
+        "interval",
+        lambda ends: f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f}",
+        "not measured",
+    ),
+    *(Column(words) for words in ("wrong", "open", "not wrong", "not judged")),
+)
+AGREEMENT: tuple[Column[tuple[str, JsonObject]], ...] = (
+    Column("Between", 0),
+    Column("Cases", lambda row: row[1]["n"]),
+    Column(
+        "Agreement, in %",
+        lambda row: (
+            f"{percent(row[1]['agreement']).text}{in_brackets(row[1]['agreement_interval'], 100)}"
+        ),
+    ),
+    Column("Cohen's kappa", lambda row: coefficient(row[1], "kappa")),
+    Column("Krippendorff's alpha", lambda row: coefficient(row[1], "alpha")),
+    Column("Gwet's AC1", lambda row: coefficient(row[1], "ac1")),
+    Column("PABAK", lambda row: coefficient(row[1], "pabak")),
+    Column("Balanced accuracy, in %", lambda row: row[1].get("balanced_accuracy"), percent),
+)
+ABSTAINED: tuple[Column[tuple[str, JsonObject]], ...] = (
+    Column("Abstention", lambda row: row[0].replace("-", " ")),
+    Column("Predictions", lambda row: row[1]["n"]),
+    Column("of them with a fact-check", lambda row: row[1]["with_article"]),
+)
+_TONES: dict[str, Tone] = {WRONG: "fail", OPEN: "warn", NOT_WRONG: "pass"}
+_CUT = short(CHARACTERS_SHOWN)
+CASE: Columns[JudgedCase] = (
+    Column("Record", "record_id", short(40)),
+    Column(
+        "Judge",
+        lambda row: Cell(row.verdict or "no answer", tone=_TONES.get(row.verdict or "", "plain")),
+    ),
+    Column("Score", "value"),
+    Column("Annotators", "people"),
+    Column("Label"),
+    Column("Truth"),
+    Column("Statement", "statement", _CUT),
+    Column("Rationale", lambda row: row.rationale or None, _CUT),
+    Column("Fact-check", lambda row: row.article or None, _CUT),
+    Column("Analysis", lambda row: row.analysis or None, _CUT),
+)
 
 
 @dataclass(frozen=True)
-class JudgedCase(Case):
+class JudgedCase(RationaleCase):
     """One judged case as the page shows it."""
 
     value: float | str | None
@@ -90,32 +139,18 @@ def tiles(summary: JsonObject) -> Tiles:
         (f"{words}, by {WHO[who]}", rate_in_words(figures.get(key, {"n": 0})), "plain")
         for key, words in RATES.items()
     ]
-    held: tuple[str, Tone] = ("not compared", "fail")
+    compared: tuple[str, Tone] = ("not compared", "fail")
     if agreed is not None:
-        held = (f"{100 * agreed['agreement']:.1f}% of {agreed['n']:,}", "plain")
+        compared = (f"{100 * agreed['agreement']:.1f}% of {agreed['n']:,}", "plain")
     abstained = sum(part["n"] for part in summary["abstained"].values())
     return Tiles(
         [
             ("judged", f"{summary['judged']:,} of {summary['predictions']:,}", "plain"),
-            ("agreement with annotators", *held),
+            ("agreement with annotators", *compared),
             *shares,
             ("abstained", f"{abstained:,}", "plain"),
         ]
     )
-
-
-MISLEADING: Columns[JsonObject] = (
-    Column("Cases", "meaning", str.capitalize),
-    Column("By", "who", WHO.get),
-    Column("How many", lambda part: f"{part['cases']:,} of {part['n']:,}"),
-    Column(
-        "95% interval, in %",
-        "interval",
-        lambda ends: f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f}",
-        "not measured",
-    ),
-    *(Column(words) for words in ("wrong", "open", "not wrong", "not judged")),
-)
 
 
 def misleading(summary: JsonObject) -> Section:
@@ -129,23 +164,6 @@ def misleading(summary: JsonObject) -> Section:
     table = Table.of(MISLEADING, rows, sortable=False)
     nothing = Text("Nothing could be judged.", "warning")
     return Section("Where the label misleads", [table if rows else nothing], anchor="rates")
-
-
-AGREEMENT: tuple[Column[tuple[str, JsonObject]], ...] = (
-    Column("Between", 0),
-    Column("Cases", lambda row: row[1]["n"]),
-    Column(
-        "Agreement, in %",
-        lambda row: (
-            f"{percent(row[1]['agreement']).text}{in_brackets(row[1]['agreement_interval'], 100)}"
-        ),
-    ),
-    Column("Cohen's kappa", lambda row: coefficient(row[1], "kappa")),
-    Column("Krippendorff's alpha", lambda row: coefficient(row[1], "alpha")),
-    Column("Gwet's AC1", lambda row: coefficient(row[1], "ac1")),
-    Column("PABAK", lambda row: coefficient(row[1], "pabak")),
-    Column("Balanced accuracy, in %", lambda row: row[1].get("balanced_accuracy"), percent),
-)
 
 
 def against_people(summary: JsonObject) -> Section:
@@ -168,9 +186,9 @@ def against_people(summary: JsonObject) -> Section:
         "reworded": "Rationale in other words",
     }
     blocks += [
-        Text(f"{titles.get(name, 'Judged before')}: {changed_in_words(one)}.")
-        for name, one in again.items()
-        if one
+        Text(f"{titles.get(name, 'Judged before')}: {changed_in_words(change)}.")
+        for name, change in again.items()
+        if change
     ]
     if agreed is None and judged:
         unknown = "The judge was not compared with annotators: agreement is not measured."
@@ -234,9 +252,9 @@ def scores(summary: JsonObject, rows: Sequence[JudgedCase]) -> Blocks:
     for row in rows:
         if isinstance(row.value, float | int):
             values[row.people or UNJUDGED].append(row.value)
-    known = {kind: points for kind, points in values.items() if points}
-    if known:
-        blocks.append(_histogram(known))
+    drawn = {kind: points for kind, points in values.items() if points}
+    if drawn:
+        blocks.append(_histogram(drawn))
     return [Section("Scores and verdicts", blocks, anchor="scores")]
 
 
@@ -255,13 +273,6 @@ def _histogram(values: dict[str, list[float]]) -> Figure:
         f"Histogram of {sum(map(len, values.values())):,} contradiction scores from 0 to 10.",
         "scores",
     )
-
-
-ABSTAINED: tuple[Column[tuple[str, JsonObject]], ...] = (
-    Column("Abstention", lambda row: row[0].replace("-", " ")),
-    Column("Predictions", lambda row: row[1]["n"]),
-    Column("of them with a fact-check", lambda row: row[1]["with_article"]),
-)
 
 
 def unjudged(summary: JsonObject) -> Section:
@@ -289,34 +300,16 @@ def unjudged(summary: JsonObject) -> Section:
     )
 
 
-_TONES: dict[str, Tone] = {WRONG: "fail", OPEN: "warn", NOT_WRONG: "pass"}
-_CUT = short(SHOWN)
-CASE: Columns[JudgedCase] = (
-    Column("Record", "record_id", short(40)),
-    Column(
-        "Judge",
-        lambda row: Cell(row.verdict or "no answer", tone=_TONES.get(row.verdict or "", "plain")),
-    ),
-    Column("Score", "value"),
-    Column("Annotators", "people"),
-    Column("Label"),
-    Column("Truth"),
-    Column("Statement", "statement", _CUT),
-    Column("Rationale", lambda row: row.rationale or None, _CUT),
-    Column("Fact-check", lambda row: row.article or None, _CUT),
-    Column("Analysis", lambda row: row.analysis or None, _CUT),
-)
-
-
 def cases(rows: Sequence[JudgedCase]) -> Blocks:
     """The first cases, worst first, so that a reader can judge the judge."""
     ordered = sorted(rows, key=lambda r: (r.verdict != WRONG, r.verdict is None))
     if not ordered:
         return []
-    blocks: Blocks = [Table.of(CASE, ordered[:CASES])]
-    if len(ordered) > CASES:
+    blocks: Blocks = [Table.of(CASE, ordered[:CASES_SHOWN])]
+    if len(ordered) > CASES_SHOWN:
         more = (
-            f"{CASES} of {len(ordered):,} cases are shown, wrong ones first; annotations.parquet"
+            f"{CASES_SHOWN} of {len(ordered):,} cases are shown, wrong ones first;"
+            " annotations.parquet"
             " has them all."
         )
         blocks.insert(0, Text(more, "note"))

@@ -21,4 +21,5 @@ METRIC = TableMetric(
     title="balanced accuracy",
     summary="The mean recall of the classes: always giving one class scores 1 / classes.",
     figure=balanced_accuracy,
+    gaps="wrong",
 )

@@ -13,6 +13,7 @@ ENTRIES = [
         place=10,
         summary="The mean F1 of the classes: each counts the same, however rare it is.",
         figure=macro_f1,
+        gaps="every-other",
     ),
     TableMetric(
         name="accuracy",
@@ -21,6 +22,7 @@ ENTRIES = [
         place=20,
         summary="The share of records with the right answer.",
         figure=accuracy,
+        gaps="wrong",
         needs_classes=False,
     ),
 ]

@@ -1,7 +1,9 @@
 """Metrics of the scores that a run gives each class: how well they rank, and what they promise.
 
-Each equals scikit-learn's where that has one. For resamples, what they are made of is counted: the
-positives and negatives at every score, or the records of about the same error.
+Each equals scikit-learn's where that has one. A record without scores, in a run that has some, is
+at the wrong end of every ranking; what scores promise is measured of the records that have them.
+For resamples, what they are made of is counted: the positives and negatives at every score, or the
+records of about the same error.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from itertools import pairwise
 import numpy as np
 
 from claimlab.core.stats.scores import Counts, Flags, Floats, Ints, ratio
-from claimlab.evaluate.metric import Answers, Cells, Measured, ScoreMetric, Statistic
+from claimlab.evaluate.answers import Answers
+from claimlab.evaluate.confusion import Cells, Statistic
+from claimlab.evaluate.metric import MetricValue, ScoreMetric
 
 RATES = (0.01, 0.05)  # false-positive rates at which the true-positive rate is given
 BINS = 10
@@ -46,41 +50,52 @@ class Calibration:
     why: str | None = None
 
 
-def ranked(answers: Answers) -> tuple[Answers | None, str | None]:
-    """The records with scores, when a ranking of them means something."""
+def unranked(answers: Answers) -> str | None:
+    """Why a ranking by these scores means nothing; null where it means something."""
     if answers.scores is None:
-        return None, answers.unscored
+        return answers.unscored
     rows = answers.take(_scored(answers))
     assert rows.scores is not None
     if len(answers.classes) < 2 or len(np.unique(rows.truth)) < len(answers.classes):
-        return None, "A class has no record with scores."
+        return "A class has no record with scores."
     if (rows.scores == rows.scores[0]).all():
-        return None, "Every record has the same scores."
-    return rows, None
+        return "Every record has the same scores."
+    return None
 
 
-def targets(rows: Answers) -> list[tuple[Flags, Floats]]:
-    """(is it the class, score of the class): once for two classes, for each class of more."""
-    assert rows.scores is not None
-    wanted = list(range(len(rows.classes)))
-    if len(wanted) == 2:
-        wanted = [rows.classes.index(rows.positive) if rows.positive in rows.classes else 1]
-    return [(rows.truth == number, rows.scores[:, number]) for number in wanted]
+def positive_of(answers: Answers) -> str | None:
+    """The class that a ranking looks for: with two classes, that of the task, else the second."""
+    if len(answers.classes) != 2:
+        return None
+    return answers.positive if answers.positive in answers.classes else answers.classes[1]
 
 
-def auroc(answers: Answers) -> Measured:
+def targets(answers: Answers) -> list[tuple[Flags, Floats]]:
+    """(is it the class, score of the class): once for two classes, for each class of more. A record
+    without scores is below all others of its class, and above all of another."""
+    assert answers.scores is not None
+    positive = positive_of(answers)
+    wanted = range(len(answers.classes)) if positive is None else [answers.classes.index(positive)]
+    return [_target(answers.truth == number, answers.scores[:, number]) for number in wanted]
+
+
+def _target(is_class: Flags, score: Floats) -> tuple[Flags, Floats]:
+    wrong_end = np.where(is_class, -np.inf, np.inf)
+    return is_class, np.where(np.isnan(score), wrong_end, score)
+
+
+def auroc(answers: Answers) -> MetricValue:
     """Area under the ROC curve: of the positive class with two, else each class against the rest,
     averaged.
     """
-    rows, why = ranked(answers)
-    if rows is None:
-        return Measured(why=why)
-    return Measured(float(np.mean([areas(ranking(*target)) for target in targets(rows)])))
+    if why := unranked(answers):
+        return MetricValue(why=why)
+    return MetricValue(float(np.mean([areas(ranking(*target)) for target in targets(answers)])))
 
 
 def _area_cells(answers: Answers) -> Cells:
     """One record has a cell in the table of every class that is ranked."""
-    tables, where = _places(answers)
+    tables = [_ranks(*target) for target in targets(answers)]
     sizes = [2 * places for _, places in tables]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     cells = np.stack([cell + start for (cell, _), start in zip(tables, starts, strict=False)])
@@ -90,25 +105,16 @@ def _area_cells(answers: Answers) -> Cells:
         of_classes = [areas(part.reshape(len(counts), -1, 2)) for part in parts]
         return np.asarray(np.mean(of_classes, axis=0))
 
-    return _spread_out(answers, where, cells, int(starts[-1]), mean_area)
+    return Cells(cells, int(starts[-1]), mean_area)
 
 
 def _rate_cells(answers: Answers, *, fpr: float) -> Cells:
-    (((cell, places),), where) = _places(answers)
+    ((cell, places),) = [_ranks(*target) for target in targets(answers)]
 
     def rate(counts: Floats) -> Floats:
         return rates_at(counts.reshape(len(counts), -1, 2), fpr)
 
-    return _spread_out(answers, where, cell, 2 * places, rate)
-
-
-def _places(answers: Answers) -> tuple[list[tuple[Ints, int]], Ints]:
-    """The places in the ranking of each class, of the records that have scores; and which these
-    are.
-    """
-    rows, _ = ranked(answers)
-    assert rows is not None
-    return [_ranks(*target) for target in targets(rows)], _scored(answers)
+    return Cells(cell, 2 * places, rate)
 
 
 def _scored(answers: Answers) -> Ints:
@@ -163,21 +169,20 @@ def rates_at(counts: Counts, fpr: float) -> Floats:
     return ratio(detected.sum(axis=-1), positives.sum(axis=-1), nothing=np.nan)
 
 
-def true_positives(answers: Answers, *, fpr: float) -> Measured:
+def true_positives(answers: Answers, *, fpr: float) -> MetricValue:
     """The true-positive rate where at most `fpr` of the negatives pass for positives; only for a
     task with two classes.
     """
-    rows, why = ranked(answers)
-    if rows is None:
-        return Measured(why=why)
+    if why := unranked(answers):
+        return MetricValue(why=why)
     if len(answers.classes) != 2:
-        return Measured(why="There are more than two classes.")
-    counts = ranking(*targets(rows)[0])
+        return MetricValue(why="There are more than two classes.")
+    counts = ranking(*targets(answers)[0])
     negatives, needed = int(counts[:, 0].sum()), round(1 / fpr)
     if negatives < needed:
         why = f"A rate of {100 * fpr:g}% needs {needed} negatives; there are {negatives}."
-        return Measured(why=why)
-    return Measured(float(rates_at(counts, fpr)))
+        return MetricValue(why=why)
+    return MetricValue(float(rates_at(counts, fpr)))
 
 
 def calibration(answers: Answers) -> Calibration:
@@ -252,9 +257,9 @@ def _square_errors(probs: Floats, truth: Ints) -> Floats:
     return np.asarray(square / 2 if probs.shape[1] == 2 else square)
 
 
-def _calibrated(answers: Answers, *, name: str) -> Measured:
-    known = calibration(answers)
-    return Measured(getattr(known, name), known.why)
+def _calibrated(answers: Answers, *, name: str) -> MetricValue:
+    calibrated = calibration(answers)
+    return MetricValue(getattr(calibrated, name), calibrated.why)
 
 
 ENTRIES = [
@@ -266,6 +271,7 @@ ENTRIES = [
         summary="How often a record of the class is scored above one of another class.",
         figure=auroc,
         counted=_area_cells,
+        gaps="wrong-end",
     ),
     *(
         ScoreMetric(
@@ -275,6 +281,7 @@ ENTRIES = [
             summary=f"The share found where at most {100 * fpr:g}% of the others are taken for it.",
             figure=partial(true_positives, fpr=fpr),
             counted=partial(_rate_cells, fpr=fpr),
+            gaps="wrong-end",
         )
         for fpr in RATES
     ),
@@ -286,6 +293,7 @@ ENTRIES = [
         summary="The mean distance between how sure a run is and how often it is right.",
         figure=partial(_calibrated, name="ece"),
         counted=_calibration_cells,
+        gaps="left-out",
         higher_is_better=False,
     ),
     ScoreMetric(
@@ -295,6 +303,7 @@ ENTRIES = [
         summary="The mean squared distance between its probabilities and the truth.",
         figure=partial(_calibrated, name="brier"),
         counted=_brier_cells,
+        gaps="left-out",
         higher_is_better=False,
     ),
 ]

@@ -20,8 +20,8 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.exchange.about import json_ld
 from claimlab.exchange.format import Format, FormatSettings, Road, Written
+from claimlab.exchange.markup import json_ld
 from claimlab.exchange.synthetic import machine_made
 
 FILE = "claimreview.json"
@@ -51,7 +51,7 @@ RATING_NUMBERS = ("ratingValue", "bestRating", "worstRating")
 
 
 @dataclass(frozen=True)
-class Review:
+class FactCheckReview:
     """What is known of a fact-check; `own` says that it was read from the record's own columns."""
 
     url: str | None = None
@@ -73,15 +73,17 @@ class ClaimReview(Format):
     ) -> Written:
         rows = dataset.records.with_columns(made=machine_made(dataset))
         checked = from_evidence(dataset)
-        chosen: list[tuple[JsonObject, Review]] = []
+        chosen: list[tuple[JsonObject, FactCheckReview]] = []
         lacking: Counter[str] = Counter()
         left_out = 0
-        for done, row in enumerate(rows.iter_rows(named=True)):
-            if done % 10_000 == 0:
-                progress("claimreview", done, rows.height)
-            known = checked.get(row["id"]) or [own_review(row, catalogued=dataset.card is not None)]
-            gaps = [gaps_of(row, review) for review in known]
-            whole = [(row, review) for review, gap in zip(known, gaps, strict=True) if not gap]
+        for number, row in enumerate(rows.iter_rows(named=True)):
+            if number % 10_000 == 0:
+                progress("claimreview", number, rows.height)
+            reviews = checked.get(row["id"]) or [
+                own_review(row, catalogued=dataset.card is not None)
+            ]
+            gaps = [gaps_of(row, review) for review in reviews]
+            whole = [(row, review) for review, gap in zip(reviews, gaps, strict=True) if not gap]
             chosen += whole
             if not whole:
                 left_out += 1
@@ -99,7 +101,10 @@ class ClaimReview(Format):
         return Written(counts, _notes(counts, [review for _, review in chosen]))
 
 
-def from_evidence(dataset: Dataset) -> dict[str, list[Review]]:
+FORMAT = ClaimReview()
+
+
+def from_evidence(dataset: Dataset) -> dict[str, list[FactCheckReview]]:
     """Record id -> the fact-checks that gave the record its label: evidence whose rating is that
     label.
     """
@@ -108,15 +113,15 @@ def from_evidence(dataset: Dataset) -> dict[str, list[Review]]:
         return {}
     labels = dataset.records.select(record_id="id", rating="label_raw")
     rows = evidence.join(labels, on=["record_id", "rating"], how="semi", maintain_order="left")
-    reviews: dict[str, list[Review]] = {}
+    reviews: dict[str, list[FactCheckReview]] = {}
     for record, url, publisher, published, meta in rows.select(
         "record_id", "url", "publisher", "published", "meta"
     ).iter_rows():
-        reviews.setdefault(record, []).append(Review(url, publisher, published, meta))
+        reviews.setdefault(record, []).append(FactCheckReview(url, publisher, published, meta))
     return reviews
 
 
-def own_review(row: JsonObject, *, catalogued: bool) -> Review:
+def own_review(row: JsonObject, *, catalogued: bool) -> FactCheckReview:
     """The record's own columns as a review: only for claims, and only where a user chose what the
     columns hold.
 
@@ -124,11 +129,11 @@ def own_review(row: JsonObject, *, catalogued: bool) -> Review:
     fact-check is worse than none.
     """
     if catalogued or row["kind"] not in (None, "claim"):
-        return Review()
-    return Review(row["url"], row["source"], row["date"], own=True)
+        return FactCheckReview()
+    return FactCheckReview(row["url"], row["source"], row["date"], own=True)
 
 
-def gaps_of(row: JsonObject, review: Review) -> list[str]:
+def gaps_of(row: JsonObject, review: FactCheckReview) -> list[str]:
     """What this record lacks for a ClaimReview."""
     needs = {
         "a text that a person wrote": row["text"] and not row["made"],
@@ -139,7 +144,7 @@ def gaps_of(row: JsonObject, review: Review) -> list[str]:
     return [what for what, there in needs.items() if not there]
 
 
-def claim_review(row: JsonObject, review: Review) -> JsonObject:
+def claim_review(row: JsonObject, review: FactCheckReview) -> JsonObject:
     """The JSON-LD of one review. Nothing is in it that the dataset does not say."""
     numbers = json.loads(review.meta) if review.meta else {}
     rating = {k: numbers[k] for k in RATING_NUMBERS if isinstance(numbers, dict) and k in numbers}
@@ -162,13 +167,13 @@ def claim_review(row: JsonObject, review: Review) -> JsonObject:
     return out if len(claim) == 1 else {**out, "itemReviewed": claim}
 
 
-def _notes(counts: JsonObject, reviews: list[Review]) -> list[str]:
+def _notes(counts: JsonObject, reviews: list[FactCheckReview]) -> list[str]:
     notes = []
     if counts["left_out"]:
-        shown = ", ".join(f"{what}: {n:,}" for what, n in counts["lacking"].items())
+        listed = ", ".join(f"{what}: {n:,}" for what, n in counts["lacking"].items())
         notes.append(
             f"Left out because something is missing: {several(counts['left_out'], 'record')}"
-            f" ({shown})."
+            f" ({listed})."
         )
     undated = sum(review.published is None for review in reviews)
     if undated:
@@ -181,6 +186,3 @@ def _notes(counts: JsonObject, reviews: list[Review]) -> list[str]:
             " those of the claim."
         )
     return notes
-
-
-FORMAT = ClaimReview()

@@ -19,18 +19,11 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_file, write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.exchange.about import (
-    SYNTHETIC,
-    TABLES,
-    About,
-    about,
-    field_summary,
-    json_ld,
-    present_or_missing,
-    responsible,
-    stated,
-)
+from claimlab.exchange.facts import DatasetFacts, about
+from claimlab.exchange.fields import SYNTHETIC, TABLES, field_summary
 from claimlab.exchange.format import Format, FormatSettings, Marker, Road, Written
+from claimlab.exchange.markup import json_ld
+from claimlab.exchange.responsible import present_or_missing, responsible, stated
 from claimlab.exchange.tables import RECORDS, by_name
 
 FILE = "croissant.json"
@@ -50,8 +43,8 @@ class Croissant(Format):
         self, dataset: Dataset, folder: Path, settings: FormatSettings, progress: Progress = silent
     ) -> Written:
         tables = by_name(dataset)
-        for done, (name, table) in enumerate(tables.items()):
-            progress("croissant", done, len(tables))
+        for written, (name, table) in enumerate(tables.items()):
+            progress("croissant", written, len(tables))
             write_parquet(table, folder / f"{name}.parquet")
         files = [_file(folder / f"{name}.parquet") for name in tables]
         sets = [_record_set(name, table) for name, table in tables.items()]
@@ -72,28 +65,35 @@ class Croissant(Format):
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
 
-def _about(dataset: Dataset, known: About, settings: FormatSettings) -> JsonObject:
-    card = known.card
+FORMAT = Croissant()
+
+
+def _about(dataset: Dataset, described: DatasetFacts, settings: FormatSettings) -> JsonObject:
+    card = described.card
     facts = {
         "url": card.homepage if card else None,
-        "license": f"https://spdx.org/licenses/{known.spdx}.html" if known.spdx else known.licence,
+        "license": f"https://spdx.org/licenses/{described.spdx}.html"
+        if described.spdx
+        else described.licence,
         "citeAs": card.citation if card else None,
-        "inLanguage": list(known.languages),
+        "inLanguage": list(described.languages),
     }
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.1",
         "name": dataset.name,
-        "alternateName": known.title,
-        "description": f"{known.summary} {SYNTHETIC}" if known.synthetic else known.summary,
+        "alternateName": described.title,
+        "description": f"{described.summary} {SYNTHETIC}"
+        if described.synthetic
+        else described.summary,
         "keywords": [
             "misinformation",
             "fact-checking",
-            *(["synthetic"] if known.synthetic else []),
+            *(["synthetic"] if described.synthetic else []),
         ],
         **{key: value for key, value in facts.items() if value},
-        **responsible(dataset, known, settings.audit),
+        **responsible(dataset, described, settings.audit),
         **stated(settings.rai),
     }
 
@@ -143,6 +143,3 @@ def _data_type(dtype: Any) -> str:
         return "sc:Float"
     named = {pl.Boolean: "sc:Boolean", pl.Datetime: "sc:DateTime", pl.Date: "sc:Date"}
     return next((name for kind, name in named.items() if isinstance(dtype, kind)), "sc:Text")
-
-
-FORMAT = Croissant()

@@ -41,6 +41,9 @@ class Csv(TextTables):
         return pl.DataFrame([from_text(rows[column], dtype) for column, dtype in types.items()])
 
 
+FORMAT = Csv()
+
+
 def _cells(values: pl.Series) -> pl.Series:
     """A column as cells. A number is not a formula, though it may start with a minus; "-inf" is not
     a number there.
@@ -49,6 +52,3 @@ def _cells(values: pl.Series) -> pl.Series:
     if values.dtype.is_integer() or (values.dtype.is_float() and values.is_finite().all()):
         return text
     return text.to_frame().select(escape_cells(pl.col(text.name))).to_series()
-
-
-FORMAT = Csv()

@@ -17,7 +17,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.format import Format, FormatSettings, Written
-from claimlab.text.vectors import TextMap, text_map
+from claimlab.text.map import TextMap, text_map
 
 FILE = "map.parquet"
 _NEIGHBOURS = pl.Struct({"ids": pl.List(pl.Int64), "distances": pl.List(pl.Float64)})
@@ -54,6 +54,9 @@ class EmbeddingAtlas(Format):
         return Written(counts, notes, {"method": placed.method})
 
 
+FORMAT = EmbeddingAtlas()
+
+
 def _columns(placed: TextMap, height: int) -> list[pl.Series]:
     """x, y and neighbours (row numbers and cosine distances); null for a record that is not on the
     map.
@@ -69,6 +72,3 @@ def _columns(placed: TextMap, height: int) -> list[pl.Series]:
         ):
             rows[row] = {"ids": ids, "distances": distances}
     return [*columns, pl.Series("neighbors", rows, dtype=_NEIGHBOURS)]
-
-
-FORMAT = EmbeddingAtlas()

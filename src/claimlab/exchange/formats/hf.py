@@ -17,9 +17,11 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.exchange.about import card, findings_in, yaml
 from claimlab.exchange.format import Format, FormatSettings, Marker, Road, Written
+from claimlab.exchange.markup import yaml
 from claimlab.exchange.questions import LETTERS
+from claimlab.exchange.readme import card
+from claimlab.exchange.responsible import findings_in
 from claimlab.exchange.tables import RECORDS, by_name
 from claimlab.tasks import TRUTH, open_task, own_task
 
@@ -86,6 +88,9 @@ class HuggingFace(Format):
             for n in marker.fact("tables")
         }
         return marker.rebuild(folder, records, tables)
+
+
+FORMAT = HuggingFace()
 
 
 def _with_classes(dataset: Dataset, records: pl.DataFrame) -> tuple[pl.DataFrame, list[JsonObject]]:
@@ -175,6 +180,3 @@ def evaluation(dataset: Dataset, splits: dict[str | None, str]) -> JsonObject | 
     }
     about: JsonObject = {"name": dataset.name, "evaluation_framework": "inspect-ai"}
     return about | {"tasks": [benchmark]}
-
-
-FORMAT = HuggingFace()

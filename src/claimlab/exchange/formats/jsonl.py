@@ -32,6 +32,9 @@ class JsonLines(TextTables):
         return raw.with_columns(from_text(raw[c], t) for c, t in types.items() if t.is_temporal())
 
 
+FORMAT = JsonLines()
+
+
 def _refuse_infinite(frame: pl.DataFrame, table: str) -> None:
     """JSON has no NaN; written all the same it would come back as null, in silence."""
     for column, dtype in frame.schema.items():
@@ -40,6 +43,3 @@ def _refuse_infinite(frame: pl.DataFrame, table: str) -> None:
                 f"Column '{column}' of '{table}' holds NaN or infinity, which JSON cannot carry.",
                 "Make a missing number null, or export to csv, hf or croissant.",
             )
-
-
-FORMAT = JsonLines()

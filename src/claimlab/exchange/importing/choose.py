@@ -16,16 +16,16 @@ from claimlab.files import sniff
 from claimlab.files.bundle import Bundle
 from claimlab.files.card import DICT, INFO, INFOS, STATE
 from claimlab.files.encoding import looks_binary, sniff_encoding
-from claimlab.files.kinds import HEAD, TABLES
+from claimlab.files.kinds import HEAD_BYTES, TABLE_SUFFIXES
 
 TEXTS = (".txt", ".text")
 PICKLES = (".pkl", ".pickle")
 _KNOWN = packaged.toml("claimlab.exchange", "vocabulary.toml")
-ABOUT = tuple(_KNOWN["about"])
+ABOUT_NAMES = tuple(_KNOWN["about"])
 ABOUT_TABLES = {INFO, INFOS, DICT, *_KNOWN["about_tables"]}
-LEAST_ROWS = 5  # lines of the same number of cells that make a text file a table
-MANY_TEXTS = 50  # beside tables, that may be the records
-GLOBS, LONGEST = 3, 100  # patterns that a message offers, and characters of one
+LEAST_TABLE_LINES = 5  # lines of the same number of cells that make a text file a table
+TEXTS_BESIDE_TABLES = 50  # beside tables, that may be the records
+GLOBS_OFFERED, GLOB_CHARACTERS = 3, 100  # patterns that a message offers, and characters of one
 
 Member = tuple[Bundle, str]
 
@@ -54,7 +54,14 @@ def choose(bundles: Sequence[Bundle], only: Sequence[str]) -> tuple[list[Member]
 def _matching(
     bundles: Sequence[Bundle], only: Sequence[str], everything: Sequence[Member]
 ) -> list[Member]:
-    chosen = [(bundle, name) for bundle in bundles for name in bundle.match(*only)]
+    found = {
+        glob: [(bundle, name) for bundle in bundles for name in bundle.match(glob)] for glob in only
+    }
+    taken: dict[Member, None] = {}
+    for glob, members in found.items():  # `fake/*` is not `Fake/*`, where there are both
+        exact = [member for member in members if is_exactly(glob, member[1])]
+        taken |= dict.fromkeys(exact or members)
+    chosen = [member for member in everything if member in taken] or list(taken)
     if not chosen:
         raise DataError(
             f"No file matches {' or '.join(map(repr, only))}.",
@@ -66,7 +73,9 @@ def _matching(
 def _data(inside: Sequence[Member]) -> list[Member]:
     """The tables among the members of folders and zips, or else the texts."""
     texts = [m for m in inside if suffix_of(m[1]) in TEXTS]
-    tables = [m for m in inside if suffix_of(m[1]) in TABLES or m[0].table(m[1]) is not None]
+    tables = [
+        m for m in inside if suffix_of(m[1]) in TABLE_SUFFIXES or m[0].table(m[1]) is not None
+    ]
     if texts and (len(texts) <= 1_000 or is_table(texts[0])):
         tables += [m for m in texts if is_table(m)]
     prose = sorted(set(texts) - set(tables), key=lambda m: m[1])
@@ -79,16 +88,18 @@ def is_table(member: Member) -> bool:
     semicolons.
     """
     bundle, name = member
-    data = bundle.head(name, HEAD)
+    data = bundle.head(name, HEAD_BYTES)
     if looks_binary(data):
         return False
     text = data.decode(sniff_encoding(data), errors="replace")
-    if len(data) == HEAD:
+    if len(data) == HEAD_BYTES:
         text = text[: text.rfind("\n") + 1]
     lines = [line for line in text.splitlines() if line.strip()]
-    if lines and all(line.startswith(sniff.LABEL) for line in lines):
+    if lines and all(line.startswith(sniff.FASTTEXT_LABEL) for line in lines):
         return True
-    delimiter = sniff.sniff_delimiter("\n".join(lines), "") if len(lines) >= LEAST_ROWS else None
+    delimiter = (
+        sniff.sniff_delimiter("\n".join(lines), "") if len(lines) >= LEAST_TABLE_LINES else None
+    )
     return delimiter is not None and sniff.agrees("\n".join(lines), delimiter) >= 0.9
 
 
@@ -102,7 +113,7 @@ def some(members: Sequence[Member]) -> str:
 
 def are_records(texts: Collection[Member], tables: Collection[Member]) -> bool:
     """Whether there are so many texts beside tables that they may be the records."""
-    return len(texts) >= MANY_TEXTS and len(texts) > 10 * len(tables)
+    return len(texts) >= TEXTS_BESIDE_TABLES and len(texts) > 10 * len(tables)
 
 
 def _refuse_nothing(bundles: Sequence[Bundle], everything: Sequence[Member]) -> None:
@@ -126,7 +137,9 @@ def _refuse_nothing(bundles: Sequence[Bundle], everything: Sequence[Member]) -> 
 
 def _about(name: str) -> bool:
     file = PurePosixPath(name).name.lower()
-    return file.startswith(ABOUT) or not ABOUT_TABLES.isdisjoint((file, *PurePosixPath(name).parts))
+    return file.startswith(ABOUT_NAMES) or not ABOUT_TABLES.isdisjoint(
+        (file, *PurePosixPath(name).parts)
+    )
 
 
 def chosen(names: Sequence[str], others: Collection[str], words: str) -> Choice | None:
@@ -165,10 +178,11 @@ def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
         ]
     else:
         choices = []
-    choices.append([_shortest(name, strangers) for name in names[: GLOBS + 1]])
+    choices.append([_shortest(name, strangers) for name in names[: GLOBS_OFFERED + 1]])
     for globs in choices:
-        short = 0 < len(globs) <= GLOBS and max(map(len, globs)) <= LONGEST
-        if short and not matched(globs, strangers) and all(matched(globs, [n]) for n in names):
+        short = 0 < len(globs) <= GLOBS_OFFERED and max(map(len, globs)) <= GLOB_CHARACTERS
+        apart = not any(is_exactly(glob, name) for glob in globs for name in strangers)
+        if short and apart and all(any(is_exactly(glob, n) for glob in globs) for n in names):
             return globs
     return []
 
@@ -181,8 +195,12 @@ def _shortest(name: str, strangers: Collection[str]) -> str:
     """A name as it is, or where that is too long, as much of its end as matches no other file."""
     parts = PurePosixPath(name).parts
     tails = ["/".join(parts[-length:]) for length in range(len(parts), 0, -1)]
-    apart = [_literal(tail) for tail in tails if not matched([_literal(tail)], strangers)]
-    return next((tail for tail in apart if len(tail) <= LONGEST), _literal(name))
+    apart = [
+        _literal(tail)
+        for tail in tails
+        if not any(is_exactly(_literal(tail), stranger) for stranger in strangers)
+    ]
+    return next((tail for tail in apart if len(tail) <= GLOB_CHARACTERS), _literal(name))
 
 
 def _by_folder(names: Sequence[str]) -> list[str]:
@@ -203,14 +221,26 @@ def _shared_words(names: Sequence[str]) -> list[str]:
     )
 
 
-def matched(globs: Sequence[str], names: Collection[str]) -> bool:
-    """Whether a glob matches one of the names, or the end of its path."""
-    lower = [glob.lower() for glob in globs]
-    return any(
-        fnmatch.fnmatchcase(name.lower(), glob) or fnmatch.fnmatchcase(name.lower(), f"*/{glob}")
-        for name in names
-        for glob in lower
-    )
+def matched(globs: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The names that these globs choose: those that one matches in the same case, or where it
+    matches none so, in any case."""
+    taken: set[str] = set()
+    for glob in globs:
+        exact = [name for name in names if is_exactly(glob, name)]
+        taken.update(exact or [n for n in names if is_exactly(glob.lower(), n.lower())])
+    return [name for name in names if name in taken]
+
+
+def is_exactly(glob: str, name: str) -> bool:
+    """Whether a glob matches a name, or the end of its path, in the same case but for the suffix:
+    what `a.csv` means is `a.CSV`, too."""
+    name, glob = _with_lower_suffix(name), _with_lower_suffix(glob)
+    return fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(name, f"*/{glob}")
+
+
+def _with_lower_suffix(name: str) -> str:
+    stem, dot, suffix = name.rpartition(".")
+    return f"{stem}{dot}{suffix.lower()}" if dot and "/" not in suffix else name
 
 
 def _shared_start(words: Sequence[str]) -> str:

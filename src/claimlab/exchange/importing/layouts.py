@@ -18,25 +18,29 @@ from claimlab.core.labels import LabelMap
 from claimlab.core.words import several
 from claimlab.exchange.importing.choose import suffix_of
 from claimlab.exchange.importing.meanings import verdict_word
-from claimlab.exchange.importing.profile import FEW, profile
+from claimlab.exchange.importing.profile import LABEL_VALUES, profile
 from claimlab.exchange.importing.propose import Pick, column_of, propose
 from claimlab.exchange.importing.ratings import Ratings
 from claimlab.exchange.importing.texts import FOLDER, PATH
 from claimlab.exchange.vocabulary import SPLITS, fold_name
-from claimlab.files.excel import SHEET
+from claimlab.files.excel import SHEET_COLUMN
 from claimlab.files.raw import RawTable, literal_text
 
 FILE = "from_file"  # a column of our own: the file that a row came from
-PLACES = (FILE, FOLDER, PATH, SHEET)
-LOOKED_AT = 12  # layouts
-ALIKE = 0.8  # of the columns of one layout that another must have, for both to be offered together
-BESIDE, MANY_FILES = 0.4, 10  # the same, for a file in a folder of as many files or more
-LEAST = 5  # texts or keys of a file, for it to be compared with others
-REPEATED = 0.7  # of the keys that differ: with more, each row has its own
-RARE = 0.02  # of the rows: a file on its own
-POST = 200  # characters of a text that counts as one record
+PLACES = (FILE, FOLDER, PATH, SHEET_COLUMN)
+LAYOUTS_LOOKED_AT = 12
+# of the columns of one layout that another must have, for both to be offered together
+SHARE_OF_COLUMNS = 0.8
+SHARE_BESIDE_MANY, MANY_FILES = 0.4, 10  # the same, for a file in a folder of as many files or more
+LEAST_KEYS = 5  # texts or keys of a file, for it to be compared with others
+DISTINCT_KEYS_SHARE = 0.7  # of the keys that differ: with more, each row has its own
+SHARE_OF_KEYS = 0.9  # of the keys of comments, that are those of posts
+RARE_SHARE = 0.02  # of the rows: a file on its own
+POST_CHARACTERS = 200  # characters of a text that counts as one record
+_FOLD = re.compile(r"(?i)(?:fold|cv|part|batch)[ _-]?\d{1,3}")  # parts of a cross-validation
 _WORD_ENDS = re.compile(r"[\W_]+")
-ABOUT = 0.01  # worth of what was said about records
+TITLE_WORDS = 4  # words of the name of a folder that is a title rather than a label
+COMMENT_WORTH = 0.01  # worth of what was said about records
 
 
 @dataclass
@@ -81,7 +85,7 @@ class Gathered:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """The files of one format with one set of columns, and what these columns would be."""
 
     columns: list[str]
@@ -101,12 +105,16 @@ class Layout:
         ones, and what was said about records for less than these.
         """
         value = self.labelled * self.weight
-        return (value * (ABOUT if self.about_others else 1.0), "text" in self.picks, self.rows)
+        return (
+            value * (COMMENT_WORTH if self.about_others else 1.0),
+            "text" in self.picks,
+            self.rows,
+        )
 
     @property
     def weight(self) -> float:
         """Of one record: 1 for a tweet, 2 for an article; a few characters make no difference."""
-        return 2.0 ** round(log2(max(self.length, 1.0) / POST) / 2)
+        return 2.0 ** round(log2(max(self.length, 1.0) / POST_CHARACTERS) / 2)
 
     @property
     def names(self) -> list[str]:
@@ -134,29 +142,31 @@ class Layout:
         shared = len(set(columns) & set(self.columns))
         folders = {PurePosixPath(name).parent for name in self.names}
         beside = {PurePosixPath(table.name).parent for table in tables} <= folders
-        least = BESIDE if beside and len(self.tables) >= MANY_FILES else ALIKE
+        least = SHARE_BESIDE_MANY if beside and len(self.tables) >= MANY_FILES else SHARE_OF_COLUMNS
         alike = shared >= least * max(len(columns), len(self.columns))
         return alike and (text is None or _has(columns, text.column))
 
-    def belongs_to(self, main: Layout) -> bool:
+    def belongs_to(self, main: TableLayout) -> bool:
         """Whether these are more records of `main`, such as a test set without labels."""
         text = main.picks["text"].column
         known = len(set(self.columns) & set(main.columns))
         cut_alike = _cut(self.tables[0]) == _cut(main.tables[0])
-        return cut_alike and _has(self.columns, text) and known >= ALIKE * len(self.columns)
+        return (
+            cut_alike and _has(self.columns, text) and known >= SHARE_OF_COLUMNS * len(self.columns)
+        )
 
     def describe(self) -> str:
-        shown = [name if len(name) <= 20 else f"{name[:19]}…" for name in self.columns[:5]]
+        names = [name if len(name) <= 20 else f"{name[:19]}…" for name in self.columns[:5]]
         more = ", …" if len(self.columns) > 5 else ""
-        return f"{several(self.rows, 'row')} with {', '.join(shown)}{more}"
+        return f"{several(self.rows, 'row')} with {', '.join(names)}{more}"
 
 
 def _has(columns: Collection[str], name: str | None) -> bool:
     """Whether one of these columns is meant, or a field of the objects in one of them."""
-    return any(name == one or str(name).startswith(f"{one}.") for one in columns)
+    return any(name == column or str(name).startswith(f"{column}.") for column in columns)
 
 
-def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
+def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[TableLayout]:
     """The different sets of columns in each format, those that give most records first; of very
     many sets, those with the most rows.
     """
@@ -167,22 +177,22 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
         for columns, tables in by_columns(gathered.tables)
         for alike in _by_suffix(tables)
     ]
-    sets.sort(key=lambda one: sum(heights.get(name, 0) for name in stems(one[1])), reverse=True)
-    out: list[Layout] = []
+    sets.sort(key=lambda pair: sum(heights.get(name, 0) for name in stems(pair[1])), reverse=True)
+    out: list[TableLayout] = []
     for columns, tables in sets:
-        like = next((one for one in out if _is_like(one, columns, tables)), None)
+        like = next((layout for layout in out if _is_like(layout, columns, tables)), None)
         if like is not None:
             like.more.extend(tables)
-        elif len(out) < LOOKED_AT:
+        elif len(out) < LAYOUTS_LOOKED_AT:
             out.append(_layout(plain, columns, tables, verdicts, gathered.inner))
-    out = [_with_more(one, plain, verdicts, gathered.inner) for one in out]
-    marked = [replace(one, about_others=_about_others(one, out, plain)) for one in out]
-    return sorted(marked, key=lambda layout: layout.worth, reverse=True)
+    out = [_with_more(layout, plain, verdicts, gathered.inner) for layout in out]
+    marked = [replace(layout, about_others=_about_others(layout, out, plain)) for layout in out]
+    return sorted(marked, key=lambda ranked: ranked.worth, reverse=True)
 
 
 def _with_more(
-    layout: Layout, plain: pl.DataFrame, verdicts: LabelMap, inner: Collection[str]
-) -> Layout:
+    layout: TableLayout, plain: pl.DataFrame, verdicts: LabelMap, inner: Collection[str]
+) -> TableLayout:
     """A layout with the files that are like its own."""
     if not layout.more:
         return layout
@@ -191,7 +201,7 @@ def _with_more(
     return _layout(plain, list(columns), tables, verdicts, inner)
 
 
-def _is_like(layout: Layout, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
+def _is_like(layout: TableLayout, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
     same = layout.suffix == suffix_of(tables[0].name) and _cut(layout.tables[0]) == _cut(tables[0])
     return same and layout.holds(columns, tables)
 
@@ -210,11 +220,11 @@ def _layout(
     tables: list[RawTable],
     verdicts: LabelMap,
     inner: Collection[str],
-) -> Layout:
+) -> TableLayout:
     fields = [name for name in plain.columns if name in inner and _has(columns, name)]
     rows = rows_of(plain, tables).select(*(c for c in columns if c in plain.columns), *fields)
     picks = propose(profile(rows, verdicts), {}, fields)
-    layout = Layout(columns, tables, rows.height, picks, inner=fields)
+    layout = TableLayout(columns, tables, rows.height, picks, inner=fields)
     text, label, ids = (column_of(picks, role) for role in ("text", "label", "tweet_id"))
     if text is None:
         if ids is None or label is None:
@@ -252,21 +262,33 @@ def _by_suffix(tables: Sequence[RawTable]) -> list[list[RawTable]]:
     return list(suffixes.values())
 
 
-def _about_others(layout: Layout, others: Sequence[Layout], plain: pl.DataFrame) -> bool:
+def _about_others(layout: TableLayout, others: Sequence[TableLayout], plain: pl.DataFrame) -> bool:
     """Whether each row has the key of a row of another layout, and many have the same: comments
     have the id of their post.
     """
-    mine = rows_of(plain, layout.tables)
-    for other in others:
-        theirs = rows_of(plain, other.tables)
-        shared = [c for c in layout.columns if c in other.columns and c in plain.columns]
-        for column in shared if other is not layout else ():
-            keys, known = mine[column].drop_nulls(), theirs[column].drop_nulls()
-            unique = known.len() >= LEAST and known.n_unique() == known.len()
-            repeated = keys.len() and keys.n_unique() <= REPEATED * keys.len()
-            if unique and repeated and keys.is_in(known.implode()).all():
-                return True
+    rows = rows_of(plain, layout.tables)
+    for column in layout.columns:
+        if column not in plain.columns:
+            continue
+        keys = rows[column].drop_nulls()
+        if not keys.len() or keys.n_unique() > DISTINCT_KEYS_SHARE * keys.len():
+            continue
+        held = (_unique_keys(other, column, plain) for other in others if other is not layout)
+        known = [values for values in held if values is not None]
+        if (
+            known
+            and keys.is_in(pl.concat(known).unique().implode()).sum() >= SHARE_OF_KEYS * keys.len()
+        ):
+            return True
     return False
+
+
+def _unique_keys(layout: TableLayout, column: str, plain: pl.DataFrame) -> pl.Series | None:
+    """The values of a column that names one row each of a layout."""
+    if column not in layout.columns:
+        return None
+    keys = rows_of(plain, layout.tables)[column].drop_nulls()
+    return keys if keys.len() >= LEAST_KEYS and keys.n_unique() == keys.len() else None
 
 
 def rows_of(frame: pl.DataFrame, tables: Sequence[RawTable]) -> pl.DataFrame:
@@ -294,8 +316,8 @@ def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
     read.
     """
     frame = rows_of(gathered.frame, tables)
-    held = {column for table in tables for column in table.frame.columns}
-    empty = [name for name in frame.columns if not frame[name].count() and name not in held]
+    filled = {column for table in tables for column in table.frame.columns}
+    empty = [name for name in frame.columns if not frame[name].count() and name not in filled]
     taken = set(map(id, tables))
     others = [table.name for table in gathered.tables if id(table) not in taken]
     return replace(
@@ -336,17 +358,40 @@ def labels_in(names: Iterable[str], verdicts: LabelMap) -> dict[str, str] | None
         words = read_names(names, lambda name: verdict_word(apart[name], verdicts))
     if words is None:
         return None
-    known = {verdicts.verdict(word) for word in words.values()}
-    return words if {"true", "false"} <= known else None
+    exact = {
+        name: word
+        for name, word in words.items()
+        if fold_name(PurePosixPath(name).name) == fold_name(word)
+    }
+    both = {"true", "false"}
+    titles = {n for n in words.keys() - exact.keys() if _is_title(n)}
+    if titles and both <= {verdicts.verdict(word) for word in exact.values()}:
+        # "Test data - Fake News 2020" beside `Fake` and `Real` is the name of a dataset
+        words = {name: word for name, word in words.items() if name not in titles}
+    return words if both <= {verdicts.verdict(word) for word in words.values()} else None
+
+
+def _is_title(name: str) -> bool:
+    """Whether the last part of a name is a title of several words rather than a label."""
+    return len(fold_name(PurePosixPath(name).name).split()) >= TITLE_WORDS
 
 
 def split_in(name: str) -> str | None:
-    """The split that a file name refers to, or else its folder: multimodal_train -> train."""
+    """The split that a file name refers to, or else its folder: multimodal_train -> train; or the
+    fold of a cross-validation."""
+    if _FOLD.fullmatch(PurePosixPath(name).name):
+        return PurePosixPath(name).name
     for part in (PurePosixPath(name).name, PurePosixPath(name).parent.name):
         splits = {SPLITS[word] for word in fold_name(part).split() if word in SPLITS}
         if splits:
             return splits.pop() if len(splits) == 1 else None
     return None
+
+
+def without_fold(folder: str) -> str:
+    """A folder, or the one that it is a fold of."""
+    place = PurePosixPath(folder)
+    return str(place.parent if _FOLD.fullmatch(place.name) else place)
 
 
 def read_names(names: Iterable[str], tell: Callable[[str], str | None]) -> dict[str, str] | None:
@@ -363,7 +408,7 @@ def usual_places(places: pl.Series) -> list[str]:
     counts = places.drop_nulls().alias("place").value_counts(name="n").sort("place")
     several_rows = counts.filter(pl.col("n") > 1)
     alone = counts.height - several_rows.height
-    return (counts if alone > RARE * places.len() else several_rows)["place"].to_list()
+    return (counts if alone > RARE_SHARE * places.len() else several_rows)["place"].to_list()
 
 
 def leaves(names: Iterable[str]) -> dict[str, str]:
@@ -372,12 +417,13 @@ def leaves(names: Iterable[str]) -> dict[str, str]:
     """
     paths = {name: PurePosixPath(name) for name in names}
     ends = {name: path.name for name, path in paths.items()}
-    if 1 < len(set(ends.values())) <= FEW or not paths:
+    folds = all(_FOLD.fullmatch(end) for end in ends.values())
+    if (1 < len(set(ends.values())) <= LABEL_VALUES and not folds) or not paths:
         return ends
     nearest = 2 if one_in_each(paths) is None else 3
     for place in range(nearest, min(len(path.parts) for path in paths.values()) + 1):
         folders = {name: path.parts[-place] for name, path in paths.items()}
-        if 1 < len(set(folders.values())) <= FEW:
+        if 1 < len(set(folders.values())) <= LABEL_VALUES:
             return folders
     return ends
 
@@ -389,8 +435,8 @@ def one_in_each(names: Iterable[str]) -> str | None:
     folders = [PurePosixPath(name).parent for name in names]
     files = Counter(folder.name for folder in folders)
     holders = Counter(folder.name for folder in set(folders))
-    alone = (name for name, n in files.items() if FEW < n == holders[name])
-    return next(alone, None) if 1 < len(files) <= FEW else None
+    alone = (name for name, n in files.items() if LABEL_VALUES < n == holders[name])
+    return next(alone, None) if 1 < len(files) <= LABEL_VALUES else None
 
 
 def label_words(names: Iterable[str], verdicts: LabelMap) -> dict[str, str]:
@@ -400,14 +446,19 @@ def label_words(names: Iterable[str], verdicts: LabelMap) -> dict[str, str]:
     """
     ends = leaves(names)
     words = {end: tuple(_WORD_ENDS.split(end)) for end in ends.values()}
-    apart = {end: _without(held, SPLITS) for end, held in words.items()}
+    apart = {end: _without(words_of_end, SPLITS) for end, words_of_end in words.items()}
     kinds = set(apart.values())
     parts = apart if 1 < len(kinds) < len(words) and () not in kinds else words
-    verdicts_in = (set(map(verdicts.verdict, held)) - {None} for held in parts.values())
+    verdicts_in = (
+        set(map(verdicts.verdict, words_of_end)) - {None} for words_of_end in parts.values()
+    )
     if max(map(len, verdicts_in), default=0) > 1:
-        counts = Counter(word for held in set(parts.values()) for word in {*held})
+        counts = Counter(word for words_of_end in set(parts.values()) for word in {*words_of_end})
         usual = {word.lower() for word, n in counts.items() if 2 * n > len(parts)}
-        parts = {end: _without(held, usual) or held for end, held in parts.items()}
+        parts = {
+            end: _without(words_of_end, usual) or words_of_end
+            for end, words_of_end in parts.items()
+        }
     return {name: end if parts is words else "_".join(parts[end]) for name, end in ends.items()}
 
 

@@ -24,16 +24,22 @@ from claimlab.core.record import any_blank, meta_json
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
-from claimlab.exchange.importing.meanings import FEW, nearest, offered_maps, offered_tasks
-from claimlab.exchange.importing.plan import ImportPlan, replaced, tally
+from claimlab.exchange.importing.meanings import (
+    FEW_UNKNOWN_SHARE,
+    flag_maps,
+    nearest,
+    offered_maps,
+)
+from claimlab.exchange.importing.plan import ImportPlan, examples, replaced, tally
 from claimlab.exchange.importing.profile import (
-    Cell,
+    LabelledCell,
     cells_of,
     tags_column,
     verdict_of,
     verdict_of_parts,
 )
 from claimlab.exchange.importing.ratings import agreement_words, side_tables
+from claimlab.exchange.importing.readings import is_flag, offers
 from claimlab.exchange.importing.report import (
     ImportReport,
     RoleFindings,
@@ -41,6 +47,7 @@ from claimlab.exchange.importing.report import (
     look_at,
     repeats,
 )
+from claimlab.exchange.importing.understood import understood
 from claimlab.exchange.vocabulary import SPLITS
 from claimlab.files.raw import json_of
 from claimlab.text.langid import identify
@@ -61,7 +68,7 @@ TAGS = "tags"  # in meta: the parts of a cell with several labels that say nothi
 
 
 @dataclass(frozen=True)
-class Wishes:
+class ImportWishes:
     """What the user wants made of the plan; `import_files` says what each means."""
 
     unmapped: Unmapped = "error"
@@ -72,7 +79,7 @@ class Wishes:
 
 
 def make(
-    plan: ImportPlan, name: str, wishes: Wishes, progress: Progress = silent
+    plan: ImportPlan, name: str, wishes: ImportWishes, progress: Progress = silent
 ) -> tuple[Dataset, ImportReport]:
     """The dataset that a plan comes to, and what to know about it."""
     progress("making records", 0, None)
@@ -84,6 +91,7 @@ def make(
         report.agreement = ratings.agreement(wishes.seed)
         report.notes.append(agreement_words(report.agreement, ratings.question))
     look_at(dataset.records, report, making.dates, plan.column("date"))
+    report.understood = understood(plan, dataset.records)
     report.languages, languages = languages_of(
         dataset.records,
         partial(identify, progress=progress),
@@ -102,10 +110,10 @@ def refuse_unknown_labels(plan: ImportPlan) -> None:
     """
     raw = plan.written("label")
     if raw is not None and "veracity" not in plan.picks:
-        _Making(plan, "", Wishes())._map_labels(raw)
+        _Making(plan, "", ImportWishes())._map_labels(raw)
 
 
-def _lineage(plan: ImportPlan, wishes: Wishes, report: ImportReport) -> Lineage:
+def _lineage(plan: ImportPlan, wishes: ImportWishes, report: ImportReport) -> Lineage:
     layouts: list[JsonObject] = []
     for table in plan.gathered.tables:
         parameters = table.layout.parameters()
@@ -138,7 +146,7 @@ class _Making:
     `meta`.
     """
 
-    def __init__(self, plan: ImportPlan, name: str, wishes: Wishes) -> None:
+    def __init__(self, plan: ImportPlan, name: str, wishes: ImportWishes) -> None:
         gathered = plan.gathered
         self.plan, self.name, self.wishes = plan, name, wishes
         self.literal = gathered.literal
@@ -352,12 +360,12 @@ def _joined(first: pl.Series, second: pl.Series) -> pl.Series:
 
 
 def _map_labels(
-    raw: pl.Series, plan: ImportPlan, cells: Mapping[str, Cell], unmapped: Unmapped
+    raw: pl.Series, plan: ImportPlan, cells: Mapping[str, LabelledCell], unmapped: Unmapped
 ) -> Mapped:
     """Verdicts of a label column. A cell with several labels of one meaning ("false; hoax") has
     that meaning.
     """
-    column, verdicts = plan.column("label") or "label", plan.verdicts
+    verdicts = plan.verdicts
     values = [value for value in raw.drop_nulls().unique().to_list() if value not in cells]
     several = {
         v: verdict
@@ -370,21 +378,31 @@ def _map_labels(
     try:
         return verdicts.apply(raw, unmapped=unmapped)
     except UnmappedLabels as error:
-        unknown, pairs = list(error.counts), "evidence" in plan.picks
-        maps = offered_maps(column, values, unknown, verdicts, pairs=pairs)
-        tasks = offered_tasks(unknown)
-        codes = any(value.lstrip("-").isdigit() for value in unknown)  # these may be of any task
-        choices = [
-            *(maps + tasks if codes or len(tasks) > 1 else tasks + maps),
-            Choice("plan", "plan.toml", "writes plan.toml for you to edit; run it again to use it"),
-            Choice("unmapped", "unknown", "keep these records with the label unknown"),
-            Choice("label", "none", f"'{column}' holds no verdicts: import without labels"),
-        ]
-        raise UnmappedLabels(verdicts.name, error.counts, choices) from None
+        raise _question_of_labels(plan, values, error) from None
+
+
+def _question_of_labels(
+    plan: ImportPlan, values: Sequence[str], error: UnmappedLabels
+) -> UnmappedLabels:
+    """What labels that no map knows mean, with examples and the lines that say so."""
+    column, unknown = plan.column("label") or "label", list(error.counts)
+    flag = is_flag(unknown) and len(unknown) == len(values)
+    maps = offered_maps(column, values, unknown, plan.verdicts, pairs="evidence" in plan.picks)
+    if flag and not any(value.lstrip("-").isdigit() for value in unknown):
+        maps = flag_maps(column, sorted(unknown))
+    choices = [
+        *offers(column, unknown, maps, plan.topics),
+        Choice("plan", "plan.toml", "writes plan.toml for you to edit; run it again to use it"),
+        Choice("unmapped", "unknown", "keep these records with the label unknown"),
+        Choice("label", "none", f"'{column}' holds no verdicts: import without labels"),
+    ]
+    label = plan.written("label")
+    shown_values = [] if label is None else examples(label, plan.written("text"))
+    return UnmappedLabels(plan.verdicts.name, error.counts, choices, shown_values)
 
 
 def _without_few_unknown(
-    raw: pl.Series, verdicts: LabelMap, cells: Mapping[str, Cell]
+    raw: pl.Series, verdicts: LabelMap, cells: Mapping[str, LabelledCell]
 ) -> tuple[pl.Series, dict[str, list[str]]]:
     """The labels without those that no map knows, where they are few beside labels that it knows;
     and the latter, with how often each occurs and the known word that it is most like.
@@ -399,7 +417,7 @@ def _without_few_unknown(
         value: n for value, n in rows.items() if meaning[value] is None and not is_blank(value)
     }
     both = {"true", "false"} <= {verdict for verdict in meaning.values() if verdict}
-    if not both or not 0 < sum(unknown.values()) <= FEW * sum(rows.values()):
+    if not both or not 0 < sum(unknown.values()) <= FEW_UNKNOWN_SHARE * sum(rows.values()):
         return raw, {}
     words = {value: _nearest_words(value, n, verdicts) for value, n in unknown.items()}
     return raw.set(raw.is_in(list(unknown)), None), words

@@ -14,24 +14,21 @@ import polars as pl
 
 from claimlab.core.errors import Choice
 from claimlab.core.labels import LabelMap, fold
-from claimlab.core.record import to_records
 from claimlab.core.words import several_of
-from claimlab.exchange.importing.profile import ANSWERS, DECIDED
-from claimlab.exchange.importing.profile import FEW as CODES
-from claimlab.exchange.vocabulary import ALL_FALSE, fold_name
-from claimlab.tasks import TASKS
+from claimlab.exchange.importing.profile import DECIDED
+from claimlab.exchange.importing.profile import LABEL_VALUES as CODES
+from claimlab.exchange.vocabulary import ALL_FALSE, NO, SUSPICIONS, YES, fold_name
 
-FEW = 0.25  # of the labelled rows, whose unknown labels may stay null
-NEAR = 0.85  # likeness at which a known word is suggested
-MOST_WORDS = 60  # values of a column of words
-SURE = 0.95  # of the rows of a code that go with one verdict
-LEAST = 5  # rows of a code
-MOST_READ = 0.6  # of the values of a label, which a task must know
-SAMPLE = 20_000  # rows that are compared
-SHOWN = 8  # labels that are named in an option to copy; more of them need a file
+FEW_UNKNOWN_SHARE = 0.25  # of the labelled rows, whose unknown labels may stay null
+LEAST_LIKENESS = 0.85  # likeness at which a known word is suggested
+MOST_WORD_VALUES = 60  # values of a column of words
+SURE_SHARE = 0.95  # of the rows of a code that go with one verdict
+LEAST_ROWS_OF_CODE = 5
+ROWS_COMPARED = 20_000
+LABELS_NAMED = 8  # labels that are named in an option to copy; more of them need a file
 _CODE = re.compile(r"-?\d{1,3}(\.0)?")
 # characters of a code, and of what a text says after a name; mentions of the name
-MOST_OF_CODE, PASSAGE, MENTIONS = 12, 400, 20
+CODE_CHARACTERS, PASSAGE_CHARACTERS, MENTIONS_READ = 12, 400, 20
 # Nothing here is unbounded: anyone may have written the text.
 _QUOTES = r"[\"'`*\s]{0,4}"
 _EQUALS = r"={1,3}>?|:|\(|[-\u2012-\u2015\u2192]{1,2}>?"
@@ -61,7 +58,7 @@ def nearest(value: str, verdicts: LabelMap) -> tuple[str, str] | None:
         if len(word.split()) == len(folded.split())
         and not (folded.endswith(word) or word.endswith(folded))  # unreliable is not reliable
     ]
-    near = difflib.get_close_matches(folded, alike, n=1, cutoff=NEAR)
+    near = difflib.get_close_matches(folded, alike, n=1, cutoff=LEAST_LIKENESS)
     return known[near[0]] if near and len(folded) > 3 else None
 
 
@@ -79,19 +76,25 @@ def verdict_word(name: str, verdicts: LabelMap) -> str | None:
 
 
 def codes_by_words(
-    frame: pl.DataFrame, label: str, columns: Sequence[str], verdicts: LabelMap
+    frame: pl.DataFrame, label: str, columns: Sequence[str], verdicts: LabelMap, *, flag: bool
 ) -> LabelMap | None:
     """The map of codes that go with words for verdicts in another column: in ids, in the names of
-    files, or in a column of ratings. The name of the map is the evidence.
+    files, or in a column of ratings. The name of the map is the evidence. A `flag` may be written
+    as true and false.
     """
     rows = frame.drop_nulls(label)
-    rows = rows.gather_every(max(1, rows.height // SAMPLE))
+    rows = rows.gather_every(max(1, rows.height // ROWS_COMPARED))
     codes = rows[label]
-    if any(verdicts.verdict(code) is not None for code in codes.unique()):
+    if not flag and any(verdicts.verdict(code) is not None for code in codes.unique()):
         return None
+    own = {fold(code) for code in codes.unique()} if flag else set()
     for column in columns:
         values = rows[column].drop_nulls().unique()
-        words = {value: verdict_word(value, verdicts) for value in values.head(SAMPLE).to_list()}
+        words = {
+            value: verdict_word(value, verdicts) for value in values.head(ROWS_COMPARED).to_list()
+        }
+        # a copy of a flag says nothing of it
+        words = {value: word for value, word in words.items() if fold(word or "") not in own}
         meaning = {value: verdicts.verdict(word) for value, word in words.items() if word}
         if len({v for v in meaning.values() if v in DECIDED}) < 2:
             continue
@@ -118,10 +121,12 @@ def codes_in_words(
     """The words for each code by a text that says them of every one: "1 = fake, 0 = real", "1 for
     fake news", a table, or a line for each. What follows the name of the column counts first.
     """
-    if not 2 <= len(codes) <= CODES or max(map(len, codes)) > MOST_OF_CODE:
+    if not 2 <= len(codes) <= CODES or max(map(len, codes)) > CODE_CHARACTERS:
         return None
-    named = re.split(rf"(?i)(?<![\w.]){re.escape(column)}(?![\w.])", text, maxsplit=MENTIONS)[1:]
-    for passage in (*(each[:PASSAGE] for each in named), text):
+    named = re.split(rf"(?i)(?<![\w.]){re.escape(column)}(?![\w.])", text, maxsplit=MENTIONS_READ)[
+        1:
+    ]
+    for passage in (*(each[:PASSAGE_CHARACTERS] for each in named), text):
         words = {code: _said(passage, code, verdicts) for code in codes}
         if {*DECIDED[:2]} <= set(map(verdicts.verdict, words.values())):
             return None if None in words.values() else {c: str(word) for c, word in words.items()}
@@ -167,20 +172,6 @@ def legend_of(codes: pl.Series, rows: pl.DataFrame, verdicts: LabelMap) -> dict[
     return None
 
 
-def labels_of_task(column: str, values: Sequence[str], verdicts: LabelMap) -> LabelMap | None:
-    """The map of labels that answer another question than veracity: by the name of their column
-    (`check_worthiness`), or by words that only one task has (SUBJ and OBJ).
-    """
-    of_any = any(verdicts.verdict(v) is not None or v.casefold() in ANSWERS for v in values)
-    in_name = {name for name in TASKS.names() if name.replace("-", " ") in fold_name(column)}
-    tasks = [] if of_any and not in_name else tasks_of(values, MOST_READ)
-    match [name for name in tasks if name in in_name] or ([] if of_any else tasks):
-        case [name]:
-            return LabelMap(f"{column}: labels of the task '{name}'", {}, task=name)
-        case _:
-            return None
-
-
 def offered_maps(
     column: str, values: Sequence[str], unknown: Sequence[str], verdicts: LabelMap, *, pairs: bool
 ) -> list[Choice]:
@@ -188,7 +179,7 @@ def offered_maps(
     evidence also in the order of FEVER), words by the known ones that they are like or hold, or as
     the opposite of the only other label.
     """
-    if len(unknown) > SHOWN or set(",=") & set("".join(unknown)):
+    if len(unknown) > LABELS_NAMED or set(",=") & set("".join(unknown)):
         return []
     near = [_likely(value, verdicts) for value in unknown]
     if all(near):
@@ -207,6 +198,23 @@ def offered_maps(
         return choices
     words = "after you put in what each means: true, false, mixed or unknown"
     return [*choices, _offered(unknown, near, words)]
+
+
+def flag_maps(column: str, values: Sequence[str]) -> list[Choice]:
+    """The choices that say of a flag whether yes means a true claim or a false one, the likelier
+    first; what is neither yes nor no is unknown."""
+    name = fold_name(column)
+    of_false = any(f" {word} " in f" {name} " for word in ALL_FALSE | SUSPICIONS)
+    ways = [("true", "false"), ("false", "true")]
+    return [_flag_map(values, *way) for way in (ways[::-1] if of_false else ways)]
+
+
+def _flag_map(values: Sequence[str], yes: str, no: str) -> Choice:
+    folded = {value: fold(value) for value in values}
+    pairs = {v: yes if f in YES else no if f in NO else "unknown" for v, f in folded.items()}
+    first = next((value for value, f in folded.items() if f in YES), values[0])
+    words = f"{first} means a {pairs[first]} claim"
+    return Choice("map", ",".join(f"{value}={verdict}" for value, verdict in pairs.items()), words)
 
 
 def _as_opposites(
@@ -282,24 +290,6 @@ def _scales(
     return {**of_pairs, **scales} if pairs else {**scales, **of_pairs}
 
 
-def offered_tasks(values: Sequence[str]) -> list[Choice]:
-    """The choices of tasks other than veracity that read all of these labels."""
-    names = [name for name in tasks_of(values) if not name.startswith("veracity")]
-    return [Choice("map", name, TASKS.get(name).question) for name in names]
-
-
-def tasks_of(values: Sequence[str], least: float = 1.0) -> list[str]:
-    """The tasks that read at least a share of these labels, and more than one class in them."""
-    rows = to_records(pl.DataFrame({"label_raw": values}))
-    tasks = []
-    for name in TASKS.names():
-        task = TASKS.get(name)
-        classes = task.labels(rows).drop_nulls()
-        if task.classes and classes.n_unique() > 1 and classes.len() >= least * len(values):
-            tasks.append(name)
-    return tasks
-
-
 def _meanings(codes: pl.Series, beside: pl.Series) -> dict[str, tuple[str, int, int]] | None:
     """For each code its verdict, and in how many of its rows it goes with it; null unless each goes
     with one and they differ.
@@ -308,10 +298,10 @@ def _meanings(codes: pl.Series, beside: pl.Series) -> dict[str, tuple[str, int, 
     for code in codes.unique().to_list():
         mine = beside.filter(codes == code)
         counts = mine.drop_nulls().value_counts(sort=True)
-        if not counts.height or mine.len() < LEAST:
+        if not counts.height or mine.len() < LEAST_ROWS_OF_CODE:
             return None
         verdict, n = counts.row(0)
-        if n < SURE * mine.len():
+        if n < SURE_SHARE * mine.len():
             return None
         table[code] = (verdict, n, mine.len())
     verdicts = [verdict for verdict, _, _ in table.values()]

@@ -17,11 +17,15 @@ from claimlab.core.record import KINDS
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.importing.profile import verdict_of_parts
-from claimlab.exchange.importing.propose import ASIDE, NONE, OWN, ROLES, Pick, column_of
+from claimlab.exchange.importing.propose import ASIDE, NO_COLUMN, OWN, ROLES, Pick, column_of
+from claimlab.exchange.importing.readings import Reading
 from claimlab.files.raw import literal_text
 
 if TYPE_CHECKING:
     from claimlab.exchange.importing.layouts import Gathered
+
+EXAMPLES, EXAMPLE_CHARACTERS = 2, 60  # texts of each value in a question, and characters of one
+MOST_VALUES_SHOWN = 6  # values of a label that a question shows with examples
 
 
 @dataclass
@@ -37,6 +41,11 @@ class ImportPlan:
     kind: str = "claim"
     values: dict[str, dict[str, str]] = field(default_factory=dict)  # role -> place -> what it says
     label_given: bool = False  # or that there is none
+    map_given: bool = False  # whether the user said what labels mean
+    open_flag: bool = False  # whether the label is a flag of which nothing says what it means
+    rivals: list[Reading] = field(default_factory=list)  # readings of the label that come close
+    # tasks other than veracity that files and texts beside them speak of, and how much
+    topics: Mapping[str, float] = field(default_factory=dict)
 
     def column(self, role: str) -> str | None:
         return column_of(self.picks, role)
@@ -142,7 +151,7 @@ class ImportPlan:
 
 
 @dataclass(frozen=True)
-class Choices:
+class ImportChoices:
     """What a plan file says: nothing of it is guessed again."""
 
     kind: str | None
@@ -150,7 +159,7 @@ class Choices:
     verdicts: LabelMap | None
 
     @classmethod
-    def read(cls, file: str | Path) -> Choices:
+    def read(cls, file: str | Path) -> ImportChoices:
         """The choices in a file that `ImportPlan.save` wrote; a role that it does not name has no
         column.
         """
@@ -171,7 +180,7 @@ class Choices:
                 f"The plan '{place}' does not say which column is what.",
                 f'Add a table [columns] with lines such as text = "claim"; the roles are: {known}.',
             )
-        absent = {role: NONE for role in ROLES if role not in ASIDE}
+        absent = {role: NO_COLUMN for role in ROLES if role not in ASIDE}
         return cls(
             table.get("kind"),
             absent | {role: str(column) for role, column in columns.items() if role in ROLES},
@@ -207,3 +216,18 @@ def shown(words: str, most: int) -> str:
     """
     line = "".join(c if c.isprintable() else " " for c in " ".join(words[: 4 * most].split()))
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def examples(labels: pl.Series, texts: pl.Series | None) -> list[str]:
+    """A line for each value of a label: in how many rows, and what two of them say."""
+    lines = []
+    for value, rows in tally(labels).head(MOST_VALUES_SHOWN).iter_rows():
+        said = "" if texts is None else _some_texts(texts.filter(labels == value))
+        lines.append(f"'{shown(value, EXAMPLE_CHARACTERS)}' ({several(rows, 'row')}){said}")
+    return lines
+
+
+def _some_texts(texts: pl.Series) -> str:
+    some = texts.drop_nulls().unique(maintain_order=True).head(EXAMPLES)
+    words = ", ".join(f'"{shown(text, EXAMPLE_CHARACTERS)}"' for text in some)
+    return f", e.g. {words}" if words else ""

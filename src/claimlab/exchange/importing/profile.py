@@ -19,14 +19,14 @@ from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
 from claimlab.exchange.vocabulary import NO, SPLITS, STANCES, UNSPACED, YES, fold_name, named
 
-SAMPLE = 600  # values of a column
-LEAST_SAMPLE = 60  # of a table with very many columns
-WIDE = 40  # columns, at which samples begin to be smaller
-LEAST = 5  # values, before an order among them says anything
-DAY = 10  # characters of a date that say its day: 2020-03-31, Tue Mar 03
-FEW, LONGEST = 12, 60  # different values of a label, and characters of one
-PAIRS = 2_000  # rows in which two columns are compared
-DATE_SAMPLE = 100  # dates are dear to read
+VALUES_SAMPLED = 600  # values of a column
+LEAST_VALUES_SAMPLED = 60  # of a table with very many columns
+WIDE_TABLE_COLUMNS = 40  # columns, at which samples begin to be smaller
+LEAST_VALUES = 5  # values, before an order among them says anything
+DAY_CHARACTERS = 10  # characters of a date that say its day: 2020-03-31, Tue Mar 03
+LABEL_VALUES, LABEL_CHARACTERS = 12, 60  # different values of a label, and characters of one
+ROWS_COMPARED = 2_000  # rows in which two columns are compared
+DATES_SAMPLED = 100  # dates are dear to read
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 _TWEET = re.compile(r"\d{17,20}(\.0)?")
 _CODE = re.compile(r"-?\d(\.0)?")
@@ -40,13 +40,14 @@ _NUMBERED = re.compile(r"(q|question|v|var|item|a|answer) ?\d{1,3} ?[a-z]?")
 _IDS = ("id", "tweet_id")
 _ELSE = {*_IDS, "date", "url", "language", "author", "split"}  # roles that are no label
 ANSWERS = YES | NO
+FLAGS = ANSWERS | {"-1", "-1.0", "t", "f"}  # folded: what answers any question
 DECIDED = ("true", "false", "mixed")
 MOST_PARTS = 30  # different parts of the cells of a column
 _BETWEEN = re.compile(r"(?<!\s)\s+and\s+|[;|/,]\s*|\n\s*")
 _MARKS = re.compile(r"[,;|]")
 _WORD = re.compile(r"\S{1,30}")
 _OPENING = re.compile(r"([^.:;!?\n–—]{1,40}?)\s*(?:[.:;!]|\s[-–—])\s+\S")
-REASONED = 0.9  # of the cells that are a verdict, or begin with one
+REASONED_SHARE = 0.9  # of the cells that are a verdict, or begin with one
 
 
 def verdict_of(value: str, verdicts: LabelMap) -> str | None:
@@ -61,19 +62,19 @@ def verdict_of_parts(value: str, verdicts: LabelMap) -> str | None:
     "hoax"].
     """
     parts = _BETWEEN.split(value.strip().strip("[]").replace('"', "").replace("'", ""))
-    known = {verdicts.verdict(part.strip()) for part in parts if part.strip()}
-    return known.pop() if len(known) == 1 else None
+    said = {verdicts.verdict(part.strip()) for part in parts if part.strip()}
+    return said.pop() if len(said) == 1 else None
 
 
 @dataclass(frozen=True)
-class Cell:
+class LabelledCell:
     """A cell with several labels: its veracity, where one part says it, and the other parts."""
 
     verdict: str | None
     tags: tuple[str, ...]
 
 
-def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
+def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, LabelledCell]:
     """The cells of a column of several labels each ("fake,hate"); nothing where it is none.
 
     Each part must be one word that comes again, so that "true, but old" is not read as true, and no
@@ -89,9 +90,9 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     ):
         return {}
     cells = {value: _cell(words_in, verdicts) for value, words_in in parts.items()}
-    known = {value: cell for value, cell in cells.items() if cell is not None}
-    decided = {"true", "false"} & {cell.verdict for cell in known.values()}
-    return known if decided and len(known) == len(parts) else {}
+    labelled = {value: cell for value, cell in cells.items() if cell is not None}
+    decided = {"true", "false"} & {cell.verdict for cell in labelled.values()}
+    return labelled if decided and len(labelled) == len(parts) else {}
 
 
 def openings(values: Collection[str], verdicts: LabelMap) -> dict[str, str]:
@@ -102,7 +103,7 @@ def openings(values: Collection[str], verdicts: LabelMap) -> dict[str, str]:
     matches = ((cell, _OPENING.match(cell)) for cell in cells)
     begun = {cell: match[1] for cell, match in matches if match and verdicts.verdict(match[1])}
     whole = sum(verdicts.verdict(cell) is not None for cell in cells - begun.keys())
-    some = len(begun) > FEW and len(begun) + whole >= REASONED * len(cells)
+    some = len(begun) > LABEL_VALUES and len(begun) + whole >= REASONED_SHARE * len(cells)
     return begun if some and len({*map(verdicts.verdict, begun.values())}) > 1 else {}
 
 
@@ -117,15 +118,15 @@ def _parts(value: str) -> list[str]:
     return [part.strip() for part in _MARKS.split(value) if part.strip()]
 
 
-def _cell(parts: Sequence[str], verdicts: LabelMap) -> Cell | None:
+def _cell(parts: Sequence[str], verdicts: LabelMap) -> LabelledCell | None:
     """Null where the parts contradict each other."""
     known = {part: verdicts.verdict(part) for part in parts}
     decided = {verdict for verdict in known.values() if verdict in DECIDED}
     tags = tuple(part for part in parts if known[part] not in DECIDED)
-    return Cell(decided.pop() if decided else None, tags) if len(decided) < 2 else None
+    return LabelledCell(decided.pop() if decided else None, tags) if len(decided) < 2 else None
 
 
-def tags_column(raw: pl.Series, cells: Mapping[str, Cell]) -> pl.Series:
+def tags_column(raw: pl.Series, cells: Mapping[str, LabelledCell]) -> pl.Series:
     """The parts of each cell that say nothing of veracity, as JSON lists."""
     tags = {
         value: json.dumps(list(cell.tags), ensure_ascii=False)
@@ -167,7 +168,7 @@ class _Share(cached_property[float]):
         super().__init__(lambda seen: seen.share(test))
 
 
-class Profile:
+class ColumnProfile:
     """Shares are of the sampled values that are not null. Each is measured when first asked for."""
 
     prose = _Share(lambda v: len(v.split()) >= 4 or sum(c >= UNSPACED for c in v) >= 10)
@@ -189,7 +190,7 @@ class Profile:
         lambda v: len(v) <= 20 and v.lower() not in ANSWERS and normalise(v) is not None
     )
 
-    def __init__(self, column: pl.Series, verdicts: LabelMap, sample: int = SAMPLE) -> None:
+    def __init__(self, column: pl.Series, verdicts: LabelMap, sample: int = VALUES_SAMPLED) -> None:
         known = column.drop_nulls()
         self.rename(column.name)
         sampled = known.gather_every(max(1, known.len() // sample)).head(sample).to_list()
@@ -226,21 +227,21 @@ class Profile:
 
     @cached_property
     def dates(self) -> float:
-        sample = self.values[:: max(1, self.n // DATE_SAMPLE)][:DATE_SAMPLE]
+        sample = self.values[:: max(1, self.n // DATES_SAMPLED)][:DATES_SAMPLED]
         short = tuple(v for v in sample if _may_be_date(v))
         return share_of_dates(short) * len(short) / len(sample) if short else 0.0
 
     @cached_property
     def same_day(self) -> float:
         """The share of dates that begin alike, where it is most: those of an export or upload."""
-        days = Counter(value[:DAY] for value in self.values)
-        share = max(days.values(), default=0) / max(self.n, LEAST)
+        days = Counter(value[:DAY_CHARACTERS] for value in self.values)
+        share = max(days.values(), default=0) / max(self.n, LEAST_VALUES)
         return share if share > 0.5 and self.dates > 0.5 else 0.0
 
     @cached_property
     def counted(self) -> bool:
         """Numbers that go up row by row."""
-        if self.n < LEAST or not all(v.isdecimal() for v in self.values):
+        if self.n < LEAST_VALUES or not all(v.isdecimal() for v in self.values):
             return False
         numbers = list(map(int, self.values))
         return all(a < b for a, b in pairwise(numbers))
@@ -256,7 +257,7 @@ class Profile:
     def verdicts(self) -> float:
         """Values that the label map knows, or of which it knows one part ("fake,hate")."""
         known = self.share(lambda v: len(v) <= 60 and verdict_of(v, self._verdicts) is not None)
-        if known in (0.0, 1.0) or self.length > LONGEST:
+        if known in (0.0, 1.0) or self.length > LABEL_CHARACTERS:
             return known
         cells = cells_of(self.counts, self._verdicts)
         return max(known, self.share(lambda v: v in cells and cells[v].verdict is not None))
@@ -286,7 +287,11 @@ class Profile:
 
     @property
     def _few(self) -> bool:
-        few = 2 <= self.distinct <= FEW and self.n >= 2 * self.distinct and self.length <= LONGEST
+        few = (
+            2 <= self.distinct <= LABEL_VALUES
+            and self.n >= 2 * self.distinct
+            and self.length <= LABEL_CHARACTERS
+        )
         return few and max(self.links, self.dates, self.splits, self.languages, self.lists) <= 0.5
 
     @property
@@ -303,7 +308,7 @@ class Profiled:
     """A table of plain text and the profile of each of its columns."""
 
     frame: pl.DataFrame
-    columns: dict[str, Profile]
+    columns: dict[str, ColumnProfile]
     verdicts: LabelMap
     hidden: frozenset[str]  # columns that say where a row came from: no role is proposed for them
 
@@ -316,33 +321,38 @@ class Profiled:
         same = verdicts is self.verdicts
         return self if same else profile(self.frame, verdicts, self.hidden)
 
-    def says_the_same(self, one: str, other: str) -> bool:
+    def says_the_same(self, column: str, other: str) -> bool:
         """Whether two columns are copies, or codes and the words for them."""
-        copies = self.columns[one].values == self.columns[other].values
-        return copies or (self.columns[one].distinct <= FEW and self.one_to_one(one, other))
+        copies = self.columns[column].values == self.columns[other].values
+        return copies or (
+            self.columns[column].distinct <= LABEL_VALUES and self.one_to_one(column, other)
+        )
 
-    def one_to_one(self, one: str, other: str) -> bool:
+    def one_to_one(self, column: str, other: str) -> bool:
         """Whether each value of one column goes with one value of the other, and back, in a sample
         of rows.
         """
-        if one == other:
+        if column == other:
             return False
-        every = max(1, self.frame.height // PAIRS)
-        pairs = self.frame.select(one, other).gather_every(every).drop_nulls().unique()
-        return 1 < pairs.height == pairs[one].n_unique() == pairs[other].n_unique()
+        every = max(1, self.frame.height // ROWS_COMPARED)
+        pairs = self.frame.select(column, other).gather_every(every).drop_nulls().unique()
+        return 1 < pairs.height == pairs[column].n_unique() == pairs[other].n_unique()
 
 
 def profile(
     frame: pl.DataFrame, verdicts: LabelMap, hidden: Collection[str] = frozenset()
 ) -> Profiled:
     """What each column of a table of plain text looks like."""
-    sample = max(LEAST_SAMPLE, SAMPLE * WIDE // max(WIDE, frame.width))
-    columns = {name: Profile(frame[name], verdicts, sample) for name in frame.columns}
+    sample = max(
+        LEAST_VALUES_SAMPLED,
+        VALUES_SAMPLED * WIDE_TABLE_COLUMNS // max(WIDE_TABLE_COLUMNS, frame.width),
+    )
+    columns = {name: ColumnProfile(frame[name], verdicts, sample) for name in frame.columns}
     _take_openings(columns, verdicts)
     return Profiled(frame, columns, verdicts, frozenset(hidden))
 
 
-def _take_openings(columns: Mapping[str, Profile], verdicts: LabelMap) -> None:
+def _take_openings(columns: Mapping[str, ColumnProfile], verdicts: LabelMap) -> None:
     """Let a column of verdicts with reasons be like its verdicts, where another column may be the
     text and none the label: else it is a headline that says what it is about ("False: ...").
     """
@@ -351,7 +361,7 @@ def _take_openings(columns: Mapping[str, Profile], verdicts: LabelMap) -> None:
     if len(begun) != 1:
         return
     others = [column for name, column in columns.items() if name not in begun]
-    labelled = any(column.verdicts > REASONED and column.distinct > 1 for column in others)
-    if not labelled and any(column.prose > REASONED for column in others):
+    labelled = any(column.verdicts > REASONED_SHARE and column.distinct > 1 for column in others)
+    if not labelled and any(column.prose > REASONED_SHARE for column in others):
         words, one = words_of[begun[0]], columns[begun[0]]
         one.values = [words.get(value, value) for value in one.values]

@@ -28,23 +28,38 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.languages import normalise
 from claimlab.core.record import CLOSED
 from claimlab.core.words import several
-from claimlab.exchange.importing.profile import LONGEST, Profile, Profiled
+from claimlab.exchange.importing.profile import LABEL_CHARACTERS, ColumnProfile, Profiled
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, fold_name, named
 
 OWN = ("veracity", "kind", "authorship")  # columns that claimlab itself writes
 OWN_TEXT = ("date_source", "meta", "dataset")  # of these, any value is used
 INNER = ("text", "label", "date", "source", "author")  # roles that a field of an object may have
 ASIDE = ("claim", "evidence", "rater")  # roles whose column stays in `meta`
-NONE = "none"
-CLOSE = 1.1  # log odds by which the best column must lead the next: three to one
-USUAL = 0.7  # grade of a name that most people give to a label
-SHOWN = 4  # features that are named for a choice
+NO_COLUMN = "none"
+CLOSE_LOG_ODDS = 1.1  # log odds by which the best column must lead the next: three to one
+USUAL_GRADE = 0.7  # grade of a name that most people give to a label
+FEATURES_NAMED = 4
 
 # The roles in the order in which they are shown, and what to say of the values of each.
 ROLES: dict[str, str] = packaged.toml("claimlab.exchange", "vocabulary.toml")["roles"]
+WEIGHTS: dict[str, dict[str, float]] = packaged.toml("claimlab.exchange", "roles.toml")
+BASE_FEATURE = "any column"  # the feature that every column has
+FEW_VALUES, SEVERAL_VALUES = 12, 60  # different values
+LEAST_VALUES = 5  # values, before their being distinct says anything
+DISTINCT_SHARE, REPEATED_SHARE = 0.95, 0.7  # of the values, that differ
+PROSE_SHARE = 0.5  # of the values of a column that are sentences
+_STRENGTH = {"whole": 1.0, "main": 0.8, "starts": 0.5, "part": 0.4}
+NAME_FEATURES = {
+    "whole": "its name",
+    "main": "the main word of its name",
+    "starts": "the first word of its name",
+    "part": "a part of its name",
+}
+ELSEWHERE = "the name of another role"
+_SERIES = re.compile(r"\d+")
 
 
-class Rival(NamedTuple):
+class RivalColumn(NamedTuple):
     """A column that may have a role, and its log odds."""
 
     column: str
@@ -65,16 +80,16 @@ class Pick:
     value: str | None = None
     score: float | None = None
     evidence: tuple[tuple[str, float], ...] = ()
-    rivals: tuple[Rival, ...] = ()
+    rivals: tuple[RivalColumn, ...] = ()
 
     @property
     def sure(self) -> bool:
-        return self.score is None or self.score > CLOSE
+        return self.score is None or self.score > CLOSE_LOG_ODDS
 
     @property
     def close(self) -> list[str]:
         """The columns that may have the role nearly as well."""
-        least = (self.score or 0.0) - CLOSE
+        least = (self.score or 0.0) - CLOSE_LOG_ODDS
         return [rival.column for rival in self.rivals if rival.score > least]
 
 
@@ -82,7 +97,7 @@ def column_of(picks: Mapping[str, Pick], role: str) -> str | None:
     return picks[role].column if role in picks else None
 
 
-class Candidate(NamedTuple):
+class RoleCandidate(NamedTuple):
     score: float
     role: str
     column: str
@@ -111,33 +126,33 @@ def propose(
 
 def candidates(
     seen: Profiled, columns: Collection[str], inner: Collection[str] = ()
-) -> list[Candidate]:
+) -> list[RoleCandidate]:
     """What every column may be, the best first."""
     every = (
-        one
-        for column, shown in features(seen, columns).items()
-        for one in _candidates(column, shown, seen.columns[column].name)
-        if one.column not in inner or _may_be(one.role, one.column)
-        if one.role != "label" or not _constant(seen.columns[column])
+        candidate
+        for column, facts in features(seen, columns).items()
+        for candidate in _candidates(column, facts, seen.columns[column].name)
+        if candidate.column not in inner or _may_be(candidate.role, candidate.column)
+        if candidate.role != "label" or not _constant(seen.columns[column])
     )
     order = list(ROLES)
-    return sorted(every, key=lambda one: (-one.score, order.index(one.role)))
+    return sorted(every, key=lambda candidate: (-candidate.score, order.index(candidate.role)))
 
 
-def _candidates(column: str, shown: Mapping[str, float], folded: str) -> Iterator[Candidate]:
+def _candidates(column: str, facts: Mapping[str, float], folded: str) -> Iterator[RoleCandidate]:
     for role in ROLES:
-        added = contributions(shown, folded, role)
-        if (score := sum(added.values())) > -CLOSE:
-            yield Candidate(score, role, column, added)
+        added = contributions(facts, folded, role)
+        if (score := sum(added.values())) > -CLOSE_LOG_ODDS:
+            yield RoleCandidate(score, role, column, added)
 
 
 def _given(role: str, name: str, seen: Profiled) -> Pick:
     """The column a user means: by its name, its name in other case, or its number from 1."""
     column = _named(name, seen)
     if column is not None:
-        known = seen.frame[column].drop_nulls()
-        return Pick(column, "as given", known[0] if known.len() else None, given=True)
-    if name.lower() == NONE:
+        values = seen.frame[column].drop_nulls()
+        return Pick(column, "as given", values[0] if values.len() else None, given=True)
+    if name.lower() == NO_COLUMN:
         return Pick(None, "as given", given=True)
     if role != "language":
         raise UnknownName("column", name, seen.visible)
@@ -173,8 +188,8 @@ def _own_columns(
         own += [name for name in OWN_TEXT if name in free]
     examples = {name: frame[name].drop_nulls() for name in own}
     return {
-        name: Pick(name, "claimlab's own column", known[0] if known.len() else None)
-        for name, known in examples.items()
+        name: Pick(name, "claimlab's own column", values[0] if values.len() else None)
+        for name, values in examples.items()
     }
 
 
@@ -186,80 +201,74 @@ def _may_be(role: str, column: str) -> bool:
     return role == "author" if person else role in INNER
 
 
-def _constant(seen: Profile) -> bool:
+def _constant(seen: ColumnProfile) -> bool:
     """One value for all, which neither its name nor the map calls a label. A name such as "status"
     calls many things.
     """
     how = named(seen.name).get("label")
-    usual = how is not None and how.grade > USUAL
+    usual = how is not None and how.grade > USUAL_GRADE
     return seen.distinct == 1 and not seen.verdicts and not usual
 
 
-def _take_best(picks: dict[str, Pick], ranked: Collection[Candidate], seen: Profiled) -> None:
+def _take_best(picks: dict[str, Pick], ranked: Collection[RoleCandidate], seen: Profiled) -> None:
     used = {pick.column: role for role, pick in picks.items()}
-    for one in ranked:
-        shared = {one.role, used.get(one.column)} == {"id", "tweet_id"}
-        if one.role in picks or one.score <= 0 or (one.column in used and not shared):
+    for candidate in ranked:
+        shared = {candidate.role, used.get(candidate.column)} == {"id", "tweet_id"}
+        if (
+            candidate.role in picks
+            or candidate.score <= 0
+            or (candidate.column in used and not shared)
+        ):
             continue
-        picks[one.role] = _pick(one, seen.columns[one.column], ranked)
-        used[one.column] = one.role
+        picks[candidate.role] = _pick(candidate, seen.columns[candidate.column], ranked)
+        used[candidate.column] = candidate.role
 
 
-def _pick(one: Candidate, seen: Profile, ranked: Collection[Candidate]) -> Pick:
-    by_name = any(feature in one.added for feature in NAMED.values())
-    words = ROLES[one.role].format(seen) or several(seen.distinct, one.role)
-    added = sorted(one.added.items(), key=lambda item: -item[1])
+def _pick(candidate: RoleCandidate, seen: ColumnProfile, ranked: Collection[RoleCandidate]) -> Pick:
+    by_name = any(feature in candidate.added for feature in NAME_FEATURES.values())
+    words = ROLES[candidate.role].format(seen) or several(seen.distinct, candidate.role)
+    added = sorted(candidate.added.items(), key=lambda item: -item[1])
     rivals = (
-        Rival(other.column, round(other.score, 1))
+        RivalColumn(other.column, round(other.score, 1))
         for other in ranked
-        if other.role == one.role and other.column != one.column
+        if other.role == candidate.role and other.column != candidate.column
     )
     return Pick(
-        one.column,
+        candidate.column,
         f"its name; {words}" if by_name else words,
         seen.example,
-        score=round(one.score, 1),
-        evidence=tuple((name, round(n, 1)) for name, n in added[:SHOWN] if n > 0 and name != BASE),
+        score=round(candidate.score, 1),
+        evidence=tuple(
+            (name, round(n, 1))
+            for name, n in added[:FEATURES_NAMED]
+            if n > 0 and name != BASE_FEATURE
+        ),
         rivals=tuple(rivals),
     )
 
 
 Features = Mapping[str, float]
 
-WEIGHTS: dict[str, dict[str, float]] = packaged.toml("claimlab.exchange", "roles.toml")
-BASE = "any column"  # the feature that every column has
-FEW, SEVERAL = 12, 60  # different values
-LEAST = 5  # values, before their being distinct says anything
-DISTINCT, REPEATED = 0.95, 0.7  # of the values, that differ
-PROSE = 0.5  # of the values of a column that are sentences
-_STRENGTH = {"whole": 1.0, "main": 0.8, "starts": 0.5, "part": 0.4}
-NAMED = {
-    "whole": "its name",
-    "main": "the main word of its name",
-    "starts": "the first word of its name",
-    "part": "a part of its name",
-}
-ELSEWHERE = "the name of another role"
-_SERIES = re.compile(r"\d+")
 
-
-def facts_of(seen: Profile) -> Features:
+def facts_of(seen: ColumnProfile) -> Features:
     """What the values of a column show, by feature."""
-    answers = seen.answers if seen.answers > DISTINCT else 0.0  # "false" beside "partly false"
+    answers = (
+        seen.answers if seen.answers > DISTINCT_SHARE else 0.0
+    )  # "false" beside "partly false"
     return {
-        BASE: 1.0,
+        BASE_FEATURE: 1.0,
         "sentences": seen.prose,
         "long": _scale(seen.length, 10, 1_000),
         "articles": _scale(seen.length, 300, 3_000),
         "distinct": seen.spread,
-        "all distinct": seen.n >= LEAST and seen.spread == 1,
-        "a few values": 2 <= seen.distinct <= FEW and _repeats(seen),
-        "several values": FEW < seen.distinct <= SEVERAL and _repeats(seen),
-        "many values": seen.distinct > SEVERAL,
-        "more than labels hold": seen.length > LONGEST
-        or seen.distinct > SEVERAL
+        "all distinct": seen.n >= LEAST_VALUES and seen.spread == 1,
+        "a few values": 2 <= seen.distinct <= FEW_VALUES and _repeats(seen),
+        "several values": FEW_VALUES < seen.distinct <= SEVERAL_VALUES and _repeats(seen),
+        "many values": seen.distinct > SEVERAL_VALUES,
+        "more than labels hold": seen.length > LABEL_CHARACTERS
+        or seen.distinct > SEVERAL_VALUES
         or (seen.n > 20 and seen.spread > 0.5),
-        "one value": seen.distinct == 1 and seen.n >= LEAST,
+        "one value": seen.distinct == 1 and seen.n >= LEAST_VALUES,
         "numbers": seen.numbers,
         "codes of one digit": seen.codes,
         "yes and no": seen.answers,
@@ -280,7 +289,7 @@ def facts_of(seen: Profile) -> Features:
         "names of splits": seen.splits,
         "rating words": seen.verdicts * (1 - answers),
         "nothing but rating words": seen.verdicts > 0.9
-        and 2 <= seen.distinct <= FEW
+        and 2 <= seen.distinct <= FEW_VALUES
         and not seen.booleans,
         "lists": seen.lists,
         "objects": seen.objects,
@@ -298,8 +307,8 @@ def features(seen: Profiled, columns: Collection[str]) -> Mapping[str, Features]
     """What each of these columns shows by its values and beside the others, by feature."""
     profiles = {name: seen.columns[name] for name in columns if seen.columns[name].n}
     out = {
-        name: {feature: float(fact) for feature, fact in facts_of(one).items() if fact}
-        for name, one in profiles.items()
+        name: {feature: float(fact) for feature, fact in facts_of(column).items() if fact}
+        for name, column in profiles.items()
     }
     for feature, holders in _beside(seen, profiles).items():
         for name in holders:
@@ -312,84 +321,96 @@ def by_name(folded: str, role: str) -> Features:
     roles = named(folded)
     strength = {each: _STRENGTH[how.where] * how.grade for each, how in roles.items()}
     own = strength.pop(role, 0.0)
-    out = {NAMED[roles[role].where]: roles[role].grade} if role in roles else {}
+    out = {NAME_FEATURES[roles[role].where]: roles[role].grade} if role in roles else {}
     if (other := max(strength.values(), default=0.0)) > own:
         out[ELSEWHERE] = other - own
     return out
 
 
-def contributions(shown: Features, folded: str, role: str) -> Features:
+def contributions(by_values: Features, folded: str, role: str) -> Features:
     """What each feature adds to the score of a column for a role."""
-    facts = {**shown, **by_name(folded, role)}
+    by_feature = {**by_values, **by_name(folded, role)}
     weights = WEIGHTS[role]
-    return {name: weights[name] * value for name, value in facts.items() if name in weights}
+    return {name: weights[name] * value for name, value in by_feature.items() if name in weights}
 
 
-def _beside(seen: Profiled, profiles: Mapping[str, Profile]) -> dict[str, list[str]]:
+def _beside(seen: Profiled, profiles: Mapping[str, ColumnProfile]) -> dict[str, list[str]]:
     """The columns that stand out among the others of the table, by feature."""
     names = list(profiles)
     words, codes = _words_and_codes(seen, profiles)
-    stems = {name: _SERIES.sub("#", one.folded) for name, one in profiles.items()}
+    stems = {name: _SERIES.sub("#", column.folded) for name, column in profiles.items()}
     series = Counter(stem for stem in stems.values() if "#" in stem)
-    prose = {name: one for name, one in profiles.items() if one.prose > PROSE and one.links < PROSE}
+    prose = {
+        name: column
+        for name, column in profiles.items()
+        if column.prose > PROSE_SHARE and column.links < PROSE_SHARE
+    }
     return {
         "the first column": names[:1],
         "one of a numbered series": [name for name, stem in stems.items() if series[stem] > 2],
         "the words for a column of codes": words,
         "codes that a column writes out": codes,
-        "a name that says what yes means": [name for name, one in profiles.items() if _flag(one)],
+        "a name that says what yes means": [
+            name for name, column in profiles.items() if _flag(column)
+        ],
         "the shorter sentences beside a stance": _shorter(prose) if _stance(profiles) else [],
         "a field of an object": [name for name in names if "." in name],
         **(_beside_sentences(prose) if len(prose) > 1 else {"the only sentences": list(prose)}),
     }
 
 
-def _stance(profiles: Mapping[str, Profile]) -> bool:
+def _stance(profiles: Mapping[str, ColumnProfile]) -> bool:
     """Whether a column says how two texts are related."""
-    few = [one for one in profiles.values() if 2 <= one.distinct <= FEW]
-    return any(one.stances > DISTINCT for one in few)
+    few = [column for column in profiles.values() if 2 <= column.distinct <= FEW_VALUES]
+    return any(column.stances > DISTINCT_SHARE for column in few)
 
 
-def _shorter(prose: Mapping[str, Profile]) -> list[str]:
+def _shorter(prose: Mapping[str, ColumnProfile]) -> list[str]:
     """Of two columns of sentences, the one with the clearly shorter ones: claims are shorter than
     what is said about them."""
-    lengths = {name: one.length for name, one in prose.items()}
+    lengths = {name: column.length for name, column in prose.items()}
     ends = sorted(lengths, key=lambda name: lengths[name])
     return ends[:1] if len(ends) == 2 and 2 * lengths[ends[0]] < lengths[ends[1]] else []
 
 
-def _beside_sentences(prose: Mapping[str, Profile]) -> dict[str, list[str]]:
+def _beside_sentences(prose: Mapping[str, ColumnProfile]) -> dict[str, list[str]]:
     """Of several columns of sentences those that stand out, by feature."""
-    widest = max(one.spread for one in prose.values())
-    longest = max(one.length for one in prose.values())
-    distinct = [name for name, one in prose.items() if one.spread >= widest - 0.02]
-    repeated = [name for name, one in prose.items() if one.spread < REPEATED]
+    widest = max(column.spread for column in prose.values())
+    longest = max(column.length for column in prose.values())
+    distinct = [name for name, column in prose.items() if column.spread >= widest - 0.02]
+    repeated = [name for name, column in prose.items() if column.spread < REPEATED_SHARE]
     return {
         "the most distinct sentences": distinct,
-        "the longest sentences": [name for name, one in prose.items() if one.length == longest],
-        "sentences that repeat beside distinct ones": repeated if widest > DISTINCT else [],
+        "the longest sentences": [
+            name for name, column in prose.items() if column.length == longest
+        ],
+        "sentences that repeat beside distinct ones": repeated if widest > DISTINCT_SHARE else [],
     }
 
 
 def _words_and_codes(
-    seen: Profiled, profiles: Mapping[str, Profile]
+    seen: Profiled, profiles: Mapping[str, ColumnProfile]
 ) -> tuple[list[str], list[str]]:
     """Columns of rating words that go one to one with a column of codes, and these columns. A name
     such as is_fake says itself what its codes mean.
     """
-    few = {name: one for name, one in profiles.items() if 2 <= one.distinct <= FEW}
-    words = [name for name, one in few.items() if one.verdicts > PROSE and one.numbers < PROSE]
-    codes = [n for n, one in few.items() if one.numbers > DISTINCT and not _flag(one)]
+    few = {name: one for name, one in profiles.items() if 2 <= one.distinct <= FEW_VALUES}
+    words = [
+        name
+        for name, one in few.items()
+        if one.verdicts > PROSE_SHARE and one.numbers < PROSE_SHARE
+    ]
+    codes = [n for n, one in few.items() if one.numbers > DISTINCT_SHARE and not _flag(one)]
     pairs = [(word, code) for word in words for code in codes if seen.one_to_one(word, code)]
     return [word for word, _ in pairs], [code for _, code in pairs]
 
 
-def _flag(seen: Profile) -> bool:
+def _flag(seen: ColumnProfile) -> bool:
     """Whether its name says what yes and no mean: is_fake."""
-    return seen.answers > DISTINCT and seen.name in ALL_FALSE | ALL_TRUE
+    return seen.answers > DISTINCT_SHARE and seen.name in ALL_FALSE | ALL_TRUE
 
 
-def _repeats(seen: Profile) -> bool:
+def _repeats(seen: ColumnProfile) -> bool:
     return seen.spread < (0.8 if seen.n <= 20 else 0.3)
 
 

@@ -23,14 +23,22 @@ from claimlab.exchange.importing.meanings import verdict_word
 from claimlab.exchange.importing.profile import ANSWERS, Profiled, profile
 from claimlab.exchange.importing.propose import Pick, column_of, propose
 from claimlab.exchange.importing.ratings import Ratings
-from claimlab.exchange.vocabulary import ANNOTATORS, MARKS, YES, fold_name
+from claimlab.exchange.vocabulary import ANNOTATORS, MARKS, PEOPLE, YES, fold_name
 
-NONE, ROWS = "none", "rows"  # instead of a column: no annotators; each row of an item is one
+# instead of a column: no annotators; each row of an item is one
+NO_RATERS, ROWS_ARE_RATERS = "none", "rows"
 _END = re.compile(r" ?(?:\d{1,2}|[a-h])$")
-REPEATED = 0.7  # of the rows, that are different items: with more, hardly any was rated twice
-USUAL = 0.9  # of the items, that have the commonest number of rows
+# user1_stance, annotator 2 label: the number comes after the person
+_NUMBERED_PERSON = re.compile(
+    rf"\b({'|'.join(sorted(map(re.escape, ANNOTATORS | PEOPLE)))}) ?(?:\d{{1,2}}|[a-h])\b(?=.* )"
+)
+# of the rows, that are different items: with more, hardly any was rated twice
+DISTINCT_ITEMS_SHARE = 0.7
+USUAL_COUNT_SHARE = 0.9  # of the items, that have the commonest number of rows
 LEAST_ITEMS = 10
-LABEL = "label"  # the column that is made of several
+DIVIDED = 0.03  # of the items that come back, whose labels differ
+ONCE_SHARE = 0.95  # of the rows of an annotator, that are of different items
+LABEL_COLUMN = "label"  # the column that is made of several
 MOST_RATERS, MOST_VALUES = 200, 12
 ITEM, VOTE, WHO = "item of a rating", "vote of a rating", "rater of a rating"
 
@@ -42,17 +50,17 @@ def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, s
     words = {column: verdict_word(column, verdicts) for column in gathered.frame.columns}
     classes = [name for name, word in words.items() if word and _answers(gathered.text(name))]
     known = {verdicts.verdict(words[column]) for column in classes}
-    if LABEL in {*named, *words} or not {"true", "false"} <= known:
+    if LABEL_COLUMN in {*named, *words} or not {"true", "false"} <= known:
         return gathered
     plain = gathered.plain()
     yes = [pl.col(column).str.to_lowercase().is_in(YES | MARKS) for column in classes]
     count = plain.select(pl.sum_horizontal(yes)).to_series()
-    if count.max() != 1 or count.sum() < USUAL * count.len():
+    if count.max() != 1 or count.sum() < USUAL_COUNT_SHARE * count.len():
         return gathered
     shortest = [words[name] for name in classes]
     labels = shortest if len(set(shortest)) == len(classes) else classes
     chosen = [pl.when(one).then(pl.lit(name)) for one, name in zip(yes, labels, strict=True)]
-    frame = plain.with_columns(pl.coalesce(chosen).alias(LABEL)).drop(classes)
+    frame = plain.with_columns(pl.coalesce(chosen).alias(LABEL_COLUMN)).drop(classes)
     listed = ", ".join(map(repr, classes))
     gathered.tables[0].notes.append(f"The columns {listed} are one label: no row has two of them.")
     return replace(gathered, frame=frame, literal=frozenset())
@@ -71,7 +79,7 @@ def gather_ratings(
     rater: str | None,
 ) -> Gathered:
     """One row for each item, and the ratings apart; `gathered` itself where there are none."""
-    if rater == NONE:
+    if rater == NO_RATERS:
         return gathered
     plain = seen.frame
     beside = _side_by_side(plain, rater)
@@ -91,7 +99,7 @@ def gather_ratings(
         times = plain.height / plain[item].n_unique()
         gathered.tables[0].notes.append(
             f"Each value of '{item}' occurs {times:.0f} times, with different labels. If each row"
-            f" is an annotator's, `rater='{ROWS}'` makes one record of them."
+            f" is an annotator's, `rater='{ROWS_ARE_RATERS}'` makes one record of them."
         )
     return gathered
 
@@ -108,6 +116,8 @@ def _side_by_side(plain: pl.DataFrame, rater: str | None) -> list[str]:
         stem = _END.sub("", folded)
         if stem != folded and ANNOTATORS.intersection(stem.split()):
             groups.setdefault(stem, []).append(column)
+        elif (numbered := _NUMBERED_PERSON.sub(r"\1 #", folded)) != folded and " #" in numbered:
+            groups.setdefault(numbered, []).append(column)
     for columns in groups.values():
         values = pl.concat([plain[column] for column in columns]).drop_nulls().n_unique()
         if len(columns) > 1 and 2 <= values <= MOST_VALUES:
@@ -120,14 +130,16 @@ def _rater_column(plain: pl.DataFrame, item: str, label: str, rater: str | None)
     one's.
     """
     if rater is not None:
-        if rater != ROWS and rater not in plain.columns:
+        if rater != ROWS_ARE_RATERS and rater not in plain.columns:
             raise UnknownName("column", rater, [c for c in plain.columns if c not in PLACES])
         return rater
     constant = _comes_back_equally(plain, item, label)
+    differ = _labels_differ(plain, item, label)
     for column in plain.columns:
         if column in (item, label, *PLACES):
             continue
-        named = bool(set(fold_name(column).split()) & ANNOTATORS)
+        words = set(fold_name(column).split())
+        named = bool(words & ANNOTATORS) or (differ and bool(words & PEOPLE))
         if (named or constant) and _tells_apart(plain, item, column, named=named):
             return column
     return None
@@ -137,16 +149,27 @@ def _repeats(items: pl.Series) -> bool:
     """Whether there are enough items, with more rows than one each: looked at first, as it is cheap
     where a file of a million rows has no annotators."""
     distinct = items.hash().n_unique()  # numbers are counted faster than texts
-    return LEAST_ITEMS <= distinct <= REPEATED * items.len()
+    return LEAST_ITEMS <= distinct <= DISTINCT_ITEMS_SHARE * items.len()
+
+
+def _labels_differ(plain: pl.DataFrame, item: str, label: str) -> bool:
+    """Whether several of the items that come back have more than one label."""
+    counts = (
+        plain.drop_nulls([item, label])
+        .group_by(item)
+        .agg(rows=pl.len(), labels=pl.col(label).n_unique())
+    )
+    again = counts.filter(pl.col("rows") > 1)
+    return again.height >= LEAST_ITEMS and again["labels"].gt(1).sum() >= DIVIDED * again.height
 
 
 def _tells_apart(plain: pl.DataFrame, item: str, column: str, *, named: bool) -> bool:
     """Whether a column has few values, each of which occurs in many items and once in each."""
     rows = plain.select(item, column).drop_nulls()
     values = rows[column].n_unique()
-    if rows.height < USUAL * plain.height or not 2 <= values <= MOST_RATERS:
+    if rows.height < USUAL_COUNT_SHARE * plain.height or not 2 <= values <= MOST_RATERS:
         return False
-    once = rows.unique().height >= 0.99 * rows.height
+    once = rows.unique().height >= ONCE_SHARE * rows.height
     return once and (named or values * LEAST_ITEMS <= rows.height)
 
 
@@ -163,7 +186,12 @@ def _comes_back_equally(plain: pl.DataFrame, item: str, label: str) -> bool:
         return False
     usual = counts["rows"].mode()[0]
     same = (counts["rows"] == usual).mean()
-    return bool(usual > 1 and same is not None and same >= USUAL and (counts["labels"] > 1).any())
+    return bool(
+        usual > 1
+        and same is not None
+        and same >= USUAL_COUNT_SHARE
+        and (counts["labels"] > 1).any()
+    )
 
 
 def _from_rows(
@@ -176,7 +204,7 @@ def _from_rows(
     order = rows.select(ITEM).unique(maintain_order=True).with_row_index("record")
     rows = rows.join(order, on=ITEM, how="left", maintain_order="left")
     place = pl.int_range(1, pl.len() + 1).over("record").cast(pl.String)
-    rows = rows.with_columns((place if who == ROWS else pl.col(who)).alias(WHO))
+    rows = rows.with_columns((place if who == ROWS_ARE_RATERS else pl.col(who)).alias(WHO))
     columns = [c for c in plain.columns if c not in (who, label)]
     same = rows.group_by("record").agg(pl.col(c).n_unique() for c in columns)
     varying = [c for c in columns if (same[c] > 1).any()]

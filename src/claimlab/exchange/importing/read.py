@@ -12,6 +12,7 @@ its work.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,14 +24,15 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.digest import write_parquet
-from claimlab.core.engine import run_stage
 from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import reads
+from claimlab.core.engine.run import run_stage
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import general
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
+from claimlab.exchange.importing.annotation_tools import plain_rows
 from claimlab.exchange.importing.choose import (
     TEXTS,
     Member,
@@ -42,7 +44,7 @@ from claimlab.exchange.importing.choose import (
 )
 from claimlab.exchange.importing.layouts import (
     FILE,
-    LEAST,
+    LEAST_KEYS,
     PLACES,
     Gathered,
     labels_in,
@@ -50,26 +52,34 @@ from claimlab.exchange.importing.layouts import (
     split_in,
     stem,
 )
-from claimlab.exchange.importing.profile import FEW
+from claimlab.exchange.importing.profile import LABEL_VALUES
 from claimlab.exchange.importing.settle import linked, turned_off
 from claimlab.exchange.importing.texts import read_columns, read_texts, side_by_side
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.card import splits_in
 from claimlab.files.encoding import sniff_encoding
-from claimlab.files.objects import NotATable, records_inside
-from claimlab.files.raw import Layout, Options, RawTable, Refused, as_text, json_of, typed_table
+from claimlab.files.layout import FileLayout, ReadOptions
+from claimlab.files.objects import NotATable
+from claimlab.files.raw import RawTable, Refused, as_text, json_of, typed_table
 from claimlab.files.read import read_table
+from claimlab.files.shapes import records_inside
 from claimlab.files.totals import leave_out_totals
 
-ABOUT, LONGEST = ("", ".md", ".rst", *TEXTS), 1 << 16  # texts about the data, and bytes of one
-DEPTH = 3  # of objects inside objects
+# texts about the data, and bytes of one
+ABOUT_SUFFIXES, ABOUT_BYTES = ("", ".md", ".rst", *TEXTS), 1 << 16
+FILES_NAMED = 10  # files that were passed over
+MOST_DEPTH = 3  # of objects inside objects
 MOST_KEYS = 60  # of the objects in one column; more of them are ids rather than names of fields
+_LABELS_OF = re.compile(
+    r"(.+?)[-_. ]labels?(?:[-_. ].*)?", re.DOTALL
+)  # a file of labels beside a text
+_FRAME, _ABOUT = "frame.parquet", "about.json"
 
 
 def read(
     bundles: Sequence[Bundle],
-    options: Options,
+    options: ReadOptions,
     *,
     chosen: Sequence[str] = (),
     join: Sequence[str] = (),
@@ -123,10 +133,10 @@ def _about(bundles: Sequence[Bundle], tables: Sequence[RawTable]) -> dict[str, s
         (bundle, name)
         for bundle in bundles
         for name in bundle.names()
-        if suffix_of(name) in ABOUT and name not in read and bundle.table(name) is None
+        if suffix_of(name) in ABOUT_SUFFIXES and name not in read and bundle.table(name) is None
     ]
-    short = [(bundle, name) for bundle, name in texts if bundle.size(name) <= LONGEST]
-    heads = {name: bundle.head(name, LONGEST) for bundle, name in short[:FEW]}
+    short = [(bundle, name) for bundle, name in texts if bundle.size(name) <= ABOUT_BYTES]
+    heads = {name: bundle.head(name, ABOUT_BYTES) for bundle, name in short[:LABEL_VALUES]}
     about = {name: data.decode(sniff_encoding(data), "replace") for name, data in heads.items()}
     sheets = (sheet for table in tables for sheet in table.beside.items())
     return about | {title: _lines_of(rows) for title, rows in sheets}
@@ -139,10 +149,12 @@ def _lines_of(rows: Sequence[Mapping[str, str | None]]) -> str:
 
 
 def _tables(
-    members: Sequence[Member], options: Options, ignored: list[str], progress: Progress
+    members: Sequence[Member], options: ReadOptions, ignored: list[str], progress: Progress
 ) -> list[RawTable]:
     """The tables in `members`; texts that are not tables, where there are many, are one table."""
-    texts = [member for member in members if suffix_of(member[1]) in TEXTS]
+    texts = _without_labels_of_texts(
+        [member for member in members if suffix_of(member[1]) in TEXTS], ignored
+    )
     others = [member for member in members if suffix_of(member[1]) not in TEXTS]
     if not others and (columns := read_columns(texts, options)) is not None:
         return [columns]
@@ -150,51 +162,86 @@ def _tables(
     if prose and not others:
         return [read_texts(texts, options, progress)]
     if not prose or not are_records(texts, others):
-        return _each(members, options, ignored, progress)
+        return _each([m for m in members if m[1] not in set(ignored)], options, ignored, progress)
     tables = [*_each(others, options, ignored, progress), read_texts(texts, options, progress)]
     for table in (tables[0], tables[-1]) if len(tables) == 2 else tables[-1:]:
         _note_file(table, Counter())
     return tables
 
 
+def _without_labels_of_texts(texts: Sequence[Member], ignored: list[str]) -> list[Member]:
+    """The texts without the files that hold labels of places in them: 12-labels.txt beside
+    12.txt."""
+    stems = {PurePosixPath(name).stem for _, name in texts}
+    matches = {name: _LABELS_OF.fullmatch(PurePosixPath(name).stem) for _, name in texts}
+    about = {name for name, match in matches.items() if match and match[1] in stems}
+    if len(about) < LEAST_KEYS:
+        return list(texts)
+    ignored += sorted(about)
+    return [member for member in texts if member[1] not in about]
+
+
 def _are_lists(texts: Sequence[Member]) -> bool:
     """Whether a few texts of many lines are named after labels or splits: each line is a record."""
     names = [str(PurePosixPath(name).with_suffix("")) for _, name in texts]
-    if len(texts) > FEW or not (labels_in(names, general()) or read_names(names, split_in)):
+    if len(texts) > LABEL_VALUES or not (
+        labels_in(names, general()) or read_names(names, split_in)
+    ):
         return False
-    return all(bundle.read(name).strip().count(b"\n") >= LEAST for bundle, name in texts)
+    return all(bundle.read(name).strip().count(b"\n") >= LEAST_KEYS for bundle, name in texts)
 
 
 def _each(
-    members: Sequence[Member], options: Options, ignored: list[str], progress: Progress
+    members: Sequence[Member], options: ReadOptions, ignored: list[str], progress: Progress
 ) -> list[RawTable]:
     """The table of each member; files beside tables that hold no records are put on the list of
     ignored files.
     """
     tables: list[RawTable] = []
+    passed_over: list[str] = []
     stems = Counter(str(PurePosixPath(name).with_suffix("")) for _, name in members)
     shared = shared_tables(members, options, progress)
-    for done, member in enumerate(members):
-        progress("reading files", done, len(members))
+    for number, member in enumerate(members):
+        progress("reading files", number, len(members))
         try:
-            table = _table(member, members, options, shared[done] if shared else None)
+            table = _table(member, members, options, shared[number] if shared else None)
+            if len(members) > 1 and table.rows_read:
+                _refuse_ruins(table)
         except NotATable:
-            if done == len(members) - 1 and not tables:
+            if number == len(members) - 1 and not tables:
                 raise
             ignored.append(member[1])
             continue
-        if not table.rows_read and len(members) > 1 and (tables or done < len(members) - 1):
+        except UnreadableFile as error:
+            if not _is_aside(member, members) or (number == len(members) - 1 and not tables):
+                raise
+            ignored.append(member[1])
+            passed_over.append(f"'{member[1]}' was passed over: {error.problem}")
+            continue
+        if not table.rows_read and len(members) > 1 and (tables or number < len(members) - 1):
             ignored.append(member[1])
             continue
-        if len(members) <= FEW:
+        if len(members) <= LABEL_VALUES:
             table = _unwrapped(table)
+        table = plain_rows(table)
         leave_out_totals(table)
         if len(members) > 1:
             _note_file(table, stems)
         tables.append(table)
     progress("reading files", len(members), len(members))
+    if passed_over:
+        tables[0].notes += passed_over[:FILES_NAMED]
+    if len(passed_over) > FILES_NAMED:
+        tables[0].notes.append(f"{len(passed_over) - FILES_NAMED:,} more files were passed over.")
     together = side_by_side(tables, PLACES)
     return [together] if together is not None else tables
+
+
+def _is_aside(member: Member, members: Sequence[Member]) -> bool:
+    """Whether the others hold most of what there is to read: a bad file among them is then worth a
+    warning, and no more."""
+    sizes = {each: each[0].size(each[1]) for each in members}
+    return 2 * sizes[member] <= sum(sizes.values())
 
 
 def _unwrapped(table: RawTable) -> RawTable:
@@ -222,7 +269,7 @@ def _note_file(table: RawTable, stems: Counter[str]) -> None:
 
 
 def _table(
-    member: Member, members: Sequence[Member], options: Options, shared: Read | None
+    member: Member, members: Sequence[Member], options: ReadOptions, shared: Read | None
 ) -> RawTable:
     """The table of a member, or what another process has read of it. Where it cannot be read, the
     message offers to leave it out.
@@ -289,7 +336,11 @@ def _together(tables: Sequence[RawTable]) -> tuple[pl.DataFrame, frozenset[str]]
 def _free(name: str, taken: Container[str]) -> str:
     """`name`, or a variant of it that is not taken yet."""
     numbered = (f"{name} ({number})" for number in count(2))
-    return name if name not in taken else next(one for one in numbered if one not in taken)
+    return (
+        name
+        if name not in taken
+        else next(name_left for name_left in numbered if name_left not in taken)
+    )
 
 
 def inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:
@@ -300,21 +351,25 @@ def inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:
     field of its record. Objects under ids (of documents) are a list, and of several the fields
     count in which they agree.
     """
-    inner = [one for column in sorted(literal) for one in _fields_of(frame[column])]
-    return pl.DataFrame([one for one in inner if one.name not in frame.columns and one.count()])
+    inner = [field for column in sorted(literal) for field in _fields_of(frame[column])]
+    return pl.DataFrame(
+        [field for field in inner if field.name not in frame.columns and field.count()]
+    )
 
 
 def _fields_of(values: pl.Series) -> list[pl.Series]:
     objects = values.str.starts_with("{") | values.str.starts_with("[{")
     if not values.count() or objects.sum() < values.count():
         return []
-    rows = [dict(_fields(json.loads(value or "{}"), "", DEPTH)) for value in values.to_list()]
-    held = Counter(name for row in rows for name in row)
-    if len(held) > MOST_KEYS:  # ids are keys of one object each, names of fields of most
-        held = Counter({name: n for name, n in held.items() if n > values.count() / 2})
+    rows = [dict(_fields(json.loads(value or "{}"), "", MOST_DEPTH)) for value in values.to_list()]
+    rows_with_key = Counter(name for row in rows for name in row)
+    if len(rows_with_key) > MOST_KEYS:  # ids are keys of one object each, names of fields of most
+        rows_with_key = Counter(
+            {name: n for name, n in rows_with_key.items() if n > values.count() / 2}
+        )
     return [
         pl.Series(values.name + name, [row.get(name) for row in rows], dtype=pl.String)
-        for name in (held if len(held) <= MOST_KEYS else ())
+        for name in (rows_with_key if len(rows_with_key) <= MOST_KEYS else ())
     ]
 
 
@@ -338,11 +393,12 @@ def _is_field(value: object) -> bool:
     return value != "" and not isinstance(value, Mapping)
 
 
-_FRAME, _ABOUT = "frame.parquet", "about.json"
 Read = RawTable | NotATable | UnreadableFile
 
 
-def shared_tables(members: Sequence[Member], options: Options, progress: Progress) -> list[Read]:
+def shared_tables(
+    members: Sequence[Member], options: ReadOptions, progress: Progress
+) -> list[Read]:
     """The table of each member, or why it has none; nothing at all where the run does not share its
     work.
     """
@@ -371,7 +427,9 @@ def do_table(shard: Any, output: Path) -> None:
     about: JsonObject = {}
     try:
         with Bundle.open(shard["path"]) as bundle:
-            table = read_table(bundle, shard["member"], Options(**shard["options"]), HEADER_WORDS)
+            table = read_table(
+                bundle, shard["member"], ReadOptions(**shard["options"]), HEADER_WORDS
+            )
     except NotATable as error:
         about["no_table"] = [error.problem, error.todo]
     except UnreadableFile as error:
@@ -399,7 +457,7 @@ def _opened(folder: Path) -> Read:
         **about
         | {
             "frame": pl.read_parquet(folder / _FRAME),
-            "layout": Layout(**about["layout"]),
+            "layout": FileLayout(**about["layout"]),
             "literal": frozenset(about["literal"]),
             "refused": Refused(Counter(reasons), [(line, why) for line, why in listed], unit),
         }

@@ -15,16 +15,21 @@ from datetime import UTC, datetime
 import polars as pl
 
 from claimlab.catalog.columns import EARLY, earliest
+from claimlab.core.errors import DataError
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.exchange.dates import Dates
 from claimlab.files.raw import RawTable
 from claimlab.tasks import not_verdicts
+from claimlab.text.repair import Damage, damage_of
 
-SHOWN = 10
-MOST_IDENTIFIED = 250_000  # distinct texts: about six seconds
-LANGUAGE_SAMPLE = 2_000  # of more
+VALUES_LISTED = 10
+MOST_TEXTS_IDENTIFIED = 250_000  # distinct texts: about six seconds
+TEXTS_SAMPLED = 2_000  # of more
+MOST_TEXTS_CHECKED = 20_000  # for damage by a wrong encoding; of more, an even sample
+EXCERPT = 60  # characters
+LEAST_LOST = 3  # texts of question marks, before a file is refused for them
 
 Identify = Callable[[pl.Series], Sequence[str | None]]
 
@@ -75,7 +80,10 @@ class RoleFindings:
 
 @dataclass(repr=False)
 class ImportReport(Shown):
+    """What was read, understood, guessed and left out when files were imported."""
+
     roles: list[RoleFindings] = field(default_factory=list)
+    understood: list[str] = field(default_factory=list)  # what a record is and what its label says
     rows_read: int = 0
     records: int = 0
     blank_rows: int = 0
@@ -86,6 +94,7 @@ class ImportReport(Shown):
     files: int = 1
     empty_texts: int = 0
     duplicate_texts: int = 0
+    damage: Damage | None = None  # by a wrong encoding, of the texts that were checked
     id_only: int = 0
     labels: dict[str, int] = field(default_factory=dict)
     without_label: int = 0
@@ -167,12 +176,13 @@ class ImportReport(Shown):
         return [
             f"Read {several(self.rows_read, 'row')}, kept"
             f" {several(self.records, 'record')}{unlabelled}.",
+            *(f"  {line}" for line in self.understood),
             *self._row_words(),
             *(
                 f"  {row['file']}, {row['unit']} {row['number']:,}: {row['reason']}"
-                for row in self.refused_rows[:SHOWN]
+                for row in self.refused_rows[:VALUES_LISTED]
             ),
-            *([f"  … and {refused - SHOWN:,} more"] if refused > SHOWN else []),
+            *([f"  … and {refused - VALUES_LISTED:,} more"] if refused > VALUES_LISTED else []),
             *self._label_words(),
             *self._text_words(),
             *self._date_words(),
@@ -249,6 +259,15 @@ class ImportReport(Shown):
         if self.duplicate_texts:
             copies = several(self.duplicate_texts, "record")
             yield f"{copies} with exactly the text of an earlier one."
+        if self.damage is not None and self.damage.example is not None:
+            before, after = self.damage.example
+            broken = several_of(self.damage.broken, self.damage.texts, "text")
+            yield (
+                f"{broken} that {verb(self.damage.texts, 'was', 'were')} checked"
+                f" {verb(self.damage.broken, 'looks', 'look')} as if read in a wrong encoding, such"
+                f" as {_excerpt(before)!r} for {_excerpt(after)!r}. `clean` repairs"
+                f" {self.damage.repairable:,}."
+            )
 
     def _date_words(self) -> Iterator[str]:
         dates = self.dates
@@ -304,23 +323,25 @@ class ImportReport(Shown):
         if not findings.counts and not findings.unknown:
             return f"Languages: not measured ({findings.method})."
         common = _common(findings.counts)
-        shown = [f"{code} {n:,}" for code, n in common[:SHOWN]]
-        shown += [f"{len(common) - SHOWN} more languages"] if len(common) > SHOWN else []
-        shown += [f"{findings.unknown:,} not identified"] if findings.unknown else []
-        return f"Languages ({findings.method}): {', '.join(shown)}."
+        languages = [f"{code} {n:,}" for code, n in common[:VALUES_LISTED]]
+        languages += (
+            [f"{len(common) - VALUES_LISTED} more languages"] if len(common) > VALUES_LISTED else []
+        )
+        languages += [f"{findings.unknown:,} not identified"] if findings.unknown else []
+        return f"Languages ({findings.method}): {', '.join(languages)}."
 
 
 def _unknown_words(labels: Mapping[str, Sequence[str]]) -> str:
     """Which labels the map lacks, what they may mean, and the argument that says so."""
     rows = sum(int(words[0]) for words in labels.values())
-    listed = list(labels.items())[:SHOWN]
-    shown = [
+    listed = list(labels.items())[:VALUES_LISTED]
+    labels_listed = [
         f"'{value}' ({words[0]}{f', like {words[2]!r}' if len(words) > 2 else ''})"
         for value, words in listed
     ]
-    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
+    more = f" and {len(labels) - VALUES_LISTED} more" if len(labels) > VALUES_LISTED else ""
     pairs = ",".join(words[1] for _, words in listed)
-    lacking = f"the map lacks {', '.join(shown)}{more}"
+    lacking = f"the map lacks {', '.join(labels_listed)}{more}"
     return (
         f"The veracity of {several(rows, 'record')} is null: {lacking}."
         f" Say what they mean: `map='{pairs}'`."
@@ -342,6 +363,14 @@ def look_at(
     report.empty_texts = text.null_count() - report.id_only
     known = text.drop_nulls()
     report.duplicate_texts = repeats(known)
+    report.damage = damage_of(known.gather_every(-(-known.len() // MOST_TEXTS_CHECKED) or 1))
+    if report.damage.mostly_lost and report.damage.lost >= LEAST_LOST:
+        lost = several_of(report.damage.lost, report.damage.texts, "text")
+        raise DataError(
+            f"{lost} {verb(report.damage.lost)} mostly question marks: the letters were lost when"
+            " the file was saved.",
+            "Get the file again, saved as UTF-8.",
+        )
     tally = verdicts.drop_nulls().value_counts().sort("veracity")
     report.labels = dict(tally.iter_rows())
     report.without_label = verdicts.null_count()
@@ -349,6 +378,11 @@ def look_at(
     report.one_class = classes[0] if len(classes) == 1 else None
     if dates is not None and date_column is not None:
         report.dates = _dates(dates, date_column)
+
+
+def _excerpt(text: str) -> str:
+    """The beginning of a text, for a sentence."""
+    return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}…"
 
 
 def repeats(values: pl.Series) -> int:
@@ -400,14 +434,14 @@ def languages_of(
     if not texts.len():
         return LanguageFindings("no texts"), records["language"]
     copies = repeats(texts) if copies is None else copies
-    if stored := texts.len() - copies <= MOST_IDENTIFIED:
+    if stored := texts.len() - copies <= MOST_TEXTS_IDENTIFIED:
         codes = pl.Series("language", list(identify(records["text"])), dtype=pl.String)
         method = f"identified in all {several(texts.len(), 'text')}"
         unknown = codes.null_count() - records["text"].null_count()
     else:
-        codes = pl.Series(list(identify(texts.sample(LANGUAGE_SAMPLE, seed=seed))), dtype=pl.String)
+        codes = pl.Series(list(identify(texts.sample(TEXTS_SAMPLED, seed=seed))), dtype=pl.String)
         method = (
-            f"measured on {LANGUAGE_SAMPLE:,} of {several(texts.len(), 'text')}, drawn with seed"
+            f"measured on {TEXTS_SAMPLED:,} of {several(texts.len(), 'text')}, drawn with seed"
             f" {seed}"
         )
         unknown = codes.null_count()

@@ -24,28 +24,37 @@ from claimlab.core.words import several, several_of, verb
 from claimlab.exchange.importing.choose import some_of
 from claimlab.exchange.importing.layouts import (
     FILE,
-    LEAST,
+    LEAST_KEYS,
     PLACES,
     Gathered,
-    Layout,
+    TableLayout,
     layouts_of,
     part,
     rows_of,
     stem,
     stems,
 )
-from claimlab.exchange.importing.meanings import MOST_WORDS, legend_of
+from claimlab.exchange.importing.meanings import MOST_WORD_VALUES, legend_of
 from claimlab.exchange.importing.profile import profile
-from claimlab.exchange.importing.propose import CLOSE, column_of, propose
-from claimlab.exchange.importing.texts import MANY, PATH
+from claimlab.exchange.importing.propose import CLOSE_LOG_ODDS, column_of, propose
+from claimlab.exchange.importing.texts import MANY_FILES, PATH
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options, RawTable, literal_text, spell_out
+from claimlab.files.layout import ReadOptions
+from claimlab.files.raw import RawTable, literal_text, spell_out
 from claimlab.files.read import read_table
 
-SAME = 0.95  # of the texts of a file, that others hold too, at which it is a copy of them
-MOST_FILES, WIDEST = 20, 6  # files beside a table that may list codes, and its columns
-AHEAD = 3.0  # times the worth of the next layout, at which the first is taken without asking
+COPIED_SHARE = 0.95  # of the texts of a file, that others hold too, at which it is a copy of them
+# files beside a table that may list codes, and its columns
+MOST_FILES_BESIDE, MOST_CODE_COLUMNS = 20, 6
+TIMES_AHEAD = 3.0  # times the worth of the next layout, at which the first is taken without asking
+NO_JOIN = "none"
+KEYS_SHARED = 0.9  # of the keys of one table, that the other must have
+KEY_CHARACTERS = 120
+MOST_ROWS_OF_KEY = 50
+KEY_COLUMN = "key of the link"  # the column to join by, while joining
+# a key that is no column: the name of a file, or of the folder of several
+FILE_NAME_KEY = "file name"
 
 
 def settle(
@@ -72,11 +81,11 @@ def settle(
     return _labelled_editions(gathered, named, verdicts)
 
 
-def _holds(layout: Layout, named: Mapping[str, str]) -> bool:
+def _holds(layout: TableLayout, named: Mapping[str, str]) -> bool:
     """Whether the columns that the user named are those of a layout. The answer to a question then
     leaves the same files that the question was about.
     """
-    columns = {*layout.columns, *layout.inner, *PLACES, NONE}
+    columns = {*layout.columns, *layout.inner, *PLACES, NO_JOIN}
     return columns.issuperset(named[role] for role in ("text", "label") if role in named)
 
 
@@ -121,14 +130,14 @@ def _legends(
         for title, sheet in table.beside.items():
             yield title, pl.DataFrame(sheet, infer_schema_length=None), gathered.tables
         others = [other for other in gathered.tables if other is not table]
-        if not 0 < len(others) <= MOST_FILES or FILE not in plain.columns:
+        if not 0 < len(others) <= MOST_FILES_BESIDE or FILE not in plain.columns:
             continue
-        held = [c for c in table.frame.columns if c in plain.columns and c not in PLACES]
-        alike = any(set(held) <= set(other.frame.columns) for other in others)
-        if alike or len(held) > WIDEST:
+        shared = [c for c in table.frame.columns if c in plain.columns and c not in PLACES]
+        alike = any(set(shared) <= set(other.frame.columns) for other in others)
+        if alike or len(shared) > MOST_CODE_COLUMNS:
             continue
-        rows = rows_of(plain, [table]).select(held)
-        if 2 <= rows.height <= MOST_WORDS:
+        rows = rows_of(plain, [table]).select(shared)
+        if 2 <= rows.height <= MOST_WORD_VALUES:
             yield table.name, rows, others
 
 
@@ -137,10 +146,10 @@ def _refuse_texts_beside_tables(gathered: Gathered) -> None:
     ours to say.
     """
     names = [table.name for table in gathered.tables]
-    if MANY not in names or len(names) < 2:
+    if MANY_FILES not in names or len(names) < 2:
         return
-    tables = [name for name in names if name != MANY]
-    texts = gathered.frame.filter(pl.col(FILE) == MANY).height
+    tables = [name for name in names if name != MANY_FILES]
+    texts = gathered.frame.filter(pl.col(FILE) == MANY_FILES).height
     beside = f"{several(len(tables), 'table')} ({some_of(tables)})"
     raise Question(
         f"There are {several(texts, 'text')} and {beside}.",
@@ -151,47 +160,49 @@ def _refuse_texts_beside_tables(gathered: Gathered) -> None:
     )
 
 
-def _read_once(gathered: Gathered, layouts: list[Layout]) -> tuple[Gathered, list[Layout]]:
+def _read_once(
+    gathered: Gathered, layouts: list[TableLayout]
+) -> tuple[Gathered, list[TableLayout]]:
     """Leave out the files with the texts of others in another format, or of the same data before
     it was split.
     """
-    originals: list[Layout] = []
+    originals: list[TableLayout] = []
     notes: list[str] = []
     by_contents = sorted(
         layouts,
-        key=lambda one: (
-            one.labelled,
-            one.splits,
-            one.tables[0].layout.header is not False,
-            len(one.columns),
-            one.suffix,
+        key=lambda other: (
+            other.labelled,
+            other.splits,
+            other.tables[0].layout.header is not False,
+            len(other.columns),
+            other.suffix,
         ),
         reverse=True,
     )
-    for layout in by_contents:
-        copied = next((one for one in originals if _is_copy(layout, one)), None)
+    for candidate in by_contents:
+        copied = next((other for other in originals if _is_copy(candidate, other)), None)
         if copied is None:
-            originals.append(layout)
+            originals.append(candidate)
         else:
-            what = "text" if "text" in layout.picks else "id"
-            texts = several(len(layout.texts), what)
-            copy, original = some_of(layout.names), some_of(copied.names)
+            what = "text" if "text" in candidate.picks else "id"
+            texts = several(len(candidate.texts), what)
+            copy, original = some_of(candidate.names), some_of(copied.names)
             notes.append(f"{copy} not read: the {texts} are those of {original}.")
     if not notes:
         return gathered, layouts
-    rest = part(gathered, [table for one in originals for table in one.tables])
+    rest = part(gathered, [table for other in originals for table in other.tables])
     rest.tables[0].notes += notes
-    return rest, [one for one in layouts if one in originals]
+    return rest, [other for other in layouts if other in originals]
 
 
-def _is_copy(layout: Layout, other: Layout) -> bool:
+def _is_copy(layout: TableLayout, other: TableLayout) -> bool:
     shared = len(layout.texts & other.texts)
-    whole = shared >= SAME * max(len(layout.texts), len(other.texts), LEAST)
+    whole = shared >= COPIED_SHARE * max(len(layout.texts), len(other.texts), LEAST_KEYS)
     split = other.splits and not layout.splits
     return whole and (layout.form != other.form or split)
 
 
-def _far_ahead(gathered: Gathered, layouts: Sequence[Layout]) -> Gathered:
+def _far_ahead(gathered: Gathered, layouts: Sequence[TableLayout]) -> Gathered:
     """The files of the layout that gives by far the most records with a text and a label, and those
     with more of the same.
     """
@@ -201,7 +212,7 @@ def _far_ahead(gathered: Gathered, layouts: Sequence[Layout]) -> Gathered:
     rivals = [other for other in others if not other.belongs_to(first)]
     looked_at = sum(layout.rows for layout in layouts)
     unseen = (gathered.frame.height - looked_at) * first.weight
-    if max([unseen, *(rival.worth[0] for rival in rivals)]) * AHEAD > first.worth[0]:
+    if max([unseen, *(rival.worth[0] for rival in rivals)]) * TIMES_AHEAD > first.worth[0]:
         return gathered
     left_out = {id(table) for rival in rivals for table in rival.tables}
     return (
@@ -222,29 +233,21 @@ def _labelled_editions(
     text, label = column_of(picks, "text"), column_of(picks, "label")
     if text is None or label is None or len(gathered.tables) < 2:
         return gathered
-    known = pl.col(label).is_not_null().alias("known")
-    rows = gathered.frame.select(FILE, text, known).drop_nulls(text)
+    has_label = pl.col(label).is_not_null().alias("known")
+    rows = gathered.frame.select(FILE, text, has_label).drop_nulls(text)
     bare = rows.group_by(FILE).agg(pl.col("known").any()).filter(~pl.col("known")).select(FILE)
     if not bare.height:
         return gathered
     labelled = rows.filter("known").select(text).unique()
-    held = pl.col(text).is_in(labelled[text].implode())
-    shares = rows.join(bare, on=FILE, how="semi").group_by(FILE).agg(held=held.mean())
-    left_out = set(shares.filter(pl.col("held") >= SAME)[FILE])
+    is_labelled = pl.col(text).is_in(labelled[text].implode())
+    shares = rows.join(bare, on=FILE, how="semi").group_by(FILE).agg(held=is_labelled.mean())
+    left_out = set(shares.filter(pl.col("held") >= COPIED_SHARE)[FILE])
     others = [table for table in gathered.tables if stem(table) not in left_out]
     return part(gathered, others) if left_out else gathered
 
 
-NONE = "none"
-OVERLAP = 0.9  # of the keys of one table, that the other must have
-LONGEST = 120  # characters of a key
-MOST_ROWS = 50  # of one key
-KEY = "key of the link"  # the column to join by, while joining
-STEM = "file name"  # a key that is no column: the name of a file, or of the folder of several
-
-
 def turned_off(join: Sequence[str]) -> bool:
-    return [words.lower() for words in join] == [NONE]
+    return [words.lower() for words in join] == [NO_JOIN]
 
 
 @dataclass(frozen=True)
@@ -260,21 +263,21 @@ class Link:
         have one.
         """
         frame = gathered.plain()
-        mine = _key_column(frame, self.key, "the records")
-        theirs = _key_column(self.table.frame, self.its_key, f"'{self.table.name}'")
+        key = _key_column(frame, self.key, "the records")
+        its_key = _key_column(self.table.frame, self.its_key, f"'{self.table.name}'")
         other = self.table.frame.with_columns(
             literal_text(self.table.frame[name]) for name in self.table.literal
-        ).drop_nulls(theirs)
-        if repeated := other.height - other[theirs].n_unique():
+        ).drop_nulls(its_key)
+        if repeated := other.height - other[its_key].n_unique():
             rows = f"{several(repeated, 'row')} {verb(repeated, 'repeats', 'repeat')}"
             raise DataError(
-                f"In '{self.table.name}', {rows} a value of '{theirs}'.",
+                f"In '{self.table.name}', {rows} a value of '{its_key}'.",
                 "Join by a key that names one row, or remove the other rows.",
             )
-        taken = {*other.columns}.intersection(frame.columns) - {theirs}
-        gathered.frame, matched = _joined(frame, mine, other, theirs, self.table.name, taken)
+        taken = {*other.columns}.intersection(frame.columns) - {its_key}
+        gathered.frame, matched = _joined(frame, key, other, its_key, self.table.name, taken)
         gathered.literal = frozenset()
-        gathered.tables[0].notes.append(f"{matched} in '{self.table.name}' (by '{mine}').")
+        gathered.tables[0].notes.append(f"{matched} in '{self.table.name}' (by '{key}').")
 
 
 def _joined(
@@ -285,13 +288,13 @@ def _joined(
     stem = PurePosixPath(file).stem
     right = right.rename({name: f"{name} ({stem})" for name in taken})
     left = left.drop([c for c in right.columns if c in left.columns and c not in (mine, theirs)])
-    known = left.join(right, how="semi", left_on=mine, right_on=theirs).height
-    matched = f"{several_of(known, left.height, 'row')} {verb(known, 'has', 'have')} a match"
+    matches = left.join(right, how="semi", left_on=mine, right_on=theirs).height
+    matched = f"{several_of(matches, left.height, 'row')} {verb(matches, 'has', 'have')} a match"
     joined = left.join(right, how="left", left_on=mine, right_on=theirs, maintain_order="left")
     return joined, matched
 
 
-def linked(bundles: Sequence[Bundle], join: str, options: Options) -> Link:
+def linked(bundles: Sequence[Bundle], join: str, options: ReadOptions) -> Link:
     """The table that `join` ("FILE:KEY" or "FILE:KEY=ITS_KEY") names. FILE is a file of its own, or
     a member of what is imported.
     """
@@ -328,7 +331,7 @@ def _key_column(frame: pl.DataFrame, name: str, where: str) -> str:
     return alike[0]
 
 
-def join_labels(gathered: Gathered, layouts: Sequence[Layout]) -> Gathered | None:
+def join_labels(gathered: Gathered, layouts: Sequence[TableLayout]) -> Gathered | None:
     """The texts of one layout with the labels of another, where no layout has both and a key links
     them. A note beside a label is no text: one that looks far more like it counts.
     """
@@ -343,15 +346,17 @@ def join_labels(gathered: Gathered, layouts: Sequence[Layout]) -> Gathered | Non
     return None
 
 
-def _brings_labels(records: Layout, other: Layout, layouts: Sequence[Layout]) -> bool:
+def _brings_labels(
+    records: TableLayout, other: TableLayout, layouts: Sequence[TableLayout]
+) -> bool:
     if "text" not in records.picks or records.labelled or "label" not in other.picks:
         return False
-    if any(one.labelled for one in layouts if one is not other):
+    if any(layout.labelled for layout in layouts if layout is not other):
         return False
-    return not other.labelled or _likeness(records) > _likeness(other) + CLOSE
+    return not other.labelled or _likeness(records) > _likeness(other) + CLOSE_LOG_ODDS
 
 
-def _likeness(layout: Layout) -> float:
+def _likeness(layout: TableLayout) -> float:
     """How much the text of a layout looks like one, in log odds."""
     return layout.picks["text"].score or 0.0
 
@@ -367,21 +372,24 @@ class _Key:
     shared: int
     many: bool
 
-    def join(self, gathered: Gathered, records: Layout, other: Layout) -> Gathered:
+    def join(self, gathered: Gathered, records: TableLayout, other: TableLayout) -> Gathered:
         """The rows of the table that repeats keys, or else of the records, each with the columns of
         the other's row.
         """
         frame = gathered.plain()
         main, beside = (other, records) if self.many else (records, other)
         on, its = (self.theirs, self.mine) if self.many else (self.mine, self.theirs)
-        files = STEM in (on, its)
+        files = FILE_NAME_KEY in (on, its)
         left = _keyed(rows_of(frame, main.tables), main, on, files=files)
         right = _keyed(rows_of(frame, beside.tables), beside, its, files=files).select(
-            KEY, *(c for c in [*beside.columns, *beside.inner] if c in frame.columns and c != its)
+            KEY_COLUMN,
+            *(c for c in [*beside.columns, *beside.inner] if c in frame.columns and c != its),
         )
         taken = {*right.columns}.intersection(main.columns)
-        joined, matched = _joined(left, KEY, right.drop_nulls(KEY), KEY, beside.names[0], taken)
-        joined = joined.drop(KEY)
+        joined, matched = _joined(
+            left, KEY_COLUMN, right.drop_nulls(KEY_COLUMN), KEY_COLUMN, beside.names[0], taken
+        )
+        joined = joined.drop(KEY_COLUMN)
         rest = part(gathered, main.tables)
         rest.tables[0].notes.append(
             f"'{beside.names[0]}' was joined by '{its}': {matched}. `join='none'` reads the files"
@@ -393,25 +401,25 @@ class _Key:
         return replace(rest, frame=joined, literal=frozenset(), inner=inner, ignored=ignored)
 
 
-def _shared_key(frame: pl.DataFrame, records: Layout, other: Layout) -> _Key | None:
+def _shared_key(frame: pl.DataFrame, records: TableLayout, other: TableLayout) -> _Key | None:
     """The columns by which each row of the other layout finds its text, the likeliest first."""
     mine, theirs = rows_of(frame, records.tables), rows_of(frame, other.tables)
     links = []
     for (one, keys), (two, its_keys) in product(_keys(mine, records), _keys(theirs, other)):
         alike = _alike(one, records, two, other)
-        if STEM in (one, two):
+        if FILE_NAME_KEY in (one, two):
             keys, its_keys = _file_names(keys), _file_names(its_keys)
         if not alike and (_are_numbers(keys) or _are_numbers(its_keys)):
             continue  # two columns of row numbers say nothing
         distinct, its_distinct = keys.n_unique(), its_keys.n_unique()
         unique, its_unique = distinct == keys.len(), its_distinct == its_keys.len()
         shared = keys.unique().filter(keys.unique().is_in(its_keys.implode())).len()
-        if (unique or its_unique) and shared >= OVERLAP * min(distinct, its_distinct):
+        if (unique or its_unique) and shared >= KEYS_SHARED * min(distinct, its_distinct):
             links.append((alike, _Key(one, two, shared, not its_unique)))
     return max(links, key=lambda link: (link[0], link[1].shared))[1] if links else None
 
 
-def _alike(one: str, records: Layout, two: str, other: Layout) -> int:
+def _alike(one: str, records: TableLayout, two: str, other: TableLayout) -> int:
     """Whether the names of two columns say that they hold the same keys: 1 for one name, 2 where
     one names the table of the other, as `claim_id` does the `id` of `claims`.
     """
@@ -422,7 +430,7 @@ def _alike(one: str, records: Layout, two: str, other: Layout) -> int:
     return int(names[0] == names[1] and not one.startswith("column_"))
 
 
-def _keys(rows: pl.DataFrame, layout: Layout) -> Iterable[tuple[str, pl.Series]]:
+def _keys(rows: pl.DataFrame, layout: TableLayout) -> Iterable[tuple[str, pl.Series]]:
     """The columns that may be keys: short values, nearly all of them different; and the names of
     files that hold one record each.
     """
@@ -432,25 +440,25 @@ def _keys(rows: pl.DataFrame, layout: Layout) -> Iterable[tuple[str, pl.Series]]
     columns = [c for c in layout.columns + layout.inner if c in rows.columns and c not in roles]
     named = [(column, rows[column]) for column in columns]
     if (stems := _stems(rows, layout)) is not None:
-        named.append((STEM, stems))
+        named.append((FILE_NAME_KEY, stems))
     for name, values in named:
         keys = values.drop_nulls()
         if (
-            keys.len() >= max(LEAST, OVERLAP * rows.height)
-            and keys.n_unique() >= max(LEAST, keys.len() / MOST_ROWS)
-            and not (keys.str.len_chars() > LONGEST).any()
+            keys.len() >= max(LEAST_KEYS, KEYS_SHARED * rows.height)
+            and keys.n_unique() >= max(LEAST_KEYS, keys.len() / MOST_ROWS_OF_KEY)
+            and not (keys.str.len_chars() > KEY_CHARACTERS).any()
         ):
             yield name, keys
 
 
-def _stems(rows: pl.DataFrame, layout: Layout) -> pl.Series | None:
+def _stems(rows: pl.DataFrame, layout: TableLayout) -> pl.Series | None:
     """The name of the file of each row, without folder, where every file holds one record; of
     several files of one name, that of the folder.
     """
     place = PATH if PATH in rows.columns and rows[PATH].count() else FILE
     parts = rows[place].str.split("/")
     if place == FILE and layout.rows != len(layout.tables):
-        alike = len(layout.tables) >= LEAST and parts.list.last().n_unique() == 1
+        alike = len(layout.tables) >= LEAST_KEYS and parts.list.last().n_unique() == 1
         return parts.list.get(-2, null_on_oob=True) if alike else None
     return _file_names(parts.list.last())
 
@@ -460,11 +468,11 @@ def _file_names(paths: pl.Series) -> pl.Series:
     return paths.str.replace(r"^.*/", "").str.replace(r"\.[A-Za-z][A-Za-z0-9]{0,4}$", "")
 
 
-def _keyed(rows: pl.DataFrame, layout: Layout, key: str, *, files: bool) -> pl.DataFrame:
-    values = _stems(rows, layout) if key == STEM else rows[key]
+def _keyed(rows: pl.DataFrame, layout: TableLayout, key: str, *, files: bool) -> pl.DataFrame:
+    values = _stems(rows, layout) if key == FILE_NAME_KEY else rows[key]
     if files and values is not None:
         values = _file_names(values)
-    return rows.with_columns(pl.Series(KEY, values, dtype=pl.String))
+    return rows.with_columns(pl.Series(KEY_COLUMN, values, dtype=pl.String))
 
 
 def _are_numbers(keys: pl.Series) -> bool:

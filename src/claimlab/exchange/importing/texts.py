@@ -14,19 +14,22 @@ from claimlab.core.errors import DataError, UnreadableFile
 from claimlab.core.progress import Progress
 from claimlab.files.bundle import Bundle
 from claimlab.files.encoding import read_text, sniff_encoding
-from claimlab.files.kinds import HEAD, kind_of
-from claimlab.files.raw import Layout, Options, RawTable, Refused
+from claimlab.files.kinds import HEAD_BYTES, kind_of
+from claimlab.files.layout import FileLayout, ReadOptions
+from claimlab.files.raw import RawTable, Refused
 
 FOLDER, PATH = "from_folder", "path"  # columns of our own: where a text came from
-MANY = "one text per file"
-MOST_WORDS, LONGEST_WORD = 12, 40  # different labels in files of their own, and characters of one
-MOST_COLUMNS, MOST_BYTES = 4, 1 << 28  # files that are columns of one table, and bytes of one
+MANY_FILES = "one text per file"
+# different labels in files of their own, and characters of one
+MOST_LABELS, LABEL_CHARACTERS = 12, 40
+# files that are columns of one table, and bytes of one
+MOST_COLUMNS, MOST_COLUMN_BYTES = 4, 1 << 28
 _NAME = "name of the file"
-LONGEST = 1 << 20  # bytes of a text that may be one record
+TEXT_BYTES = 1 << 20  # bytes of a text that may be one record
 
 
 def read_texts(
-    members: Sequence[tuple[Bundle, str]], options: Options, progress: Progress
+    members: Sequence[tuple[Bundle, str]], options: ReadOptions, progress: Progress
 ) -> RawTable:
     refused = Refused(unit="file")
     files: list[tuple[str, bytes]] = []
@@ -55,15 +58,17 @@ def read_texts(
     if frame[FOLDER].n_unique() < 2:
         frame = frame.drop(FOLDER)
     frame = _with_labels_beside(frame.with_columns(pl.when(pl.all() != "").then(pl.all())))
-    layout = Layout(MANY, ", ".join(sorted(encodings)))
-    return RawTable(MANY, frame, layout, refused=refused, notes=notes[:20])
+    layout = FileLayout(MANY_FILES, ", ".join(sorted(encodings)))
+    return RawTable(MANY_FILES, frame, layout, refused=refused, notes=notes[:20])
 
 
-def read_columns(members: Sequence[tuple[Bundle, str]], options: Options) -> RawTable | None:
+def read_columns(members: Sequence[tuple[Bundle, str]], options: ReadOptions) -> RawTable | None:
     """The lines of a few files as the columns of one table, where all have as many lines and those
     of one are labels: texts.txt and labels.txt.
     """
-    if not 2 <= len(members) <= MOST_COLUMNS or any(b.size(n) > MOST_BYTES for b, n in members):
+    if not 2 <= len(members) <= MOST_COLUMNS or any(
+        b.size(n) > MOST_COLUMN_BYTES for b, n in members
+    ):
         return None
     columns: dict[str, list[str]] = {}
     encodings = set()
@@ -75,16 +80,16 @@ def read_columns(members: Sequence[tuple[Bundle, str]], options: Options) -> Raw
         return None
     frame = pl.DataFrame(columns).with_columns(pl.when(pl.all() != "").then(pl.all()))
     names = " and ".join(f"'{name}'" for _, name in members)
-    layout = Layout("one value per line", ", ".join(sorted(encodings)))
+    layout = FileLayout("one value per line", ", ".join(sorted(encodings)))
     return RawTable(members[0][1], frame, layout, notes=[f"The lines of {names} belong together."])
 
 
 def _belong_together(columns: Mapping[str, Sequence[str | None]]) -> bool:
     """Whether all columns have as many values, and those of some, but not of all, are labels."""
     height = len(next(iter(columns.values())))
-    labels = [set(values) for values in columns.values() if len(set(values)) <= MOST_WORDS]
-    alike = {height} == {*map(len, columns.values())} and height >= 2 * MOST_WORDS
-    short = all(len(word or "") <= LONGEST_WORD for words in labels for word in words)
+    labels = [set(values) for values in columns.values() if len(set(values)) <= MOST_LABELS]
+    alike = {height} == {*map(len, columns.values())} and height >= 2 * MOST_LABELS
+    short = all(len(word or "") <= LABEL_CHARACTERS for words in labels for word in words)
     return alike and short and 0 < len(labels) < len(columns)
 
 
@@ -120,8 +125,8 @@ def _with_labels_beside(frame: pl.DataFrame) -> pl.DataFrame:
         named.partition_by(FOLDER), key=lambda part: int(part["text"].str.len_bytes().sum())
     )
     words = other["text"].drop_nulls()
-    few = words.n_unique() <= MOST_WORDS and (words.str.len_chars() <= LONGEST_WORD).all()
-    if not few or words.len() < 2 * MOST_WORDS or set(one[_NAME]) != set(other[_NAME]):
+    few = words.n_unique() <= MOST_LABELS and (words.str.len_chars() <= LABEL_CHARACTERS).all()
+    if not few or words.len() < 2 * MOST_LABELS or set(one[_NAME]) != set(other[_NAME]):
         return frame
     labels = other.select(_NAME, pl.col("text").alias(str(PurePosixPath(other[FOLDER][0]).name)))
     return one.join(labels, on=_NAME, maintain_order="left").drop(_NAME, FOLDER)
@@ -136,13 +141,13 @@ def is_utf8(data: bytes) -> bool:
 
 
 def _checked(data: bytes, name: str) -> bytes:
-    if len(data) > LONGEST:
+    if len(data) > TEXT_BYTES:
         raise DataError(
             f"'{name}' holds {len(data) / 1e6:.1f} MB, too much for one text.",
             "If it is a table, pass `delimiter` or rename it to .csv; leave it out with `only`.",
         )
     if data.strip():
-        kind_of(data[:HEAD], len(data), name)
+        kind_of(data[:HEAD_BYTES], len(data), name)
     return data
 
 

@@ -8,8 +8,6 @@ memory.
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,22 +15,17 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from claimlab.core.calls.http import (
-    ErrorAnswer,
-    TooLarge,
-    WrongEncoding,
-    client_settings,
-    excerpt,
-    read_bounded,
-    retry_after,
-    scrubbed,
-)
+from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
+from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
+from claimlab.core.calls.scrub import excerpt
 from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
 from claimlab.core.types import JsonObject
-from claimlab.llm.messages import CUT, Answer, Request, T, Unread, Usage, in_words, wire_schema
+from claimlab.llm.messages import CUT, Answer, Request, T, Unread
 from claimlab.llm.profiles import Profile
+from claimlab.llm.reply import error_in, read_reply, refusal_in, schema_refused
+from claimlab.llm.schema import in_words, wire_schema
 
-MAX_REPLY = 4 << 20  # bytes; a long answer is some tens of thousands
+REPLY_BYTES = 4 << 20  # bytes; a long answer is some tens of thousands
 _TURNED_AWAY = {
     401: (
         "refused the key",
@@ -74,9 +67,11 @@ class OpenAICompatible:
             async with completions.create(
                 model="", messages=[], extra_body=body, timeout=limit
             ) as response:
-                raw = await read_bounded(response.http_response, MAX_REPLY)
+                raw = await read_bounded(response.http_response, REPLY_BYTES)
         except TooLarge:
-            return self.profile.failed("too-large", f"the reply is longer than {MAX_REPLY:,} bytes")
+            return self.profile.failed(
+                "too-large", f"the reply is longer than {REPLY_BYTES:,} bytes"
+            )
         except UnicodeError:
             return self.profile.failed(
                 "unsendable", "the text holds broken characters (lone surrogates)"
@@ -225,119 +220,12 @@ class _Line:
     busy: bool = False
 
 
+PROVIDER = OpenAICompatible
+
+
 def _sdk() -> Any:
     try:
         import openai
     except ImportError:
         raise MissingExtra("Asking a model", "llm") from None
     return openai
-
-
-# The chat-completions format as endpoints really send it, read defensively.
-UNKNOWN = Usage()
-_SCHEMA = re.compile(
-    r"response_?format|response_?schema|json[ _]schema|output_config|structured output",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True)
-class Reply:
-    text: str | None = None
-    refusal: str | None = None
-    finish: str | None = None
-    usage: Usage = UNKNOWN
-    error: object = None  # some routers answer 200 with an error inside
-    status: int = 200
-
-    @property
-    def cut(self) -> bool:
-        return self.finish == "length"
-
-
-def read_reply(raw: bytes, key: str | None) -> Reply | str:
-    """The reply in a body, without our key should it be in there; a sentence when it is not one
-    (HTML, cut JSON).
-    """
-    if not raw.strip():
-        return "the body is empty"
-    try:
-        data = scrubbed(json.loads(raw), key)
-    except (ValueError, RecursionError):
-        start = excerpt(raw[:400].decode("utf-8", "replace"), key, 60)
-        return f"the body is not JSON (it starts with {start!r})"
-    if not isinstance(data, dict):
-        return "the body is not a JSON object"
-    if data.get("error"):
-        code = data["error"].get("code") if isinstance(data["error"], dict) else None
-        return Reply(
-            error=data["error"], status=code if isinstance(code, int) and code >= 400 else 500
-        )
-    try:
-        choice = data["choices"][0]
-        message = choice["message"]
-        return Reply(
-            text=_text(message.get("content")),
-            refusal=message.get("refusal") or None,
-            finish=choice.get("finish_reason"),
-            usage=_usage(data.get("usage")),
-        )
-    except (KeyError, IndexError, TypeError, AttributeError):
-        return "the body holds no choices with a message"
-
-
-def error_in(raw: bytes) -> object:
-    """What the body of an error says, as these endpoints lay it out; its text where it is something
-    else.
-    """
-    try:
-        data = json.loads(raw)
-    except (ValueError, RecursionError):
-        return raw.decode("utf-8", "replace")
-    if isinstance(data, list) and data and isinstance(data[0], dict):
-        data = data[0]  # as Google's endpoint wraps it
-    return data.get("error", data) if isinstance(data, dict) else data
-
-
-def schema_refused(status: int, body: object) -> bool:
-    """Whether an error says that the schema of the answer is not taken, which it will say of every
-    call. A reply that a model could not bring into the schema is the fault of one call."""
-    own_fault = isinstance(body, dict) and body.get("code") == "json_validate_failed"
-    if status not in (400, 422) or own_fault:
-        return False
-    return bool(_SCHEMA.search(json.dumps(body, ensure_ascii=False, default=str)))
-
-
-def refusal_in(error: JsonObject) -> bool:
-    """Whether an error says that the content was refused by a filter, not that the call was
-    wrong.
-    """
-    kinds = {str(error.get("code")), str(error.get("type"))}
-    return bool(kinds & {"content_filter", "content_policy_violation"})
-
-
-def _text(content: object) -> str | None:
-    if isinstance(content, list):  # some endpoints send parts
-        parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
-        return "".join(str(part.get("text", "")) for part in parts)
-    return None if content is None else str(content)
-
-
-def _usage(usage: object) -> Usage:
-    """The tokens of a reply. Input that came from the endpoint's cache has two names in use; null
-    where it does not say.
-    """
-    if not isinstance(usage, dict):
-        return UNKNOWN
-    read, written = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-    details = usage.get("prompt_tokens_details")
-    hit = usage.get("prompt_cache_hit_tokens")
-    cached = _count(details.get("cached_tokens") if isinstance(details, dict) else hit)
-    return Usage(read, written, None if cached is None or read is None else min(cached, read))
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-PROVIDER = OpenAICompatible

@@ -18,7 +18,8 @@ from pydantic import BaseModel
 from claimlab.core.errors import UsageError
 from claimlab.llm.estimate import rough_count
 from claimlab.llm.messages import Answer, Request, T, Usage
-from claimlab.llm.profiles import Price, Profile
+from claimlab.llm.prices import Price
+from claimlab.llm.profiles import Profile
 
 STANDING = "scripted: no model was asked"
 

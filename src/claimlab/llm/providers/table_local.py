@@ -25,7 +25,7 @@ from claimlab.llm.providers.openai_compatible import OpenAICompatible
 from claimlab.llm.weights import installed, weights_path
 
 SLOTS = 2
-CONTEXT = 4096  # tokens per slot
+CONTEXT_TOKENS = 4096  # tokens per slot
 NUMBERS = ("context", "slots", "threads")
 _lock = threading.Lock()
 _running: dict[Load, LocalServer] = {}
@@ -38,13 +38,13 @@ class Load:
     """
 
     weights: Path
-    context: int = CONTEXT
+    context: int = CONTEXT_TOKENS
     adapter: str | None = None
     slots: int = SLOTS
     threads: int | None = None
 
 
-class Local:
+class LocalModel:
     """Weights on this machine, loaded when first asked."""
 
     def __init__(self, profile: Profile, weights: Path) -> None:
@@ -69,7 +69,7 @@ class Local:
             await self._endpoint.close()
 
 
-class Embedded(Local):
+class Embedded(LocalModel):
     def __init__(self, profile: Profile) -> None:
         super().__init__(profile, weights_path())
 
@@ -80,7 +80,7 @@ class Embedded(Local):
             )
 
 
-class Gguf(Local):
+class Gguf(LocalModel):
     def __init__(self, profile: Profile) -> None:
         super().__init__(profile, Path(profile.options["path"]))
 
@@ -115,7 +115,7 @@ def server_of(load: Load) -> LocalServer:
         return _running[load]
 
 
-def stop(weights: Path, context: int = CONTEXT, adapter: str | None = None) -> None:
+def stop(weights: Path, context: int = CONTEXT_TOKENS, adapter: str | None = None) -> None:
     """Stop the server, if it runs."""
     _stop(Load(weights, context, adapter))
 
@@ -131,8 +131,8 @@ def free_memory() -> int:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:
         return 1 << 62
-    known = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
-    return known.get("MemAvailable", 1 << 62)
+    sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
+    return sizes.get("MemAvailable", 1 << 62)
 
 
 def _start(load: Load) -> LocalServer:

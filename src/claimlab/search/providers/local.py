@@ -12,7 +12,7 @@ from claimlab.search.query import Query
 from claimlab.search.results import Results, now
 
 
-class Local:
+class LocalProvider:
     """Search the index in `index`; build it first with claimlab.search.local.build_index."""
 
     name = "local"
@@ -35,4 +35,4 @@ class Local:
         return Results(query, self.name, tuple(pieces), now(), cost=0.0, newer=newer)
 
 
-PROVIDER = Local
+PROVIDER = LocalProvider

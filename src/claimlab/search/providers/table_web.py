@@ -28,8 +28,8 @@ LANGUAGES = (
     " pl ro ru sk sl sr sv ta te th tr uk vi"
 )
 SPELLINGS = {"ja": "jp", "zh": "zh-hans", "no": "nb", "nb": "nb", "pt": "pt-pt"}
-INCLUDED = 10  # results in the price of a call to Exa
-EXTRA = 0.001  # dollars for each further one
+RESULTS_INCLUDED = 10  # results in the price of a call to Exa
+EXTRA_DOLLARS = 0.001  # dollars for each further one
 
 
 class Brave(WebProvider):
@@ -90,7 +90,7 @@ class Exa(WebProvider):
 
     def price(self, wanted: int) -> float | None:
         base = super().price(wanted)
-        return None if base is None else base + max(0, wanted - INCLUDED) * EXTRA
+        return None if base is None else base + max(0, wanted - RESULTS_INCLUDED) * EXTRA_DOLLARS
 
     def cost(self, answer: Json, wanted: int) -> float | None:
         total = number(mapping(mapping(answer).get("costDollars")).get("total"))

@@ -1,11 +1,6 @@
 """A split that others published, by its lists of ids: BLUFF's uuid lists, a file per side, or a
-table.
-
-Split lists that others published: BLUFF's lists of uuids, a file per side, or a table of ids and
-sides.
-
-A list is a foreign key. Names that the data lacks, and names in two lists, are counted, never
-guessed.
+table of ids and sides. A list is a foreign key. Names that the data lacks, and names in two lists,
+are counted, never guessed.
 """
 
 from __future__ import annotations
@@ -22,7 +17,11 @@ from claimlab.core.types import Json
 from claimlab.files.bundle import Bundle
 from claimlab.files.read import user_table
 from claimlab.files.tables import read_json
-from claimlab.split.strategy import Impossible, Material, Parts, Request
+from claimlab.split.strategy import Impossible, Material, Parts, SplitRequest
+
+SIDE_OF_WORD = {"train": "train", "training": "train", "dev": "dev", "test": "test", **bluff.SPLITS}
+KEYS = ("id", "record_id", "uuid", "group")
+SCHEMA = {"key": pl.String, "split": pl.String}
 
 
 class PublishedLists:
@@ -33,7 +32,7 @@ class PublishedLists:
     )
     takes = frozenset({"lists", "setting"})
 
-    def split(self, material: Material, request: Request) -> Parts:
+    def split(self, material: Material, request: SplitRequest) -> Parts:
         lists = open_lists(request.lists, request.setting, material.tables)
         rows = lists.rows.unique(maintain_order=True)
         torn = rows.filter(pl.col("key").is_duplicated())["key"].unique()
@@ -75,13 +74,8 @@ class PublishedLists:
 STRATEGY = PublishedLists()
 
 
-WORDS = {"train": "train", "training": "train", "dev": "dev", "test": "test", **bluff.SPLITS}
-KEYS = ("id", "record_id", "uuid", "group")
-SCHEMA = {"key": pl.String, "split": pl.String}
-
-
 @dataclass(frozen=True)
-class Lists:
+class SplitLists:
     """`rows` has a key (of a record or a group) and a split for each entry; `setting` names one set
     of several.
     """
@@ -90,7 +84,9 @@ class Lists:
     setting: str | None = None
 
 
-def open_lists(path: Path | None, setting: str | None, tables: Mapping[str, pl.DataFrame]) -> Lists:
+def open_lists(
+    path: Path | None, setting: str | None, tables: Mapping[str, pl.DataFrame]
+) -> SplitLists:
     """The lists at `path` (a BLUFF tree, a folder or zip of lists, a table), or those the dataset
     came with.
     """
@@ -107,29 +103,36 @@ def open_lists(path: Path | None, setting: str | None, tables: Mapping[str, pl.D
         names = [
             n
             for n in bundle.names()
-            if PurePosixPath(n).stem.lower() in WORDS and n.lower().endswith(".json")
+            if PurePosixPath(n).stem.lower() in SIDE_OF_WORD and n.lower().endswith(".json")
         ]
         if names and path.suffix.lower() not in (".json", ".csv"):
             rows = [(n, key) for n in names for key in _keys(read_json(bundle.text(n), n), n)]
             paths = [(key, PurePosixPath(n)) for n, key in rows]
-            listed = [(key, p.parent.as_posix(), WORDS[p.stem.lower()]) for key, p in paths]
+            listed = [(key, p.parent.as_posix(), SIDE_OF_WORD[p.stem.lower()]) for key, p in paths]
             return _chosen(pl.DataFrame(listed, schema=bluff.SCHEMA, orient="row"), setting)
-        return Lists(_one_file(bundle))
+        return SplitLists(_one_file(bundle))
 
 
-def _chosen(lists: pl.DataFrame, setting: str | None) -> Lists:
+def _chosen(lists: pl.DataFrame, setting: str | None) -> SplitLists:
     """One setting of several: the one that is named, the only one, or BLUFF's multilingual one."""
-    known = lists["setting"].unique().sort().to_list()
+    settings = lists["setting"].unique().sort().to_list()
     picked = setting
     if picked is None:
-        picked = known[0] if len(known) == 1 else bluff.DEFAULT if bluff.DEFAULT in known else None
+        picked = (
+            settings[0]
+            if len(settings) == 1
+            else bluff.DEFAULT
+            if bluff.DEFAULT in settings
+            else None
+        )
     if picked is None:
         raise UsageError(
-            "There are several split lists.", f"Choose one with `setting`: {', '.join(known[:12])}."
+            "There are several split lists.",
+            f"Choose one with `setting`: {', '.join(settings[:12])}.",
         )
-    check_name("split setting", picked, known)
-    mine = lists.filter(setting=picked).select(pl.col("group").alias("key"), "split")
-    return Lists(_words(mine), picked)
+    check_name("split setting", picked, settings)
+    of_setting = lists.filter(setting=picked).select(pl.col("group").alias("key"), "split")
+    return SplitLists(_words(of_setting), picked)
 
 
 def _one_file(bundle: Bundle) -> pl.DataFrame:
@@ -158,7 +161,7 @@ def _one_file(bundle: Bundle) -> pl.DataFrame:
 def _by_side(bundle: Bundle, name: str) -> list[tuple[str, str]]:
     """The keys and sides of a JSON object of lists by side; none where it is something else."""
     value = read_json(bundle.text(name), name) if name.lower().endswith(".json") else None
-    if not isinstance(value, dict) or not {side.lower() for side in value} <= {*WORDS}:
+    if not isinstance(value, dict) or not {side.lower() for side in value} <= {*SIDE_OF_WORD}:
         return []
     return [(key, side) for side, listed in value.items() for key in _keys(listed, name)]
 
@@ -167,15 +170,15 @@ def _words(rows: pl.DataFrame) -> pl.DataFrame:
     """The sides as train, dev and test; any other is an error, since its rows would silently be
     lost.
     """
-    known = rows.drop_nulls()
-    words = known["split"].str.strip_chars().str.to_lowercase()
-    strange = sorted(set(words.unique()) - set(WORDS))
+    complete = rows.drop_nulls()
+    words = complete["split"].str.strip_chars().str.to_lowercase()
+    strange = sorted(set(words.unique()) - set(SIDE_OF_WORD))
     if strange:
         raise DataError(
             f"The lists name {', '.join(map(repr, strange[:5]))}, which is not a side of a split.",
-            f"Use: {', '.join(sorted(WORDS))}.",
+            f"Use: {', '.join(sorted(SIDE_OF_WORD))}.",
         )
-    return known.with_columns(split=words.replace_strict(WORDS, return_dtype=pl.String))
+    return complete.with_columns(split=words.replace_strict(SIDE_OF_WORD, return_dtype=pl.String))
 
 
 def _keys(value: Json, name: str) -> Iterator[str]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from claimlab.text.neardup.akin import akin_clusters
 from claimlab.text.neardup.bands import BandPlan
 from claimlab.text.neardup.normal import normalise
+from claimlab.text.neardup.on_disk import stream_clusters
 from claimlab.text.neardup.results import Clusters, Pairs, Skipped
 from claimlab.text.neardup.search import find_across, find_clusters, find_pairs
-from claimlab.text.neardup.stream import stream_clusters
 
 __all__ = [
     "BandPlan",

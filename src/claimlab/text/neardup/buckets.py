@@ -1,11 +1,11 @@
 """From band keys to candidate pairs, with a bound on their number.
 
-Texts that agree in a band share a bucket. In a bucket of up to LIMIT texts every pair is a
+Texts that agree in a band share a bucket. In a bucket of up to BUCKET_TEXTS texts every pair is a
 candidate. A larger one (thousands of variants of one chain letter, or of posts that share little
 but a link) would make millions of pairs, so there each text is compared with the first text of the
-bucket and with its REACH neighbours, ordered by the key of the next band: the most similar are
-adjacent, and a cluster stays whole. So no band makes more than LIMIT / 2 candidates a text. What is
-left out is counted.
+bucket and with its BUCKET_NEIGHBOURS neighbours, ordered by the key of the next band: the most
+similar are adjacent, and a cluster stays whole. So no band makes more than BUCKET_TEXTS / 2
+candidates a text. What is left out is counted.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from claimlab.text.neardup.fallback import NumpyKernel
 from claimlab.text.neardup.kernel import LOW, SHIFT, U32, U64, Bitmaps, Flags, distinct, ends
 from claimlab.text.neardup.results import Skipped
 
-LIMIT = 256
-REACH = 16
+BUCKET_TEXTS = 256
+BUCKET_NEIGHBOURS = 16
 
 
 def pack(keys: U32, rows: U32) -> U64:
@@ -52,7 +52,7 @@ def candidates(
     `next_keys` are the keys of the next band, by row; `second` marks the rows of a second list, if
     only pairs across two lists count.
     """
-    codes, large = kernel.match(packed, sketched, threshold, LIMIT, second, threads)
+    codes, large = kernel.match(packed, sketched, threshold, BUCKET_TEXTS, second, threads)
     parts, skipped = [codes], Skipped()
     for start, end in large.tolist():
         rows = packed[start:end] & LOW
@@ -64,7 +64,7 @@ def candidates(
 
 def _of_large(rows: U64, next_keys: U32, second: Flags | None) -> U64:
     order = rows[np.lexsort((rows, next_keys[rows.astype(np.int64)]))]
-    codes = [_code(order[:-step], order[step:]) for step in range(1, REACH + 1)]
+    codes = [_code(order[:-step], order[step:]) for step in range(1, BUCKET_NEIGHBOURS + 1)]
     codes += [_code(np.full(len(rows), leader), rows) for leader in _leaders(rows, second)]
     chosen: U64 = distinct(np.concatenate(codes))
     chosen = chosen[chosen >> SHIFT != chosen & LOW]

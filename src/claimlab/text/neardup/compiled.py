@@ -16,7 +16,7 @@ from claimlab.text.neardup.bands import BandPlan
 from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
 from claimlab.text.neardup.kernel import I64, U32, U64, Bitmaps, Flags, Grams, Sketches, salts
 from claimlab.text.neardup.normal import PAGE, TABLE_SIZE, folding_table, normalise
-from claimlab.text.neardup.workers import SHARE, in_ranges
+from claimlab.text.neardup.workers import ITEMS_PER_TASK, in_ranges
 
 
 class CompiledCorpus(NumpyCorpus):
@@ -140,7 +140,7 @@ class CompiledKernel(NumpyKernel):
         threads: int,
     ) -> tuple[U64, I64]:
         share = (1 - threshold) / (1 + threshold)
-        cuts = _between_keys(packed, 4 * threads if len(packed) > SHARE else 1)
+        cuts = _between_keys(packed, 4 * threads if len(packed) > ITEMS_PER_TASK else 1)
         bits, counts = sketched.bits, sketched.counts
         parts = {}
 

@@ -17,6 +17,12 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+# Two 32-bit numbers in one of 64 bits: a key and a row, or the left and the right row of a pair.
+SHIFT = np.uint64(32)
+LOW = np.uint64(0xFFFFFFFF)
+BASE = np.uint64(0x9E3779B97F4A7C15)
+LENGTH = np.uint64(0xC2B2AE3D27D4EB4F)
+ROUNDS = 16
 
 
 @dataclass(frozen=True)
@@ -65,11 +71,6 @@ class Sketches(Bitmaps):
         )
 
 
-# Two 32-bit numbers in one of 64 bits: a key and a row, or the left and the right row of a pair.
-SHIFT = np.uint64(32)
-LOW = np.uint64(0xFFFFFFFF)
-
-
 def ends(codes: U64) -> tuple[I64, I64]:
     """The left and the right rows of pairs."""
     return (codes >> SHIFT).astype(np.int64), (codes & LOW).astype(np.int64)
@@ -94,11 +95,6 @@ def bitmap_lanes(characters: int, texts: int) -> int:
     while lanes < min(wanted, 256):
         lanes *= 2
     return lanes
-
-
-BASE = np.uint64(0x9E3779B97F4A7C15)
-LENGTH = np.uint64(0xC2B2AE3D27D4EB4F)
-ROUNDS = 16
 
 
 def mix(x: U64) -> U64:

@@ -37,11 +37,11 @@ from claimlab.text.neardup.workers import count_threads, pool
 
 Texts = Sequence[str | None] | pl.Series
 MAX_ROWS = (1 << 32) - 1
-COMPACT = 1 << 24  # candidates to gather before repeats are thrown out
+CODES_GATHERED = 1 << 24  # candidates to gather before repeats are thrown out
 
 
-class Wishes(TypedDict, total=False):
-    """What a search may be asked for: see `Options`."""
+class NearKeywords(TypedDict, total=False):
+    """What a search may be asked for: see `NearOptions`."""
 
     threshold: float
     ngram: int
@@ -50,12 +50,12 @@ class Wishes(TypedDict, total=False):
     seed: int
 
 
-class WishesInMemory(Wishes, total=False):
+class NearKeywordsInMemory(NearKeywords, total=False):
     threads: int | None
 
 
 @dataclass(frozen=True)
-class Options:
+class NearOptions:
     """How near is near: texts whose sets of n-grams (of characters or words) have a Jaccard
     similarity of at least `threshold`, of which `recall` are found. `threads` is null for as many
     as there are processors.
@@ -74,7 +74,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Search:
+class SketchedTexts:
     """Texts sketched and ready to be matched."""
 
     kernel: NumpyKernel
@@ -84,7 +84,7 @@ class Search:
     threads: int
 
     @classmethod
-    def over(cls, texts: Texts, wish: Options) -> Search:
+    def over(cls, texts: Texts, wish: NearOptions) -> SketchedTexts:
         total = len(texts)
         if total > MAX_ROWS:
             raise UsageError(f"{total} texts are more than can be compared at once.", "Split them.")
@@ -113,7 +113,7 @@ class Search:
             skipped += left_out
             gathered.append(codes)
             size += len(codes)
-            if size > COMPACT:
+            if size > CODES_GATHERED:
                 gathered = [distinct(np.concatenate(gathered))]
                 size = 0
             progress("match bands", band + 1, self.plan.bands)
@@ -147,12 +147,12 @@ def first_of_same(hashes: U64, counts: U32, second: Flags | None = None) -> Rows
     rows = (
         sharing(pack((hashes[:, 0] >> SHIFT).astype(np.uint32), first.astype(np.uint32))) & LOW
     ).astype(np.int64)
-    one, two = hashes[rows, 0], hashes[rows, 1]
+    high, low = hashes[rows, 0], hashes[rows, 1]
     side = np.zeros(len(rows), bool) if second is None else second[rows]
-    order = np.lexsort((rows, side, two, one))
-    rows, one, two, side = rows[order], one[order], two[order], side[order]
+    order = np.lexsort((rows, side, low, high))
+    rows, high, low, side = rows[order], high[order], low[order], side[order]
     fresh = np.ones(len(rows), bool)
-    fresh[1:] = (one[1:] != one[:-1]) | (two[1:] != two[:-1]) | (side[1:] != side[:-1])
+    fresh[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1]) | (side[1:] != side[:-1])
     first[rows] = rows[np.maximum.accumulate(np.where(fresh, np.arange(len(rows)), 0))]
     first[counts == 0] = -1
     return first
@@ -188,7 +188,7 @@ def as_list(texts: Texts) -> Sequence[str | None]:
     return texts
 
 
-def find_pairs(texts: Texts, **options: Unpack[WishesInMemory]) -> Pairs:
+def find_pairs(texts: Texts, **options: Unpack[NearKeywordsInMemory]) -> Pairs:
     """All pairs of texts whose sets of n-grams have a Jaccard similarity of at least `threshold`.
 
     Each pair that is at the threshold is found with probability `recall` or more; no pair below it
@@ -196,18 +196,18 @@ def find_pairs(texts: Texts, **options: Unpack[WishesInMemory]) -> Pairs:
     each of the others (k - 1 pairs, not k(k - 1) / 2), and only it is compared with different
     texts. Empty and null texts have no near-duplicates.
     """
-    search = Search.over(texts, Options(**options))
+    search = SketchedTexts.over(texts, NearOptions(**options))
     first = first_of_same(search.sketches.hashes, search.sketches.counts)
     copies = further_copies(first)
     return search.near(rows_to_compare(first), first[copies], copies)
 
 
-def find_clusters(texts: Texts, **options: Unpack[WishesInMemory]) -> Clusters:
+def find_clusters(texts: Texts, **options: Unpack[NearKeywordsInMemory]) -> Clusters:
     """`find_pairs`, and the clusters that chains of pairs make."""
     return Clusters.of(find_pairs(texts, **options), len(texts))
 
 
-def find_across(texts_a: Texts, texts_b: Texts, **options: Unpack[WishesInMemory]) -> Pairs:
+def find_across(texts_a: Texts, texts_b: Texts, **options: Unpack[NearKeywordsInMemory]) -> Pairs:
     """Pairs of a text in `texts_a` and a text in `texts_b`: is this test set in that training set?
 
     Of several same texts in one list the first is compared; each further copy of a text that has a
@@ -216,7 +216,7 @@ def find_across(texts_a: Texts, texts_b: Texts, **options: Unpack[WishesInMemory
     """
     both = [*as_list(texts_a), *as_list(texts_b)]
     border = len(texts_a)
-    search = Search.over(both, Options(**options))
+    search = SketchedTexts.over(both, NearOptions(**options))
     second: Flags = np.arange(len(both)) >= border
     first = first_of_same(search.sketches.hashes, search.sketches.counts, second)
     rows = rows_to_compare(first)
@@ -242,9 +242,9 @@ def _with_copies(near: Pairs, first: Rows, border: int) -> Pairs:
     parts: list[Found] = [(near.left, near.right, near.jaccard)]
     copies = further_copies(first)
     best = np.lexsort((near.right, near.left, -near.jaccard))
-    for mine, theirs in ((near.left, near.right), (near.right, near.left)):
-        row, at = np.unique(mine[best], return_index=True)
-        partner, score = theirs[best][at], near.jaccard[best][at]
+    for own, others in ((near.left, near.right), (near.right, near.left)):
+        row, at = np.unique(own[best], return_index=True)
+        partner, score = others[best][at], near.jaccard[best][at]
         place = np.searchsorted(row, first[copies])
         hit = place < len(row)
         hit[hit] = row[place[hit]] == first[copies][hit]

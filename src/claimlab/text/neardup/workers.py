@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from claimlab.core.errors import UsageError
 from claimlab.core.machine import cores
 
-SHARE = 1 << 14  # texts or pairs that a thread takes at a time
+ITEMS_PER_TASK = 1 << 14  # texts or pairs that a thread takes at a time
 
 
 def count_threads(threads: int | None) -> int:
@@ -41,7 +41,7 @@ def in_ranges(
     total: int,
     threads: int,
     done: Callable[[int], None] | None = None,
-    share: int = SHARE,
+    share: int = ITEMS_PER_TASK,
 ) -> None:
     """Call `work(start, stop)` on ranges that cover `total`, on several threads; an error in one is
     raised here.
@@ -54,7 +54,7 @@ def in_ranges(
                 done(stop)
         return
     running = [pool(threads).submit(work, start, stop) for start, stop in ranges]
-    for (_, stop), one in zip(ranges, running, strict=True):
-        one.result()
+    for (_, stop), task in zip(ranges, running, strict=True):
+        task.result()
         if done is not None:
             done(stop)

@@ -1,0 +1,1 @@
+"""The commands that claimlab gets from this package: `claimlab evolve` and `claimlab generate`."""

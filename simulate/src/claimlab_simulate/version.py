@@ -1,0 +1,3 @@
+"""The version of this package: that of the claimlab that it was tested with."""
+
+__version__ = "0.3.0"

@@ -1,0 +1,1 @@
+"""Detectors that people have: a function of texts, a fitted pipeline, and what loads one."""

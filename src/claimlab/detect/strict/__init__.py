@@ -1,0 +1,1 @@
+"""Predictions made elsewhere, read strictly."""
