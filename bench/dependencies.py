@@ -180,14 +180,14 @@ def _component(it: Distribution, ref: str, hashes: dict[str, list[str]]) -> dict
 
 def _licence(it: Distribution) -> dict[str, Any] | None:
     facts = it.metadata
-    if facts["License-Expression"]:
-        return {"expression": facts["License-Expression"]}
+    if expression := facts.get("License-Expression"):
+        return {"expression": expression}
     classes = [
         c.rsplit(" :: ", 1)[-1]
         for c in facts.get_all("Classifier") or []
         if c.startswith("License ::")
     ]
-    name = (classes or (facts["License"] or "").strip().splitlines() or [""])[0]
+    name = (classes or (facts.get("License") or "").strip().splitlines() or [""])[0]
     return {"license": {"name": name}} if name else None
 
 

@@ -2,7 +2,7 @@
 
     python bench/units.py                  # every setting; --runs 20: under a minute
     python bench/units.py --only "12 publishers"
-    python bench/units.py --records        # what the same gives where each record is taken as a unit
+    python bench/units.py --records        # the same, where each record is taken as a unit
     python bench/units.py --power          # how often a detector that is 10 points better is found
     python bench/units.py --deals 40       # labels dealt at random to the publishers of FANG-COVID
 

@@ -5,6 +5,7 @@ only where a new split is asked for in words.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import claimlab as cl
 from claimlab.audit.fix import repair
 from claimlab.catalog.load import load
 from claimlab.clean.front import clean
+from claimlab.clean.recipe import load_recipe
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
@@ -136,6 +138,13 @@ def test_what_people_decided_counts_for_the_test_as_well() -> None:
     table = pl.DataFrame({"id": ["r600"], "decision": ["remove"], "reason": ["withdrawn"]})
     cleaned = clean(published(), decisions=table)
     assert "r600" not in sides(cleaned.dataset)
+
+
+def test_a_recipe_that_protects_nothing_cleans_all_parts_alike() -> None:
+    before = published()
+    recipe = replace(load_recipe("default"), protect=())
+    assert "protect" not in clean(before, recipe).stages["step"].to_list()
+    assert "protect" in clean(before, recipe, protect="test").stages["step"].to_list()
 
 
 def test_without_train_or_without_a_split_nothing_is_protected() -> None:

@@ -33,12 +33,20 @@ def test_both_recipes_of_the_docs_are_there() -> None:
         ("steps = []", "lists no steps"),
         ("nonsense", "not valid TOML"),
         ('author = "x"', "has 'author'"),
+        ('protect = "test"\n[[steps]]\nstep = "too-short"', "protect = 'test'"),
     ],
 )
 def test_a_wrong_recipe_is_told(text: str, said: str) -> None:
     with pytest.raises(ClaimlabError) as told:
         parse_recipe(text, "mine.toml")
     assert said in str(told.value)
+
+
+def test_a_recipe_says_which_parts_it_keeps() -> None:
+    step = '[[steps]]\nstep = "too-short"'
+    assert parse_recipe(step, "mine.toml").protect == ("test",)
+    assert parse_recipe(f'protect = ["dev"]\n{step}', "mine.toml").protect == ("dev",)
+    assert load_recipe("pt-afc").protect == (), "its published counts are of all parts alike"
 
 
 def test_a_recipe_file(tmp_path: Path) -> None:

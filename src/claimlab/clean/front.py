@@ -36,7 +36,7 @@ from claimlab.files.read import user_table
 from claimlab.tasks import own_task
 
 Table = pl.DataFrame | Place | None
-NO_PART, TEST = "none", "test"
+NO_PART = "none"
 SIGN = "step"  # near the start of every list of ids
 
 
@@ -62,12 +62,12 @@ def clean(  # noqa: PLR0913
         ),
     ] = (),
     protect: Annotated[
-        str | Sequence[str],
+        str | Sequence[str] | None,
         Option(
             "Part of a given split that stays as published: what copies it is removed from train;"
-            " 'none' protects no part; may be repeated."
+            " 'none' protects no part; may be repeated. Default: what the recipe says, else test."
         ),
-    ] = (TEST,),
+    ] = None,
     task: Annotated[
         str | None, Setting("With `mask=giveaways`: whose labels, a task or any column.")
     ] = None,
@@ -108,7 +108,8 @@ def clean(  # noqa: PLR0913
         **columns,
     ) as run:
         chosen = masking(chosen, each_of(mask), own_task(run.dataset, task))
-        parts = protected_parts(run.dataset.records, each_of(protect))
+        named = chosen.protect if protect is None else each_of(protect)
+        parts = protected_parts(run.dataset.records, named)
         chosen = protecting(chosen, parts)
         journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
         cleaned = run_stages(run.dataset, chosen, inputs, seed, journal, parts)

@@ -4,6 +4,7 @@ named in a paper.
     name = "mine"
     version = 1
     note = "What it is for."
+    protect = ["test"]             # optional: the parts of a given split that stay as published
 
     [[steps]]
     step = "too-short"
@@ -39,6 +40,7 @@ STEPS: Registry[type[CleanStep]] = Registry(
     "cleaning step", package="claimlab.clean.steps", attribute="STEP", group="claimlab.steps"
 )
 DEFAULT = "default"
+TEST = "test"
 BEFORE_PROTECTING = ("repair-text", "decisions")  # what people decided counts for every record
 
 
@@ -108,6 +110,7 @@ class Recipe:
     stages: tuple[RecipeStep, ...]
     note: str = ""
     text: str = ""  # as it was written, for showing
+    protect: tuple[str, ...] = (TEST,)  # parts of a given split that stay as published
 
     def fingerprint(self) -> str:
         """One hash for all that decides what the recipe does."""
@@ -175,11 +178,11 @@ def parse_recipe(text: str, where: str) -> Recipe:
         raise DataError(
             f"The recipe '{where}' is not valid TOML: {error}.", "Fix the file."
         ) from None
-    unknown = sorted(set(raw) - {"name", "version", "note", "steps"})
+    unknown = sorted(set(raw) - {"name", "version", "note", "protect", "steps"})
     if unknown:
         raise DataError(
             f"The recipe '{where}' has {', '.join(map(repr, unknown))}.",
-            "Use only name, version, note and [[steps]].",
+            "Use only name, version, note, protect and [[steps]].",
         )
     steps = raw.get("steps")
     if (
@@ -203,4 +206,16 @@ def parse_recipe(text: str, where: str) -> Recipe:
         stages=tuple(stages),
         note=str(raw.get("note", "")),
         text=text,
+        protect=protected_by(raw, where),
     )
+
+
+def protected_by(raw: JsonObject, where: str) -> tuple[str, ...]:
+    """The parts of a given split that the recipe keeps as published: test, if it names none."""
+    parts = raw.get("protect", [TEST])
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise DataError(
+            f"The recipe '{where}' has protect = {parts!r}.",
+            'Write a list of parts: protect = ["test"], or protect = [] for none.',
+        )
+    return tuple(parts)
