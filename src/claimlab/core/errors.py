@@ -14,8 +14,8 @@ ClaimlabError                exit 1: a problem the message explains
                              kind of failure
 ├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large
                              or no text
-├── DownloadFailed           a file that could not be had from its address, or is not the one that was
-│                            expected
+├── DownloadFailed           a file that could not be had from its address, or is not the one that
+                             was expected
 ├── OutputExists             writing would overwrite something
 ├── OutputBusy               another process is writing the same output
 ├── FileChanged              a file of a dataset is not the one that claimlab wrote

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,9 +22,9 @@ from claimlab.core.fetch import store
 from claimlab.core.fetch.archive import unpacked_tree
 from claimlab.core.fetch.download import Expected, Reach, download
 from claimlab.core.fetch.hosts import RemoteFile, ResolvedSource, archive_url, resolve
+from claimlab.core.fetch.provenance import Provenance, note_arrival
 from claimlab.core.progress import progress
 from claimlab.core.sync import run
-from claimlab.core.types import JsonObject
 
 AT_ONCE = 6  # files that are downloaded at the same time
 FREE_SHARE = 1.1  # of the bytes to come that the disk must have
@@ -33,25 +34,9 @@ TOKENS = {
     "raw.githubusercontent.com": "GITHUB_TOKEN",
 }
 OFFLINE = ("CLAIMLAB_OFFLINE", "HF_HUB_OFFLINE")
+RECORDS = ("zenodo:", "figshare:")  # whose versions are never edited
+AT_COMMIT = re.compile(r"@[0-9a-f]{40}(?:/|$)")
 TRUE_WORDS = ("1", "true", "yes", "on")
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where a folder of files came from."""
-
-    address: str  # as it was asked for
-    pinned: str  # with its revision
-    files: Mapping[str, str]  # name -> sha256
-    notes: tuple[str, ...] = ()
-
-    def to_json(self) -> JsonObject:
-        return {
-            "address": self.address,
-            "pinned": self.pinned,
-            "files": dict(self.files),
-            **({"notes": list(self.notes)} if self.notes else {}),
-        }
 
 
 @dataclass(frozen=True)
@@ -91,6 +76,13 @@ def reach() -> Reach:
     return Reach(tokens=tokens)
 
 
+def to_read(address: str) -> Path:
+    """What an address names, as a local file or folder; `provenance_of` says where it came from."""
+    path, provenance = bring(address)
+    note_arrival(path, provenance)
+    return path
+
+
 def bring(address: str) -> tuple[Path, Provenance]:
     """The files that an address names, as a file or a folder, and where they came from."""
     note = _note_of(address)
@@ -115,7 +107,10 @@ def bring(address: str) -> tuple[Path, Provenance]:
 
 def _is_fixed(source: ResolvedSource) -> bool:
     """Whether the same address will always mean the same files."""
-    return source.pinned == source.address and not source.pinned.startswith("http")
+    record = source.pinned.startswith(RECORDS) and source.pinned.endswith(
+        source.address.rpartition(":")[2]
+    )
+    return record or AT_COMMIT.search(source.address) is not None
 
 
 def _note_of(address: str) -> Path:
@@ -136,10 +131,16 @@ def _remembered(address: str, note: Path) -> tuple[Path, Provenance] | None:
 
 def folder_of(provenance: Provenance) -> Path:
     """The files under their names; a single one as itself."""
-    folder = store.gathered(provenance.files)
+    folder = store.gathered(provenance.files, own_name(provenance.pinned))
     if len(provenance.files) == 1:
         return folder / next(iter(provenance.files))
     return folder
+
+
+def own_name(pinned: str) -> str:
+    """What a source is called, without owner and revision: github:owner/name@... is name."""
+    last = pinned.split("@")[0].rstrip("/").rpartition("/")[2].rpartition(":")[2]
+    return re.sub(r"[^\w.-]", "-", last).strip(".-") or "data"
 
 
 def bring_files(

@@ -19,9 +19,9 @@ from urllib.parse import quote, urlsplit
 
 from claimlab.core.errors import DataError, DownloadFailed, UsageError
 from claimlab.core.fetch.download import Expected, Reach, fetch_bytes, fetch_json
+from claimlab.core.fetch.schemes import ADDRESS
 from claimlab.core.types import Json, JsonObject
 
-SCHEMES = ("https", "http", "github", "gitlab", "hf", "zenodo", "figshare", "dataverse", "doi")
 MOST_FILES = 2_000  # of one address; more are named by a path
 MOST_TREE_BYTES = 5 << 30
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -33,7 +33,6 @@ EXPLAINING = ("readme", "license", "licence", "citation", "dataset_infos.json", 
 CONVERTED = "refs/convert/parquet"  # the hub's own copy of a dataset as Parquet; rewritten in place
 DATAVERSE = "dataverse.harvard.edu"
 
-_ADDRESS = re.compile(r"^(" + "|".join(SCHEMES) + r"):(.+)$", re.DOTALL)
 _OWNER_AND_NAME = re.compile(
     r"^(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^/]+))?(?:/(?P<path>.+))?$"
 )
@@ -60,15 +59,9 @@ class ResolvedSource:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-def is_address(value: object) -> bool:
-    """Whether `value` is the address of data; a path that exists never is."""
-    match = _ADDRESS.match(value) if isinstance(value, str) else None
-    return match is not None and (match[1] not in ("http", "https") or "//" in match[2][:2])
-
-
 async def resolve(address: str, reach: Reach) -> ResolvedSource:
     """The files behind `address`, at a fixed version."""
-    match = _ADDRESS.match(address.strip())
+    match = ADDRESS.match(address.strip())
     if match is None:
         raise UsageError(f"'{address}' is not an address of data.", "Write hf:OWNER/NAME.")
     scheme, rest = match[1], match[2].strip("/")

@@ -91,11 +91,11 @@ def _owned(file: Path) -> Iterator[bool]:
         os.close(handle)
 
 
-def gathered(files: Mapping[str, str]) -> Path:
+def gathered(files: Mapping[str, str], called: str) -> Path:
     """A folder with the stored files under their names: name -> sha256. It is made of links where
-    the disk has them, and made again where a file in it was changed.
+    the disk has them, and made again where a file in it was changed; `called` is its own name.
     """
-    folder = downloads_folder() / "folders" / digest_json(dict(files))[:32]
+    folder = downloads_folder() / "folders" / digest_json(dict(files))[:32] / called
     if folder.is_dir() and _as_listed(folder, files):
         return folder
     building = folder.with_name(f".{folder.name}.building-{os.getpid()}-{uuid.uuid4().hex[:8]}")
