@@ -24,8 +24,10 @@ from claimlab.core.fetch.download import Expected
 from claimlab.core.fetch.front import Provenance, Tree
 from claimlab.core.fetch.hosts import RemoteFile, raw_url
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 
 FOLDER = resources.files("claimlab.catalog") / "data" / "sources"
+COMMIT_TAIL = "0" * 28  # of a commit, left out where people read it
 PinKind = Literal["bytes read", "commit and blob id", "LFS pointer"]
 
 
@@ -145,6 +147,28 @@ def _remote(source: PinnedSource, file: PinnedFile) -> RemoteFile:
     return RemoteFile(file.called, url, Expected(file.bytes, file.sha256, file.blob))
 
 
+def foretold(name: str) -> list[str]:
+    """What a load by name will get: files, bytes, licence and citation; nothing where it cannot."""
+    from claimlab.catalog.load import DATASETS
+
+    sources = sources_of(name) if name in DATASETS else None
+    if sources is None:
+        return []
+    card = DATASETS.get(name).card
+    size = "" if sources.size is None else f", {sources.size / 1e6:,.1f} MB"
+    places = " and ".join(source.from_[: -len(COMMIT_TAIL)] for source in sources.sources)
+    copy = [
+        "These are a copy by somebody else: the publisher's own place cannot be pinned."
+        for source in sources.sources
+        if source.whose == "copy"
+    ]
+    return [
+        f"{card.title}: {several(sources.number, 'file')}{size} from {places}",
+        f"Licence: {card.licence or 'see ' + str(card.homepage)}. Cite: {card.citation}",
+        *copy[:1],
+    ]
+
+
 @dataclass(frozen=True)
 class HeldAgainst:
     """Files that a user gave, held against the pinned ones."""
@@ -158,8 +182,8 @@ class HeldAgainst:
         place = self.source.partition("@")[0]
         if not self.other:
             return f"These are the files of {place} at {commit}."
-        several = f"{self.other[0]}" if len(self.other) == 1 else f"{len(self.other)} files"
-        return f"They differ from {place} at {commit} in {several}."
+        which = self.other[0] if len(self.other) == 1 else several(len(self.other), "file")
+        return f"They differ from the files of {place} at {commit} in {which}."
 
 
 def held_against(sources: Sources, digests: dict[str, str]) -> list[HeldAgainst]:
