@@ -1,7 +1,7 @@
 """Write the pinned sources of a catalogued dataset: `catalog/data/sources/NAME.toml`.
 
     python bench/pin.py liar-plus --from github:OWNER/NAME --clone FOLDER --files ARCHIVE...
-    python bench/pin.py --all PLACES.toml     # many at once: [NAME] from = ..., clone = ..., files = [...]
+    python bench/pin.py --all PLACES.toml     # many: [NAME] from = ..., clone = ..., files = [...]
     python bench/pin.py --table docs/benchmarks/sources.md
 
 A clone of the publisher's repository says which file is which blob of which commit; files at hand
@@ -71,7 +71,16 @@ class Clone:
 
     def bytes_of(self, blob: str) -> bytes | None:
         """The bytes, where the snapshot holds them."""
-        command = ["git", "-c", "safe.directory=*", "--git-dir", str(self.place), "cat-file", "blob", blob]
+        command = [
+            "git",
+            "-c",
+            "safe.directory=*",
+            "--git-dir",
+            str(self.place),
+            "cat-file",
+            "blob",
+            blob,
+        ]
         done = subprocess.run(command, check=False, capture_output=True)
         return done.stdout if done.returncode == 0 else None
 
@@ -123,7 +132,7 @@ class Pinned:
 
 def wanted_files(clone: Clone, at_hand: dict[str, bytes], only: list[str]) -> list[str]:
     """The paths that the reader needs: those at hand, and those that `only` names."""
-    paths = [path for path, blob in clone.blobs.items() if blob in at_hand and at_hand[blob]]
+    paths = [path for path, blob in clone.blobs.items() if at_hand.get(blob)]
     named = [p for p in clone.blobs if any(fnmatch.fnmatch(p, pattern) for pattern in only)]
     return sorted({*paths, *named} if not only else {*named})
 
@@ -181,7 +190,7 @@ def compare(result: Pinned, contents: dict[str, bytes]) -> None:
         try:
             with Bundle.open(Path(folder) / result.name) as bundle:
                 records = completed(read(loader, bundle, entry).records)
-        except Exception as error:  # noqa: BLE001 - said in the table
+        except Exception as error:
             result.problem += f"; {type(error).__name__}: {str(error)[:160]}"
             return
     result.rows, result.expected = records.height, entry.real_rows.get(variant)
@@ -224,13 +233,18 @@ def written(
             f'listing = "{listing_of(inside)}"',
             f"read = {str(all(contents.get(p) is not None for p in inside)).lower()}",
         ]
-    contents = {p: c for p, c in contents.items() if not p.startswith(tuple(f"{t}/" for t in trees))}
+    contents = {
+        p: c for p, c in contents.items() if not p.startswith(tuple(f"{t}/" for t in trees))
+    }
     for path, content in contents.items():
         lines += ["", "[[sources.files]]", f"path = {quoted(path)}"]
         if names[path] != path:
             lines.append(f"name = {quoted(names[path])}")
         if content is not None:
-            lines += [f"bytes = {len(content)}", f'sha256 = "{hashlib.sha256(content).hexdigest()}"']
+            lines += [
+                f"bytes = {len(content)}",
+                f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
+            ]
         lines.append(f'blob = "{clone.blobs[path]}"')
     return "\n".join(lines) + "\n"
 
@@ -257,13 +271,16 @@ def table() -> str:
             tally["by hand"] += 1
             rows.append(f"| {name} | by hand | | | {entry.card.access} |")
             continue
-        kind = "bytes read" if sources.kinds == {"bytes read"} else " and ".join(sorted(sources.kinds))
+        kind = (
+            "bytes read" if sources.kinds == {"bytes read"} else " and ".join(sorted(sources.kinds))
+        )
         tally[kind] += 1
         size = "not known" if sources.size is None else f"{sources.size / 1e6:,.1f}"
         place = ", ".join(f"`{source.from_[:-28]}`" for source in sources.sources)
         rows.append(f"| {name} | by name | {sources.number:,} | {size} | {kind}; {place} |")
     counts = "; ".join(f"{kind}: {number}" for kind, number in tally.most_common())
-    head = "| dataset | how | files | MB | how it was verified, or what to do |\n| --- | --- | --- | --- | --- |\n"
+    head = "| dataset | how | files | MB | how it was verified, or what to do |\n"
+    head += "| --- | --- | --- | --- | --- |\n"
     return f"{counts}.\n\n{head}" + "\n".join(rows) + "\n"
 
 

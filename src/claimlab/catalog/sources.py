@@ -21,8 +21,9 @@ from pydantic import Field
 from claimlab.catalog.plain import Closed
 from claimlab.core.fetch import front, store
 from claimlab.core.fetch.download import Expected
-from claimlab.core.fetch.front import Provenance, Tree
+from claimlab.core.fetch.front import Tree
 from claimlab.core.fetch.hosts import RemoteFile, raw_url
+from claimlab.core.fetch.provenance import Provenance
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
@@ -192,7 +193,8 @@ def held_against(sources: Sources, digests: dict[str, str]) -> list[HeldAgainst]
     """
     compared = []
     for source in sources.sources:
-        same, other = [], []
+        same: list[str] = []
+        other: list[str] = []
         for file in source.files:
             given = [d for name, d in digests.items() if _same_name(name, file.called)]
             if file.sha256 is None or not given:
