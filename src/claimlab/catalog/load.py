@@ -19,7 +19,7 @@ from claimlab.catalog.cards import CardRegistry
 from claimlab.catalog.columns import numbered, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.catalog.notes import odd_dates, question_of, rows_note, warnings
-from claimlab.catalog.sources import Brought, Sources, bring, held_against, sources_of
+from claimlab.catalog.sources import COMMIT_TAIL, Brought, Sources, bring, held_against, sources_of
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
 from claimlab.core.errors import Choice, DataError, UnreadableFile, UsageError
@@ -170,6 +170,26 @@ def _load(
     dataset.notes += [*notes, *odd_dates(dataset.records["date"], entry.card)]
     dataset.notes += rows_note(entry, chosen, loaded.records.height)
     return dataset
+
+
+def foretold(name: str) -> list[str]:
+    """What a load by name will get: files, bytes, licence and citation; nothing where it cannot."""
+    sources = sources_of(name) if name in DATASETS else None
+    if sources is None:
+        return []
+    card = DATASETS.get(name).card
+    size = "" if sources.size is None else f", {sources.size / 1e6:,.1f} MB"
+    places = " and ".join(source.from_[: -len(COMMIT_TAIL)] for source in sources.sources)
+    copy = [
+        "These are a third party's copy: the publisher's own address cannot be pinned."
+        for source in sources.sources
+        if source.whose == "copy"
+    ]
+    return [
+        f"{card.title}: {several(sources.number, 'file')}{size} from {places}",
+        f"Licence: {card.licence or 'see ' + str(card.homepage)}. Cite: {card.citation}",
+        *copy[:1],
+    ]
 
 
 def compared_files(name: str, bundle: Bundle) -> list[str]:

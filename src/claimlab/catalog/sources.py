@@ -1,5 +1,5 @@
 """Where the files of a catalogued dataset come from: `data/sources/NAME.toml`, written by
-`python bench/pin.py NAME` and never by hand.
+`PYTHONPATH=bench python -m manual.pin NAME` and never by hand.
 
 Each source is a repository at a commit, or a fixed record, with its files: name, bytes and hashes.
 A file whose sha256 is here was read when it was pinned; one with a git blob id alone is known from
@@ -94,7 +94,7 @@ class Sources(Closed):
 
     @property
     def size(self) -> int | None:
-        """Bytes of all files; null where one is not known."""
+        """Bytes of all files; null where the size of a file is missing."""
         sizes = [file.bytes for source in self.sources for file in source.files]
         sizes += [tree.bytes for source in self.sources for tree in source.trees]
         return None if None in sizes else sum(size or 0 for size in sizes)
@@ -146,28 +146,6 @@ def bring(name: str, sources: Sources, near: Sequence[Path] = ()) -> Brought:
 def _remote(source: PinnedSource, file: PinnedFile) -> RemoteFile:
     url = file.url or raw_url(source.from_, file.path)
     return RemoteFile(file.called, url, Expected(file.bytes, file.sha256, file.blob))
-
-
-def foretold(name: str) -> list[str]:
-    """What a load by name will get: files, bytes, licence and citation; nothing where it cannot."""
-    from claimlab.catalog.load import DATASETS
-
-    sources = sources_of(name) if name in DATASETS else None
-    if sources is None:
-        return []
-    card = DATASETS.get(name).card
-    size = "" if sources.size is None else f", {sources.size / 1e6:,.1f} MB"
-    places = " and ".join(source.from_[: -len(COMMIT_TAIL)] for source in sources.sources)
-    copy = [
-        "These are a copy by somebody else: the publisher's own place cannot be pinned."
-        for source in sources.sources
-        if source.whose == "copy"
-    ]
-    return [
-        f"{card.title}: {several(sources.number, 'file')}{size} from {places}",
-        f"Licence: {card.licence or 'see ' + str(card.homepage)}. Cite: {card.citation}",
-        *copy[:1],
-    ]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ app = verb()
 @app.of(cl.load, start="loading {name}")
 def load(call: Call[Dataset]) -> None:
     if call["source"] is None and not Path(call["name"]).is_dir():
-        from claimlab.catalog.sources import foretold
+        from claimlab.catalog.load import foretold
 
         for line in foretold(call["name"]):
             say(line)

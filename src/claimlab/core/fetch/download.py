@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MOST_HOPS = 5
 MOST_TRIES = 4  # of one file: cut in the middle, 429 and 5xx
-MOST_BYTES = 20 << 30  # of a file whose size nobody states
+MOST_BYTES = 20 << 30  # of a file of unstated size
 MOST_API_BYTES = 32 << 20  # of a list of files
 LONGEST_WAIT_SECONDS = 120.0  # that a server may ask for before the next try
 SILENCE_SECONDS = 60.0  # without a byte, after which a server counts as gone

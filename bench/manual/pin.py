@@ -1,8 +1,8 @@
 """Write the pinned sources of a catalogued dataset: `catalog/data/sources/NAME.toml`.
 
-    python bench/pin.py liar-plus --from github:OWNER/NAME --clone FOLDER --files ARCHIVE...
-    python bench/pin.py --all PLACES.toml     # many: [NAME] from = ..., clone = ..., files = [...]
-    python bench/pin.py --table docs/benchmarks/sources.md
+    python -m manual.pin liar-plus --from github:OWNER/NAME --clone FOLDER --files ARCHIVE...
+    python -m manual.pin --all PLACES.toml     # many: [NAME] from = ..., clone = ..., files = [...]
+    python -m manual.pin --table docs/benchmarks/sources.md
 
 A clone of the publisher's repository says which file is which blob of which commit; files at hand
 (or in the clone) are read and hashed. The reader of the dataset is then run on exactly those bytes,
@@ -33,7 +33,7 @@ from claimlab.core.fetch.archive import listing_of
 from claimlab.core.fetch.hosts import is_data
 from claimlab.files.bundle import Bundle
 
-TARGET = Path(__file__).parents[1] / "src/claimlab/catalog/data/sources"
+TARGET = Path(__file__).parents[2] / "src/claimlab/catalog/data/sources"
 MOST_NAMED = 400  # files of a source; more of them are one tree
 LFS = b"version https://git-lfs.github.com/spec/"
 
