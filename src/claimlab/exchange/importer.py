@@ -28,6 +28,7 @@ from claimlab.core.errors import (
     UnmappedLabels,
     UsageError,
 )
+from claimlab.core.fetch.provenance import provenance_of
 from claimlab.core.foreign import Foreign
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
@@ -217,6 +218,8 @@ def import_files(  # noqa: PLR0913
         dataset.tables |= tables
         dataset.notes += notes
         report.notes += notes
+        if came := [each for path in files_of(paths) if (each := provenance_of(path))]:
+            dataset.lineage[-1].parameters["sources"] = [each.to_json() for each in came]
         return run.finish(dataset), report
 
 
