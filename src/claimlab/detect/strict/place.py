@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.words import several
+from claimlab.detect.strict.asked import Asked
 from claimlab.detect.strict.problems import Problems
 from claimlab.files.predictions import GivenPredictions
 from claimlab.text.normalise import normal_form
@@ -24,17 +24,15 @@ class Place:
     notes: list[str] = field(default_factory=list)
 
 
-def placed(
-    given: GivenPredictions, data: Dataset, asked: pl.DataFrame, problems: Problems
-) -> Place:
+def placed(given: GivenPredictions, asked: Asked, problems: Problems) -> Place:
     """By id; else by the last part of the ids, where it tells the records apart; else by the text;
     else, in a file with neither, by the order of the records."""
-    records = data.records
+    records, wanted = asked.records, asked.rows
     if given.ids is not None:
         ids = given.ids.fill_null("")
         if ids.is_in(records["id"].implode()).any():
             return Place(given, ids)
-        tails = asked.select("id", tail=pl.col("id").str.extract(r"([^-:/_]+)$"))
+        tails = wanted.select("id", tail=pl.col("id").str.extract(r"([^-:/_]+)$"))
         alone = tails.drop_nulls().filter(pl.col("tail").is_unique())
         short: dict[str, str] = dict(alone.select("tail", "id").iter_rows())
         example = next((tail for tail in ids if tail in short), None)
@@ -43,23 +41,23 @@ def placed(
             return Place(given, pl.Series([short.get(tail, tail) for tail in ids]), [note])
         if (
             given.texts is None
-            or not _keys(given.texts).is_in(_keys(asked["text"]).implode()).any()
+            or not _keys(given.texts).is_in(_keys(wanted["text"]).implode()).any()
         ):
             raise DataError(
-                f"No id in '{given.file}' is an id of '{data.name}'.",
+                f"No id in '{given.file}' is an id of '{asked.name}'.",
                 f"Its ids look like {records['id'][0]!r}: write the predictions with the dataset's"
                 " own ids, or with its texts.",
             )
     if given.texts is not None:
-        return _by_text(given, records, asked, problems)
-    if given.height != asked.height:
+        return _by_text(given, records, wanted, problems)
+    if given.height != wanted.height:
         raise DataError(
             f"'{given.file}' has no column 'id' or 'text', and {several(given.height, 'row')} for"
-            f" {several(asked.height, 'record')}.",
+            f" {several(wanted.height, 'record')}.",
             "Give each row the id of its record, or its text.",
         )
     note = "Without ids and texts, the rows are taken in the order of the records."
-    return Place(given, asked["id"], [note])
+    return Place(given, wanted["id"], [note])
 
 
 def _keys(texts: pl.Series) -> pl.Series:
@@ -67,13 +65,13 @@ def _keys(texts: pl.Series) -> pl.Series:
 
 
 def _by_text(
-    given: GivenPredictions, records: pl.DataFrame, asked: pl.DataFrame, problems: Problems
+    given: GivenPredictions, records: pl.DataFrame, wanted: pl.DataFrame, problems: Problems
 ) -> Place:
     """Rows by their text, exact after normalisation. A text of several records answers for all of
     them, where its rows agree."""
     assert given.texts is not None
     of_text: dict[str, list[str]] = {}
-    for key, record in zip(_keys(asked["text"]), asked["id"], strict=True):
+    for key, record in zip(_keys(wanted["text"]), wanted["id"], strict=True):
         of_text.setdefault(key, []).append(record)
     elsewhere = dict(zip(_keys(records["text"]), records["id"], strict=True))
     labels = [None] * given.height if given.labels is None else given.labels.to_list()
