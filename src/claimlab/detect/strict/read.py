@@ -87,6 +87,10 @@ def read_strictly(
     asked = asked_of(data, task, part)
     strict, problems = read_answers(asked, file)
     problems.raise_any(asked.words)
+    total = strict.records.height
+    if (answered := strict.answered) < total:
+        of = several_of(answered, total, f"{asked.part} record" if asked.part else "record")
+        strict.notes.append(f"Answered {of}; one without an answer counts as wrong.")
     return strict
 
 
@@ -104,7 +108,7 @@ def read_answers(asked: Asked, file: Path) -> tuple[StrictPredictions, Problems]
     notes += [f"Not read: {', '.join(unread)}."] if unread else []
     rows = table.with_columns(record_id=ids, run=given.runs).filter(inside)
     problems.repeated(rows)
-    left_out = int((~inside).sum())
+    left_out = int((~inside).sum()) if asked.leaves_out else 0
     notes = [*place.notes, *notes]
     if left_out:
         notes.append(f"Left out: {several(left_out, 'answer')} for records of other parts.")
@@ -121,9 +125,6 @@ def read_answers(asked: Asked, file: Path) -> tuple[StrictPredictions, Problems]
         score_of=score_of,
         notes=notes,
     )
-    if (answered := strict.answered) < wanted.height:
-        of = several_of(answered, wanted.height, f"{asked.part} record" if asked.part else "record")
-        notes.append(f"Answered {of}; one without an answer counts as wrong.")
     return strict, problems
 
 

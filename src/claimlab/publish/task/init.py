@@ -24,6 +24,7 @@ from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.deal import deal
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
+from claimlab.detect.own_words import own_words
 from claimlab.files.cells import escape_cells
 from claimlab.publish.task.layout import (
     GOLD_FILE,
@@ -38,7 +39,6 @@ from claimlab.publish.task.layout import (
     Gold,
     TaskFile,
     to_json,
-    words_for,
 )
 from claimlab.tasks import open_task, own_task
 
@@ -110,15 +110,14 @@ def publish_task_init(
         shuffled = test.sample(fraction=1.0, shuffle=True, seed=_seed(key))
         public[TEST_FILE] = _shown(shuffled, labelled=False)
         written = {file: _csv(rows) for file, rows in public.items()}
-        words = labelled.drop_nulls("label").select("label", "label_raw").unique()
-        spelled = {
-            name: set(words.filter(label=name)["label_raw"].drop_nulls()) for name in classes
-        }
+        words = own_words(chosen, dataset.records)
         described = TaskFile(
             name=name or dataset.name,
             about=chosen.question or f"Which class has each record: {', '.join(classes)}?",
             classes=classes,
-            words=words_for(spelled),
+            labels=chosen.name,
+            words=dict(words.of_data),
+            written=list(words.written),
             records=test.height,
             test_sha256=hashlib.sha256(written[TEST_FILE].encode()).hexdigest(),
             gold_hmac=gold.sealed,

@@ -33,10 +33,10 @@ def publish_task_score(
     """Score the submissions to a shared task: one page with ranks and what to look at."""
     place = Path(folder)
     with Run("publish task", None, output, kind=KIND, reads=[place], force=force, seed=seed) as run:
-        task, ids = read_task(place)
-        gold = read_gold(place, task, ids)
+        task, asked = read_task(place)
+        gold = read_gold(place, task, asked)
         files = submitted(place / SUBMISSIONS)
-        scores = scored(task, ids, gold, files, plausible=plausible, seed=seed)
+        scores = scored(task, asked, gold, files, plausible=plausible, seed=seed)
         contents = Contents(KIND, [score_page(scores)], data={"results.json": scores.to_json()})
         run.fill(lambda building: fill(contents, building))
     return scores

@@ -23,6 +23,7 @@ from claimlab.core.stats.scores import Flags, Floats, Ints
 from claimlab.core.types import JsonObject
 from claimlab.core.units import Units
 from claimlab.core.words import several
+from claimlab.detect.strict.asked import Asked
 from claimlab.evaluate.board import Board, RunStanding, placed
 from claimlab.evaluate.common_draws import Drawn
 from claimlab.publish.task.layout import (
@@ -110,7 +111,7 @@ class TaskScores(Shown):
 
 def scored(
     task: TaskFile,
-    ids: list[str],
+    asked: Asked,
     gold: Gold,
     files: Sequence[tuple[str, str, Path]],
     *,
@@ -122,7 +123,7 @@ def scored(
     sent: dict[str, int] = {}
     for team, name, file in files:
         sent[team] = sent.get(team, 0) + 1
-        entry, submission = _read(task, ids, team, name, file)
+        entry, submission = _read(asked, team, name, file)
         if sent[team] > task.per_team:
             entry, submission = (
                 replace(entry, refused=f"more than {task.per_team} of this team"),
@@ -134,7 +135,14 @@ def scored(
     measured = _Measured.of(task, gold, list(accepted.values()))
     flags = _flags(measured, [entries[n] for n in accepted], plausible)
     for column, (number, submission) in enumerate(accepted.items()):
-        gap = [f"{len(submission.gaps):,} without an answer"] if submission.gaps else []
+        gap = [
+            f"{len(ids):,} {what}"
+            for ids, what in (
+                (submission.gaps, "without an answer"),
+                (submission.declined, "with an answer that is no class"),
+            )
+            if ids
+        ]
         entries[number] = replace(
             entries[number],
             macro_f1={half: measured.macro_f1(half)[column] for half in HALVES},
@@ -159,13 +167,11 @@ def scored(
     return TaskScores(task, order, board)
 
 
-def _read(
-    task: TaskFile, ids: list[str], team: str, name: str, file: Path
-) -> tuple[Entry, Submission | None]:
+def _read(asked: Asked, team: str, name: str, file: Path) -> tuple[Entry, Submission | None]:
     """A submission, refused where it does not fit the task; a gap alone does not refuse it."""
-    entry = Entry(team, name, records=len(ids))
+    entry = Entry(team, name, records=asked.rows.height)
     try:
-        submission = read_submission(file, task, ids)
+        submission = read_submission(file, asked)
     except ClaimlabError as error:
         return replace(entry, refused=problem_of(error)), None
     entry = replace(entry, sha256=submission.sha256, answered=len(submission.answers))
