@@ -308,6 +308,38 @@ def test_the_score_is_the_one_of_scikit_learn(folder: Path) -> None:
         assert entry(cl.publish_task_score(folder), "a").macro_f1[half] == pytest.approx(wanted)
 
 
+def test_the_rule_of_the_task_is_beside_ours(tmp_path: Path) -> None:
+    """A gap by scikit-learn's rule, among the answered records alone, and refused."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    scores: dict[str, Entry] = {}
+    for rule in ("no-class", "answered", "refused"):
+        folder = tmp_path / rule
+        cl.publish_task_init(task_data(), output=folder, secret=SECRET, gaps=rule)
+        gold = gold_of(folder)
+        answers = honest(gold, 0.7, 9)[:200]
+        send(folder, "a.csv", answers)
+        scores[rule] = entry(cl.publish_task_score(folder, output=tmp_path / f"p-{rule}"), "a")
+        page = (tmp_path / f"p-{rule}" / "index.html").read_text(encoding="utf-8")
+        assert ("Own rule" in page) == (rule != "refused")
+    assert "100 records of the test without an answer" in scores["refused"].refused
+    half = dict(pl.read_csv(folder / "sealed" / "gold.csv").select("id", "half").iter_rows())
+    private = {i: gold[i] for i in gold if half[i] == "private"}
+    said = dict(answers)
+    pairs = [(t, said.get(i, "none")) for i, t in private.items()]
+    names = sorted(set(gold.values()))
+
+    def f1(rows: Answers) -> float:
+        truth, guess = zip(*rows, strict=True)
+        return float(metrics.f1_score(truth, guess, labels=names, average="macro"))
+
+    assert scores["no-class"].own_rule["private"] == pytest.approx(f1(pairs))
+    assert scores["answered"].own_rule["private"] == pytest.approx(
+        f1([row for row in pairs if row[1] != "none"])
+    )
+    ours = {rule: scores[rule].macro_f1["private"] for rule in ("no-class", "answered")}
+    assert ours["no-class"] == ours["answered"] < scores["no-class"].own_rule["private"]
+
+
 def test_scores_are_the_same_from_the_command(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

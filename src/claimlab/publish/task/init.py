@@ -8,13 +8,14 @@ import hashlib
 import io
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import numpy as np
 import polars as pl
 
 from claimlab.core import packaged
 from claimlab.core.call import in_storage
+from claimlab.core.choices import one_of
 from claimlab.core.errors import DataError
 from claimlab.core.guard import seal_folder
 from claimlab.core.options import Argument, Force, Option, OutputFolder, Setting
@@ -27,6 +28,7 @@ from claimlab.core.words import several
 from claimlab.detect.own_words import own_words
 from claimlab.files.cells import escape_cells
 from claimlab.publish.task.layout import (
+    GAP_RULES,
     GOLD_FILE,
     HALVES,
     PUBLIC,
@@ -36,6 +38,7 @@ from claimlab.publish.task.layout import (
     SUBMISSIONS,
     TASK_FILE,
     TEST_FILE,
+    GapRule,
     Gold,
     TaskFile,
     to_json,
@@ -68,7 +71,7 @@ class SharedTask(Shown):
 
 
 @in_storage()
-def publish_task_init(
+def publish_task_init(  # noqa: PLR0913
     data: Annotated[Source, Argument("A dataset with train and a labelled test.")],
     *,
     output: OutputFolder = None,
@@ -82,6 +85,12 @@ def publish_task_init(
     public_share: Annotated[
         float, Setting("Share of the test whose scores are not for the ranks.", least=0, most=0.9)
     ] = 0.5,
+    gaps: Annotated[
+        str,
+        Setting(
+            f"The task's own rule for a missing answer, shown beside ours: {', '.join(GAP_RULES)}."
+        ),
+    ] = "wrong",
     secret: Annotated[
         str | None, Setting("The organiser's secret, 64 hexadecimal digits; drawn by default.")
     ] = None,
@@ -93,6 +102,7 @@ def publish_task_init(
     Send `public` to participants, keep `sealed`, and put what they send into `submissions`, as
     TEAM.csv or TEAM/RUN.csv.
     """
+    rule = one_of(get_args(GapRule), gaps, "gaps")
     with Run("publish task", data, output, kind=KIND, force=force) as run:
         dataset = run.dataset
         chosen = open_task(own_task(dataset, task), dataset.records)
@@ -123,6 +133,7 @@ def publish_task_init(
             gold_hmac=gold.sealed,
             per_team=per_team,
             private=gold.rows.filter(half="private").height,
+            gaps=rule,
         )
         run.fill(lambda folder: _write(folder, described, gold, written))
     counts = {f"{PUBLIC}/{file}": rows.height for file, rows in public.items()}
@@ -197,6 +208,9 @@ def _write(folder: Path, task: TaskFile, gold: Gold, files: dict[str, str]) -> N
         "limit": str(task.per_team),
         "records": f"{task.records:,}",
         "private": f"{task.private:,}",
+        "gaps": ""
+        if task.gaps == "wrong"
+        else f"\n- The score by the task's own rule is next to it: {GAP_RULES[task.gaps]}.",
     }
     for name, text in texts.items():
         for field, value in fields.items():

@@ -29,6 +29,13 @@ FORMAT: Literal["claimlab task 1"] = "claimlab task 1"
 SECRET_BYTES = 32
 MOST_BYTES = 64 << 20  # of a file that is sent in
 HALVES = ("public", "private")
+GapRule = Literal["wrong", "no-class", "answered", "refused"]
+GAP_RULES: dict[GapRule, str] = {
+    "wrong": "a missing answer is a false positive of every other class",
+    "no-class": "a missing answer is missed in its class, and no false positive of the others",
+    "answered": "records without an answer are left out",
+    "refused": "a file with a missing answer is refused",
+}
 
 
 class TaskFile(BaseModel):
@@ -48,6 +55,7 @@ class TaskFile(BaseModel):
     gold_hmac: str
     per_team: Annotated[int, Field(ge=1)]
     private: int  # records of the half that ranks
+    gaps: GapRule = "wrong"  # what the task itself makes of a missing answer
 
     @property
     def own_words(self) -> OwnWords:

@@ -28,6 +28,7 @@ from claimlab.evaluate.board import Board, RunStanding, placed
 from claimlab.evaluate.common_draws import Drawn
 from claimlab.publish.task.layout import (
     HALVES,
+    GapRule,
     Gold,
     TaskFile,
 )
@@ -50,6 +51,7 @@ class Entry:
     flags: tuple[str, ...] = ()
     macro_f1: dict[str, float] = field(default_factory=dict)  # of each half
     accuracy: dict[str, float] = field(default_factory=dict)
+    own_rule: dict[str, float] = field(default_factory=dict)  # macro-F1 as the task counts gaps
     interval: Interval | None = None
     ranks: str = ""
 
@@ -123,7 +125,7 @@ def scored(
     sent: dict[str, int] = {}
     for team, name, file in files:
         sent[team] = sent.get(team, 0) + 1
-        entry, submission = _read(asked, team, name, file)
+        entry, submission = _read(task, asked, team, name, file)
         if sent[team] > task.per_team:
             entry, submission = (
                 replace(entry, refused=f"more than {task.per_team} of this team"),
@@ -147,6 +149,7 @@ def scored(
             entries[number],
             macro_f1={half: measured.macro_f1(half)[column] for half in HALVES},
             accuracy={half: measured.accuracy(half)[column] for half in HALVES},
+            own_rule={half: measured.macro_f1(half, task.gaps)[column] for half in HALVES},
             flags=(*gap, *flags[column]),
         )
     board = None
@@ -167,7 +170,9 @@ def scored(
     return TaskScores(task, order, board)
 
 
-def _read(asked: Asked, team: str, name: str, file: Path) -> tuple[Entry, Submission | None]:
+def _read(
+    task: TaskFile, asked: Asked, team: str, name: str, file: Path
+) -> tuple[Entry, Submission | None]:
     """A submission, refused where it does not fit the task; a gap alone does not refuse it."""
     entry = Entry(team, name, records=asked.rows.height)
     try:
@@ -177,6 +182,8 @@ def _read(asked: Asked, team: str, name: str, file: Path) -> tuple[Entry, Submis
     entry = replace(entry, sha256=submission.sha256, answered=len(submission.answers))
     if submission.problems:
         return replace(entry, refused=" ".join(submission.problems)), None
+    if submission.gaps and task.gaps == "refused":
+        return replace(entry, refused=" ".join(submission.lines())), None
     if not submission.answers:
         return replace(entry, refused="No record is answered."), None
     return entry, submission
@@ -211,16 +218,17 @@ class _Measured:
         rows = (self.halves == half).to_numpy()
         return [float(share) for share in self.right[rows].mean(axis=0)] if rows.any() else []
 
-    def macro_f1(self, half: str) -> list[float]:
+    def macro_f1(self, half: str, gaps: GapRule = "wrong") -> list[float]:
         weights = (self.halves == half).to_numpy().astype(np.float64)[None, :]
-        return [float(score) for score in self._f1(weights)[0]]
+        return [float(score) for score in self._f1(weights, gaps)[0]]
 
-    def _f1(self, weights: Floats) -> Floats:
+    def _f1(self, weights: Floats, gaps: GapRule = "wrong") -> Floats:
         """Macro-F1 over the classes of the test (draws, submissions) of weighted records."""
         scores = []
         for k in range(self.classes):
             true, said = (self.truth == k)[:, None], self.said == k
-            gap = self.said < 0
+            gap = (self.said < 0) & (gaps in ("wrong", "refused"))
+            true = true & (self.said >= 0) if gaps == "answered" else true
             hits = weights @ (true & said).astype(np.float64)
             wrong = weights @ (~true & (said | gap)).astype(np.float64)
             missed = weights @ (true & ~said).astype(np.float64)
