@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import claimlab as cl
+from claimlab.cli.app import run as run_command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 
@@ -296,3 +297,17 @@ def test_a_row_more_or_of_another_name_is_an_error_or_changes_nothing(
     ):
         with pytest.raises(DataError, match="is not scored"):
             call()
+
+
+def test_a_hidden_test_is_said_to_be_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not "0 test records: no record was answered": 39 of 40 were, and none of them has a label."""
+    made_up(hidden=True).write(tmp_path / "data")
+    file = written(PLAIN.tail(39), tmp_path / "p.csv")
+    words = ["detect", str(tmp_path / "data"), "--predictions", str(file)]
+    assert run_command([*words, "-o", str(tmp_path / "run")]) == 0
+    said = capsys.readouterr().out
+    assert "p answers 39 of 40 records; none of these has a label, so nothing is scored." in said
+    with pytest.raises(DataError, match=r"40 records without one.*gold is hidden"):
+        cl.evaluate(predictions=file, data=tmp_path / "data")

@@ -23,6 +23,7 @@ from claimlab.core.stats.interval import DRAWS, Resampling, interval
 from claimlab.core.stats.scores import Floats, f1_per_class, majority_f1, stratified_f1
 from claimlab.core.threads import side_by_side
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 from claimlab.evaluate.abstentions import abstentions
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.board import rank_runs
@@ -135,8 +136,8 @@ def evaluate_run(
     if not run.table.height:
         raise DataError(
             f"The run '{run.name}' has no prediction for a record that the task '{run.task.name}'"
-            " gives a label.",
-            "Check `task`, and that the predictions carry the ids of the dataset.",
+            f" gives a label ({several(run.unlabelled, 'record')} without one).",
+            "Check `task`. If the gold is hidden, score the run on the dataset that has it.",
         )
     step(f"{run.name}, intervals")
     answers = run.answers
