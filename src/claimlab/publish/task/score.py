@@ -13,10 +13,10 @@ from claimlab.pages.folder import Contents, fill
 from claimlab.publish.task.layout import SUBMISSIONS, read_gold, read_task
 from claimlab.publish.task.page import score_page
 from claimlab.publish.task.scoring import PLAUSIBLE_ACCURACY, TaskScores, scored
+from claimlab.publish.task.submission import SUFFIXES
 
 KIND = "task scores"
 MOST_FILES = 2_000  # submissions of a task
-SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt", ".parquet", ".xlsx", ".zip")
 
 
 @repeatable()

@@ -23,6 +23,7 @@ from claimlab.detect.strict.asked import Asked
 from claimlab.detect.strict.read import StrictPredictions, read_answers
 from claimlab.publish.task.layout import MOST_BYTES, read_task
 
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt", ".parquet", ".xlsx", ".zip")
 EXAMPLES = 3  # of the records without an answer
 CHARACTERS = 60  # of an id that is quoted
 
