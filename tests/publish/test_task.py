@@ -229,8 +229,12 @@ def test_the_same_answers_under_two_names_are_named_and_a_team_has_a_limit(folde
         send(folder, f"many/{number}.csv", honest(gold, 0.7, 30 + number))
     send(folder, "first.csv", honest(gold, 0.75, 5))
     send(folder, "second.csv", honest(gold, 0.75, 5))
+    first = honest(gold, 0.75, 5)
+    wrong = [row for row in first if row[1] != gold[row[0]]]
+    send(folder, "holes.csv", [row for row in first if row not in wrong[::2]])
     scores = cl.publish_task_score(folder)
     assert "the same answers as second" in entry(scores, "first").flags
+    assert any(f.endswith("are those of first") for f in entry(scores, "holes").flags)
     late = [entry(scores, f"many/{number}") for number in range(5)]
     assert [bool(each.refused) for each in late] == [False, False, False, True, True]
     assert "more than 3 of this team" in late[4].refused

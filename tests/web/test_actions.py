@@ -297,6 +297,8 @@ def test_predictions_the_gate_and_a_shared_task_have_forms(
         scores = started("data", "publish_task_score", "folder=task")
         assert scores["command"] == "claimlab publish task score task -o by-publish_task_score-1"
         assert scores["state"] == "done", scores["printed"]
+        names = [f["names"] for f in client.get("/api/datasets/data/run/diff").json()["fields"]]
+        assert list(names[0]) == ["newer"], "first, and not the dataset itself"
         for verb, option in (
             ("predictions", "predictions=/etc/passwd"),
             ("predictions", "predictions=task/sealed/gold.csv"),
@@ -307,6 +309,16 @@ def test_predictions_the_gate_and_a_shared_task_have_forms(
             asked = {"name": "new", "option": option}
             answer = client.post(f"/api/datasets/data/run/{verb}", params=asked, json={})
             assert answer.status_code == 422, option
+
+
+def test_a_share_can_be_typed_into_a_form(client: TestClient) -> None:
+    """A browser refuses 0.5 in a field of whole numbers, and the form is never sent."""
+    page = client.get("/datasets/data/run/publish_task_init").text
+    (field,) = re.findall(r'<input id="option-public_share"[^>]*>', page)
+    assert 'step="any"' in field
+    assert 'max="0.9"' in field
+    (whole,) = re.findall(r'<input id="option-per_team"[^>]*>', page)
+    assert "step" not in whole
 
 
 def test_a_form_without_anything_to_choose_says_so(client: TestClient) -> None:

@@ -26,7 +26,7 @@ from claimlab.web.page import Data, Done, Here, page, routes
 from claimlab.web.workspace import Line, Shape, Word, Workspace, WorkspaceFolder
 
 Names = Callable[[], Mapping[str, str]]
-Choices = Callable[[Workspace], Mapping[str, str]]
+Choices = Callable[[Workspace, WorkspaceFolder], Mapping[str, str]]
 Input = Literal["yes", "number", "text", "date", "one", "several", "lines"]
 OTHER_DATA = ("external", "lists")  # strategies of a split that read files beside the dataset
 # What asks models and searches, names who does the work, or replaces a folder.
@@ -42,10 +42,10 @@ COMMANDS = {  # what is typed, where it is another word than the name of the for
     "publish_task_score": ("publish", "task", "score"),
 }
 TITLES = {
-    "diff": "Compare with another version of",
-    "predictions": "Read predictions for",
-    "publish_task_init": "Start a shared task on",
-    "publish_task_score": "Score the submissions to a shared task, from",
+    "diff": "Compare {name} with a version before it",
+    "predictions": "Read predictions for {name}",
+    "publish_task_init": "Start a shared task on {name}",
+    "publish_task_score": "Score the submissions to a shared task",
 }
 GATE_OPTIONS = frozenset(
     ("before", "checks", "allow", "max_growth", "max_label_changes", "max_lost")
@@ -58,18 +58,19 @@ class FormVerb:
     """A function, and the names that exist for some of its options, each with what it means; the
     first is chosen where one has to be. `chosen` are options that are something of the workspace,
     `only` all that are offered where not all are, and `read` the arguments in order: an empty name
-    is the dataset of the page."""
+    is the dataset of the page. `about` says what it does, where the function does more."""
 
     function: Callable[..., object]
     names: Mapping[str, Names]
     chosen: Mapping[str, Choices] = field(default_factory=dict)
     only: frozenset[str] = frozenset()
     read: tuple[str, ...] = ("",)
+    about: str = ""
 
-    def choices(self, name: str, workspace: Workspace) -> Mapping[str, str]:
+    def choices(self, name: str, workspace: Workspace, place: WorkspaceFolder) -> Mapping[str, str]:
         """What an option can be; empty where it is typed."""
         if name in self.chosen:
-            return self.chosen[name](workspace)
+            return self.chosen[name](workspace, place)
         return self.names.get(name, dict)()
 
 
@@ -82,6 +83,7 @@ def verbs() -> dict[str, FormVerb]:
     from claimlab.clean.recipe import built_in
     from claimlab.detect.detector import DETECTORS
     from claimlab.detect.evidence import Mode
+    from claimlab.detect.outside import import_predictions
     from claimlab.detect.run import detect
     from claimlab.exchange.export import export
     from claimlab.exchange.format import FORMATS
@@ -89,7 +91,7 @@ def verbs() -> dict[str, FormVerb]:
     from claimlab.publish.task.score import publish_task_score
     from claimlab.split.run import split
     from claimlab.split.strategy import SPLITTERS
-    from claimlab.web.chosen import datasets, shared_tasks, tables
+    from claimlab.web.chosen import other_datasets, shared_tasks, tables
 
     def local() -> dict[str, str]:
         return {
@@ -121,12 +123,16 @@ def verbs() -> dict[str, FormVerb]:
         ),
         "export": FormVerb(export, {"to": formats}),
         "predictions": FormVerb(
-            detect, {}, {"predictions": tables}, frozenset(("predictions", "task", "split"))
+            detect,
+            {},
+            {"predictions": tables},
+            frozenset(("predictions", "task", "split")),
+            about=import_predictions.__doc__ or "",
         ),
         "diff": FormVerb(
             diff,
             {"checks": lambda: dict.fromkeys(CHECKS.names(), "")},
-            {"before": datasets},
+            {"before": other_datasets},
             GATE_OPTIONS,
             ("before", ""),
         ),
@@ -165,6 +171,8 @@ class FormField(Shape):
     names: dict[str, str]
     least: float | None
     most: float | None
+    whole: bool
+    """Whether a number has no fraction."""
     rare: bool
 
 
@@ -197,18 +205,22 @@ def action_page(
 ) -> ActionPage:
     """A verb as a form."""
     chosen_verb = _verb(verb)
-    name = choice.name or workspace.free_name(f"{place.entry.name}-{verb}")
-    about = (chosen_verb.function.__doc__ or "").strip().split("\n\n")[0]
+    name = choice.name or workspace.free_name(f"{place.entry.name}-{verb.replace('_', '-')}")
+    about = (chosen_verb.about or chosen_verb.function.__doc__ or "").strip().split("\n\n")[0]
     values = choice.values()
     return ActionPage(
         dataset=place.entry.id,
         title=place.entry.name,
         verb=verb,
-        heading=TITLES.get(verb, f"{verb[:1].upper()}{verb[1:]}"),
+        heading=TITLES.get(verb, "{verb} {name}").format(
+            verb=f"{verb[:1].upper()}{verb[1:]}", name=place.entry.name
+        ),
         about=" ".join(about.split()),
         fields=[
-            _field(parameter, chosen_verb, values.get(parameter.name), workspace)
-            for parameter in offered(chosen_verb)
+            _field(parameter, chosen_verb, values.get(parameter.name), workspace, place)
+            for parameter in sorted(
+                offered(chosen_verb), key=lambda p: p.name not in chosen_verb.chosen
+            )
         ],
         name=name,
         command=shell(_words(workspace, place, verb, choice, name)),
@@ -259,11 +271,15 @@ def _verb(name: str) -> FormVerb:
 
 
 def _field(
-    parameter: Parameter, verb: FormVerb, values: Sequence[str] | None, workspace: Workspace
+    parameter: Parameter,
+    verb: FormVerb,
+    values: Sequence[str] | None,
+    workspace: Workspace,
+    place: WorkspaceFolder,
 ) -> FormField:
     option = parameter.option
     assert option is not None
-    names = verb.choices(parameter.name, workspace)
+    names = verb.choices(parameter.name, workspace, place)
     default = _shown(parameter)
     sentence = option.help.split("; see: ")[0].split("; may be repeated")[0].rstrip(".")
     return FormField(
@@ -276,6 +292,7 @@ def _field(
         names=dict(names),
         least=option.least,
         most=option.most,
+        whole=parameter.kind is int,
         rare=isinstance(option, Setting),
     )
 
@@ -309,7 +326,7 @@ def _words(
     for name, values in choice.values().items():
         if name not in parameters:
             raise UnknownName("option", name[:80], list(parameters))
-        names = chosen_verb.choices(name, workspace)
+        names = chosen_verb.choices(name, workspace, place)
         closed = bool(names) or name in chosen_verb.chosen
         strange = [value for value in values if closed and value not in names]
         if strange:
@@ -321,7 +338,7 @@ def _words(
             )
     for name, parameter in parameters.items():
         if parameter.default is REQUIRED or name in chosen_verb.chosen:
-            options.setdefault(name, _first(chosen_verb.choices(name, workspace)))
+            options.setdefault(name, _first(chosen_verb.choices(name, workspace, place)))
     data = place.folder.relative_to(workspace.folder).as_posix()
     read = [str(options.pop(name)) if name else data for name in chosen_verb.read]
     _, *words = words_of(verb, chosen_verb.function, read, options)

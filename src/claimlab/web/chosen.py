@@ -10,24 +10,30 @@ from claimlab.core.guard import kind_of
 from claimlab.publish.task.init import KIND
 from claimlab.publish.task.submission import SUFFIXES
 from claimlab.web.add import offered
-from claimlab.web.workspace import DATASETS, MOST_FOLDERS, Workspace, folders_below
+from claimlab.web.workspace import (
+    DATASETS,
+    MOST_FOLDERS,
+    Workspace,
+    WorkspaceFolder,
+    folders_below,
+)
 
 
-def tables(workspace: Workspace) -> dict[str, str]:
+def tables(workspace: Workspace, _: WorkspaceFolder) -> dict[str, str]:
     """Files that may hold predictions."""
     return {name: "" for name in sorted(offered(workspace)) if name.lower().endswith(SUFFIXES)}
 
 
-def datasets(workspace: Workspace) -> dict[str, str]:
-    """Datasets by their place."""
+def other_datasets(workspace: Workspace, here: WorkspaceFolder) -> dict[str, str]:
+    """Datasets by their place, but that of the page."""
     return {
         place.folder.relative_to(workspace.folder).as_posix(): ""
         for place in workspace.of(*DATASETS[:1])
-        if not place.entry.note
+        if place.folder != here.folder and not place.entry.note
     }
 
 
-def shared_tasks(workspace: Workspace) -> dict[str, str]:
+def shared_tasks(workspace: Workspace, _: WorkspaceFolder) -> dict[str, str]:
     """Folders of organisers."""
     folders = islice(folders_below(workspace.folder, lambda _: False), MOST_FOLDERS)
     return {

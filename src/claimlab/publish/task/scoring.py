@@ -288,12 +288,14 @@ def _flags(measured: _Measured, entries: Sequence[Entry], plausible: float) -> l
 
 
 def _alike(measured: _Measured, a: int, b: int) -> str:
-    """How alike two submissions are, where that is too much; right answers tell nothing."""
+    """How alike two submissions are, where that is too much; right answers tell nothing. Records
+    that one of them leaves out tell nothing either: a copy may have gaps."""
     same = measured.said[:, a] == measured.said[:, b]
     if same.all():
         return "the same answers as"
     wrong = [measured.said[:, n] != measured.truth for n in (a, b)]
-    either = wrong[0] | wrong[1]
+    both = (measured.said[:, a] >= 0) & (measured.said[:, b] >= 0)
+    either = (wrong[0] | wrong[1]) & both
     common = wrong[0] & wrong[1] & same
     if either.sum() < FEWEST_ERRORS or common.sum() < SHARED_ERRORS * either.sum():
         return ""
