@@ -171,6 +171,7 @@ def evaluate_run(
         slices=slices,
         abstentions=abstentions(run, **how),
         left_out={name: getattr(run, name) for name in LEFT_OUT},
+        per_thousand=spent(run),
         cautions=[*cautions(answers), *asked_and_read(run)],
         chance=chance,
         ceiling=ceiling_of(answers, votes_of(run.annotations, run.table), how.get("seed", 0)),
@@ -180,21 +181,17 @@ def evaluate_run(
 def asked_and_read(run: ScoredRun) -> list[str]:
     """What the user must say of the scores, and how a file that was made elsewhere was read."""
     notes = run.about.notes if run.about.detector is None else ()
-    return [*([] if run.question is None else [run.question]), *notes, *spent(run)]
+    return [*([] if run.question is None else [run.question]), *notes]
 
 
-def spent(run: ScoredRun) -> list[str]:
-    """What 1,000 answers cost and take, where the run says so and it is not nothing."""
-    known = {
-        name: float(run.table[name].mean())  # type: ignore[arg-type]
+def spent(run: ScoredRun) -> dict[str, float]:
+    """What 1,000 answers cost (in dollars) and take (in seconds), where the run says so and it is
+    not nothing."""
+    return {
+        name: 1_000 * float(run.table[name].mean())  # type: ignore[arg-type]
         for name in ("cost", "seconds")
         if name in run.table.columns and run.table[name].sum() > 0
     }
-    words = [
-        f"${1_000 * known['cost']:.2f}" if name == "cost" else f"{1_000 * known['seconds']:,.0f} s"
-        for name in known
-    ]
-    return [f"1,000 records take {' and '.join(words)}."] if words else []
 
 
 def _table_intervals(answers: Answers, **how: Unpack[Resampling]) -> tuple[Intervals, Intervals]:

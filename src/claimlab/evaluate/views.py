@@ -141,7 +141,7 @@ def headline(run: RunResult) -> str:
     share = "" if scores.accuracy is None else f", accuracy {100 * scores.accuracy:.1f}"
     return (
         f"{run.name}: macro-F1 {f1}{share} on {several(scores.n, 'record')} of '{run.dataset}',"
-        f" task {run.task}{answered(scores)}."
+        f" task {run.task}{answered(scores)}{f'; {run.spent}' if run.spent else ''}."
     )
 
 
