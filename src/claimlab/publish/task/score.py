@@ -10,9 +10,10 @@ from claimlab.core.errors import DataError
 from claimlab.core.options import Argument, Force, OptionalFolder, Place, Seed, Setting
 from claimlab.core.run import Run
 from claimlab.pages.folder import Contents, fill
+from claimlab.publish.alike import PLAUSIBLE_ACCURACY
 from claimlab.publish.task.layout import SUBMISSIONS, read_gold, read_task
 from claimlab.publish.task.page import score_page
-from claimlab.publish.task.scoring import PLAUSIBLE_ACCURACY, TaskScores, scored
+from claimlab.publish.task.scoring import TaskScores, scored
 from claimlab.publish.task.submission import SUFFIXES
 
 KIND = "task scores"

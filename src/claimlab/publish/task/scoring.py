@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +18,14 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.core.shown import Shown
 from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.interval import DRAWS, Interval, interval
-from claimlab.core.stats.scores import Flags, Floats, Ints
+from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject
 from claimlab.core.units import Units
 from claimlab.core.words import several
 from claimlab.detect.strict.asked import Asked
 from claimlab.evaluate.board import Board, RunStanding, placed
 from claimlab.evaluate.common_draws import Drawn
+from claimlab.publish.alike import remarks
 from claimlab.publish.task.layout import (
     HALVES,
     GapRule,
@@ -33,9 +33,6 @@ from claimlab.publish.task.layout import (
     TaskFile,
 )
 from claimlab.publish.task.submission import Submission, problem_of, read_submission
-
-PLAUSIBLE_ACCURACY = 0.99  # above which a score is looked at
-SHARED_ERRORS, FEWEST_ERRORS = 0.9, 10  # of two submissions: the share that they have in common
 
 
 @dataclass(frozen=True)
@@ -135,7 +132,14 @@ def scored(
             accepted[len(entries)] = submission
         entries.append(entry)
     measured = _Measured.of(task, gold, list(accepted.values()))
-    flags = _flags(measured, [entries[n] for n in accepted], plausible)
+    sent_in = [entries[n] for n in accepted]
+    flags = remarks(
+        measured.truth,
+        list(measured.said.T),
+        [entry.name for entry in sent_in],
+        plausible=plausible,
+        compared=lambda a, b: sent_in[a].team != sent_in[b].team,
+    )
     for column, (number, submission) in enumerate(accepted.items()):
         gap = [
             f"{len(ids):,} {what}"
@@ -210,13 +214,10 @@ class _Measured:
         matrix = np.array(said, np.int64).reshape(len(said), len(truth)).T
         return cls(truth, matrix, rows["half"], codes_of(rows["group"]), len(code))
 
-    @property
-    def right(self) -> Flags:
-        return np.asarray(self.said == self.truth[:, None])
-
     def accuracy(self, half: str) -> list[float]:
         rows = (self.halves == half).to_numpy()
-        return [float(share) for share in self.right[rows].mean(axis=0)] if rows.any() else []
+        right = self.said == self.truth[:, None]
+        return [float(share) for share in right[rows].mean(axis=0)] if rows.any() else []
 
     def macro_f1(self, half: str, gaps: GapRule = "wrong") -> list[float]:
         weights = (self.halves == half).to_numpy().astype(np.float64)[None, :]
@@ -267,38 +268,3 @@ def placed_alone(board: Board, name: str, drawn: Drawn) -> Board:
     ends = interval(drawn.draws[:, 0], drawn.effective, point=score)
     standing = RunStanding(name, score, ends, (1, 1))
     return replace(board, units=drawn.units.words, standings=[standing])
-
-
-def _flags(measured: _Measured, entries: Sequence[Entry], plausible: float) -> list[list[str]]:
-    """What an organiser should look at: the same answers under two names, nearly the same errors,
-    and scores that are hardly possible.
-    """
-    flags: list[list[str]] = [[] for _ in entries]
-    right = measured.right
-    for column in range(len(entries)):
-        accuracy = float(right[:, column].mean())
-        if accuracy >= plausible:
-            flags[column].append(f"implausible: {100 * accuracy:.1f}% of all answers are right")
-    for a, b in combinations(range(len(entries)), 2):
-        words = _alike(measured, a, b)
-        if words and entries[a].team != entries[b].team:
-            flags[a].append(f"{words} {entries[b].name}")
-            flags[b].append(f"{words} {entries[a].name}")
-    return flags
-
-
-def _alike(measured: _Measured, a: int, b: int) -> str:
-    """How alike two submissions are, where that is too much; right answers tell nothing. Records
-    that one of them leaves out tell nothing either: a copy may have gaps."""
-    same = measured.said[:, a] == measured.said[:, b]
-    if same.all():
-        return "the same answers as"
-    wrong = [measured.said[:, n] != measured.truth for n in (a, b)]
-    both = (measured.said[:, a] >= 0) & (measured.said[:, b] >= 0)
-    either = (wrong[0] | wrong[1]) & both
-    common = wrong[0] & wrong[1] & same
-    if either.sum() < FEWEST_ERRORS or common.sum() < SHARED_ERRORS * either.sum():
-        return ""
-    return (
-        f"{100 * common.sum() / either.sum():.0f}% of the errors (of {either.sum():,}) are those of"
-    )
