@@ -18,8 +18,8 @@ from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.board import rank_runs
 from claimlab.evaluate.confusion import confusion
 from claimlab.evaluate.metric import GAP_RULES, Metric, metrics
+from claimlab.evaluate.metrics.aurc import area, risk_by_coverage
 from claimlab.evaluate.metrics.mcc import mcc
-from claimlab.evaluate.metrics.risk_coverage import area, risk_by_coverage
 from claimlab.evaluate.metrics.table_scores import calibration
 from claimlab.evaluate.scored_run import each_run
 from claimlab.tasks import open_task
@@ -166,6 +166,7 @@ def test_risk_and_coverage_are_those_of_a_loop() -> None:
     assert all(risk == pytest.approx(risks[round(at * gaps.n) - 1]) for at, risk in curve)
 
 
+@pytest.mark.slow
 def test_a_run_that_declines_shows_its_risk_by_coverage_and_both_rules(tmp_path: Path) -> None:
     """Records left out, without a word: the page has the curve, and macro-F1 as others count it,
     which equals scikit-learn's."""

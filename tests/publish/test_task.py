@@ -153,7 +153,7 @@ def test_a_participant_checks_without_gold(
         "1 answer is none of the classes (such as 'perhapsy')",
         "The classes are true, false (in the words of the data: FAKE, REAL)",
         "8 records of the test without an answer",
-        "2 records with an answer that is no class",
+        "2 records with an answer outside the classes",
     ):
         assert words in said
     assert cl.publish_task_check(good, task=public).is_complete

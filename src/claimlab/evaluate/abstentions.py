@@ -17,7 +17,7 @@ from claimlab.core.stats.interval import Interval, Resampling
 from claimlab.core.stats.scores import Floats, Ints, accuracy, measured_macro_f1, ratio
 from claimlab.detect.own_words import ABSTENTIONS
 from claimlab.evaluate.confusion import confusion, table_interval
-from claimlab.evaluate.metrics.risk_coverage import risk_by_coverage
+from claimlab.evaluate.metrics.aurc import risk_by_coverage
 from claimlab.evaluate.scored_run import ScoredRun
 
 

@@ -145,7 +145,7 @@ def scored(
             f"{len(ids):,} {what}"
             for ids, what in (
                 (submission.gaps, "without an answer"),
-                (submission.declined, "with an answer that is no class"),
+                (submission.declined, "with an answer outside the classes"),
             )
             if ids
         ]

@@ -31,7 +31,7 @@ CHARACTERS = 60  # of an id that is quoted
 @dataclass(frozen=True, repr=False)
 class Submission(Shown):
     """What a file answers, and what is wrong with it. `answers` has the class of each id; `gaps`
-    are the ids without an answer, `declined` those whose answer is no class ("not enough info").
+    are the ids without an answer, `declined` those whose answer is outside the classes ("not enough info").
     `notes` say how the file was read.
     """
 
@@ -66,7 +66,7 @@ class Submission(Shown):
         out = list(self.problems)
         for ids, what in (
             (self.gaps, "of the test without an answer"),
-            (self.declined, "with an answer that is no class"),
+            (self.declined, "with an answer outside the classes"),
         ):
             if ids:
                 some = ", ".join(f"'{one_line(i)[:CHARACTERS]}'" for i in ids[:EXAMPLES])
