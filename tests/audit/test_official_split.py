@@ -163,6 +163,7 @@ def test_the_advice_for_a_given_split_removes_from_train() -> None:
     assert [command.function for command in advice.commands] == ["clean"]
 
 
+@pytest.mark.slow
 def test_checking_a_file_keeps_the_test_and_says_the_leak_as_published(tmp_path: Path) -> None:
     records = published().records.select("id", "text", "split", veracity="label_raw")
     records.write_csv(tmp_path / "task.csv")
@@ -172,6 +173,17 @@ def test_checking_a_file_keeps_the_test_and_says_the_leak_as_published(tmp_path:
     assert leak.details["leaked"] == COPIED + TORN
     assert leak.verdict == "fail"
     assert "as published" in leak.why
+    assert leak.details["share_cleaned"] == 0
+    conclusion = checked.audit.conclusion
+    assert conclusion.verdict.number == 5, (
+        "cleaning settled it: it does not weigh on the clean copy"
+    )
+    (advice,) = [piece for piece in conclusion.advice if "near-duplicates" in piece.findings[0]]
+    assert "Score on this cleaned copy" in advice.text
+    assert "clean" not in {command.function for command in advice.commands}
+    again = cl.audit(checked.clean, checks=["near-duplicates"])
+    (left,) = [f for f in again.findings if f.feature == "across the given split"]
+    assert (left.verdict, left.details["share"]) == ("pass", 0)
 
 
 def test_planted_data_keeps_its_test() -> None:

@@ -242,6 +242,7 @@ def _published(cleaned: Finding, before: Finding | None) -> Finding:
     words = "not measured" if left is None else f"{100 * left:.1f}%"
     why = f"{before.why} This is of the data as published; after cleaning: {words}."
     details = {**before.details, "as_published": True, "share_cleaned": left}
+    details["verdict_cleaned"] = cleaned.verdict
     return before.model_copy(update={"why": why, "details": details})
 
 

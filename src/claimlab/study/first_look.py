@@ -18,6 +18,7 @@ from typing import Unpack
 import polars as pl
 
 from claimlab.audit.advice import MUCH, Advice, name_of
+from claimlab.audit.advice_rules import ALARMS
 from claimlab.audit.ladder import Rung
 from claimlab.audit.remedy import SuggestedCall
 from claimlab.audit.run import Audited
@@ -297,7 +298,23 @@ def _cleaning(checked: FirstLook) -> str:
     steps = Counter(step for table in tables for step in table["step"])
     reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(ITEMS_SHOWN))
     audited = "" if enough_left(checked.data, checked.clean) else ". The audit is of all records"
-    return f"{total}{_by_class(checked)}{f'; left out: {reasons}' if reasons else ''}{audited}"
+    kept = f"{total}{_by_class(checked)}{f'; left out: {reasons}' if reasons else ''}{audited}"
+    return f"{kept}{_leaks(checked)}"
+
+
+def _leaks(checked: FirstLook) -> str:
+    """What the data as published leaks, where cleaning took that out of train."""
+    shares = [
+        f"{100 * finding.details['share']:.1f}% of the {finding.details.get('part', 'test')}"
+        f" records ({finding.check})"
+        for finding in checked.audit.findings
+        if finding.details.get("verdict_cleaned") == "pass" and finding.verdict in ALARMS
+    ]
+    if not shares:
+        return ""
+    return (
+        f". As published, train has copies of {', '.join(shares)}; cleaning took these from train"
+    )
 
 
 def _by_class(checked: FirstLook) -> str:
