@@ -150,19 +150,7 @@ def permuted_scores(runs: Runs, seed: int) -> Control:
         tables.append(np.stack(counts, axis=1))
     fewest = min(level.of_class(labels, label) for label in range(len(classes)))
     scores = macro_f1(np.concatenate(tables)).mean(axis=1)
-    return Control(scores, level, fewest, _least_p(level, labels), moved, exchange.moved_freely)
-
-
-def _least_p(level: Units, labels: Ints) -> float:
-    """One in the number of ways to give their labels to units that have one each; where units hold
-    several classes, there are more ways than matter."""
-    from scipy.special import gammaln  # scipy.stats takes a second to import
-
-    pairs = np.unique(np.stack([level.codes, labels]), axis=1)
-    if pairs.shape[1] > level.count:
-        return 0.0
-    of_class = np.unique(pairs[1], return_counts=True)[1]
-    return float(np.exp(gammaln(of_class + 1).sum() - gammaln(level.count + 1)))
+    return Control(scores, level, fewest, level.least_p(labels), moved, exchange.moved_freely)
 
 
 def _label_level(run: ScoredRun, union: pl.DataFrame, labels: Ints) -> Units:
