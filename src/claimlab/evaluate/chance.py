@@ -4,7 +4,7 @@ a p-value.
 `majority` always gives the most frequent class. `stratified` draws its answers from the labels.
 `permuted` is what the run's own answers score against permuted labels: whatever class it prefers,
 that much comes by chance. The test records took no part in the training, so answers need not be
-made again for permuted labels.
+made again for permuted labels; where they did (`split --all`), the whole procedure was.
 
 A score is above chance where two tests agree, and the larger p-value counts. Few permutations of
 the labels reach the score; they move labels at the level at which these were given: of whole
@@ -150,6 +150,9 @@ def permuted_scores(runs: Runs, seed: int) -> Control:
         tables.append(np.stack(counts, axis=1))
     fewest = min(level.of_class(labels, label) for label in range(len(classes)))
     scores = macro_f1(np.concatenate(tables)).mean(axis=1)
+    trained = [run.null for run in runs if run.null is not None]
+    if trained and len(trained) == len(runs):
+        scores = np.mean(trained, axis=0)
     return Control(scores, level, fewest, level.least_p(labels), moved, exchange.moved_freely)
 
 
