@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import shutil
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
