@@ -318,13 +318,15 @@ def test_masked_giveaways_give_nothing_away(place: Path, tmp_path: Path) -> None
     assert not cleaned.dataset.records["text"].str.to_lowercase().str.contains(r"\bboom\b").any()
     changes = cleaned.dataset.tables["changes"].filter(pl.col("step") == "mask")
     assert changes["reason"].str.contains("boom").any()
-    scores = [
-        cl.audit(path, checks=["giveaways"]).findings[0].score
-        for path in (place / before, Path(after))
-    ]
-    assert scores[0] is not None
-    assert scores[0] > 0.8
-    assert scores[1] is None or scores[1] < 0.6
+    first, second = (
+        cl.audit(path, checks=["giveaways"]).findings[0] for path in (place / before, Path(after))
+    )
+    assert first.score is not None
+    assert first.score > 0.8
+    assert first.verdict == "fail"
+    # of twelve publishers a fold may guess well by luck, which is no alarm
+    assert "none found" in second.why
+    assert second.verdict in ("pass", "inconclusive", "not-measured")
 
 
 def test_words_are_chosen_on_train_records_only() -> None:
@@ -361,7 +363,7 @@ def test_what_moves_a_score_most_comes_first() -> None:
     [
         (
             "leaky",
-            "clean leaky -o leaky-masked-typing --mask punctuation --mask digits --mask case",
+            "clean leaky -o leaky-masked-typing --mask case --mask punctuation --mask digits",
         ),
         ("bare", "show bare --column label_raw"),
         ("single", "show single --column label_raw"),

@@ -39,14 +39,15 @@ class Paraphrases(FairCheck):
     question = "Are test records paraphrases or translations of training records?"
     rule = (
         f"Copies with a few words changed (at least {100 * SHARE_IN_ORDER:.0f}% of the words in the"
-        f" same order): fail when surely more than {100 * PARAPHRASED_SHARE.fail:.0f}% of the test"
-        " records have one in train, warn when surely more than"
-        f" {100 * PARAPHRASED_SHARE.warn:.0f}%, pass when surely fewer, otherwise inconclusive"
-        f" (Wilson interval). Paraphrases (cosine at least {COSINE}, or {COSINE_ACROSS} across"
-        " languages) never fail, since two model readers called only 42 to 66% of such pairs the"
-        " same claim: warn when as many as the lower ends of these shares leave are surely more"
-        f" than {100 * PARAPHRASED_SHARE.warn:.0f}%, pass by the same rule as copies, otherwise"
-        " inconclusive."
+        f" same order): fail when more than {100 * PARAPHRASED_SHARE.fail:.0f}% of the test"
+        f" records have one in train, warn when more than {100 * PARAPHRASED_SHARE.warn:.0f}%,"
+        " otherwise pass; all are counted (of a split that was drawn: surely more, Wilson"
+        f" interval). Paraphrases (cosine at least {COSINE}, or {COSINE_ACROSS} across languages)"
+        f" are looked for among {TEST} test and {TRAIN:,} training records, drawn at random. They"
+        " never fail, since two model readers called only 42 to 66% of such pairs the same claim:"
+        " warn when as many as the lower ends of these shares leave are surely more than"
+        f" {100 * PARAPHRASED_SHARE.warn:.0f}% (Wilson interval), pass when surely fewer,"
+        " otherwise inconclusive."
     )
 
     needs = ("text",)
@@ -73,7 +74,7 @@ class Paraphrases(FairCheck):
             return self.unmeasured(subject, why, CHANGED_COPY)
         rows, others = _copied(subject, split.train & with_text, split.test & with_text)
         alike = rows, others, np.ones(len(rows), np.float32)
-        return self._finding(subject, alike, n, split, CHANGED_COPY)
+        return self._finding(subject, alike, n, split, CHANGED_COPY, drawn=split.drawn)
 
     def _same_meaning(self, subject: Subject, split: Sides) -> Finding:
         has_text = subject.rows["text"].is_not_null().to_numpy()
@@ -92,22 +93,31 @@ class Paraphrases(FairCheck):
         except MissingExtra as error:
             return self.unmeasured(subject, str(error))
         alike = test_rows[enough], closest[enough], cosine[enough]
-        finding = self._finding(subject, alike, len(test_rows), split, "a paraphrase")
+        finding = self._finding(subject, alike, len(test_rows), split, "a paraphrase", drawn=True)
         crosses = _crosses(subject, *alike[:2])
         _as_read(finding, alike[2][~crosses], len(test_rows))
         return finding
 
-    def _finding(self, subject: Subject, alike: Alike, n: int, split: Sides, what: str) -> Finding:
+    def _finding(
+        self,
+        subject: Subject,
+        alike: Alike,
+        n: int,
+        split: Sides,
+        what: str,
+        *,
+        drawn: bool,
+    ) -> Finding:
         rows, others, cosine = alike
         order = np.argsort(-cosine, kind="stable")
         crossing = int(_crosses(subject, rows, others).sum())
         same = int((subject.y[rows] == subject.y[others]).sum())
         return self.found(
             subject,
-            PARAPHRASED_SHARE.verdict(len(rows), n),
+            PARAPHRASED_SHARE.verdict(len(rows), n, drawn=drawn),
             f"Under {split.name}, {len(rows):,} of {n:,} {split.part} records"
-            f" ({PARAPHRASED_SHARE.shown(len(rows), n)}) have {what} in train that is not a"
-            " near-duplicate;"
+            f" ({PARAPHRASED_SHARE.shown(len(rows), n, drawn=drawn)}) have {what} in train that"
+            " is not a near-duplicate;"
             f" {same:,} of them under the same label, {crossing:,} in another language.",
             n=n,
             feature=f"{what}, {split.label}",
@@ -164,7 +174,7 @@ def _as_read(finding: Finding, cosine: Floats32, n: int) -> None:
     if finding.verdict in ("fail", "warn"):
         finding.verdict = (
             "warn"
-            if PARAPHRASED_SHARE.interval(int(least), n)[0] > PARAPHRASED_SHARE.warn
+            if PARAPHRASED_SHARE.ends(int(least), n, drawn=True)[0] > PARAPHRASED_SHARE.warn
             else "inconclusive"
         )
     finding.details["same_claim"] = expected
