@@ -9,6 +9,7 @@ import json
 import random
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -52,7 +53,7 @@ def printed(command: list[str], capsys: pytest.CaptureFixture[str]) -> list[list
 # --- What "true" is true of
 
 
-@pytest.mark.parametrize("name", ["flag", "label", "rumor", "is_rumor", "class"])
+@pytest.mark.parametrize("name", ["flag", "label", "rumor", "is_rumor", "class", "is_fake"])
 def test_a_flag_is_asked_about_with_examples_also_when_it_is_named(
     name: str, tmp_path: Path
 ) -> None:
@@ -64,6 +65,24 @@ def test_a_flag_is_asked_about_with_examples_also_when_it_is_named(
     assert asked.value.exit_code == 1
     offered = [str(one.value) for one in asked.value.choices if one.argument == "map"]
     assert {"False=true,True=false", "False=false,True=true"} <= set(offered)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [("is_fake", "0=true,1=false"), ("misinformation", "0=true,1=false"), ("is_real", "0=false,1=true")],
+)  # fmt: skip
+def test_a_name_is_no_proof_but_says_which_answer_comes_first(
+    name: str, first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "a.csv", claim=TEXTS, **{name: flags("1", "0")})
+    for options in ([], ["--label", name], ["--yes"]):
+        lines = printed(["import", str(path), "-o", str(tmp_path / "o"), *options], capsys)
+        assert first in lines[0]
+        assert run([*lines[0], "--force"]) == 0
+        labels = Dataset.open(tmp_path / "o")["veracity"].value_counts()
+        expected = {"true": 10, "false": 50} if name == "is_real" else {"true": 50, "false": 10}
+        assert dict(labels.iter_rows()) == expected
+        shutil.rmtree(tmp_path / "o")
 
 
 def test_no_printed_line_turns_flagged_lies_into_truths(
@@ -156,7 +175,6 @@ def test_ratings_that_fact_checkers_use_are_asked_about_no_more_than_before(tmp_
     for name, words in {
         "label": ("pants-fire", "true", "half-true"),
         "verdict": ("True", "False"),
-        "is_fake": ("1", "0"),
         "Bewertung": ("falsch", "richtig"),
         "credibility": ("false", "mostly-true", "half-true"),
     }.items():
@@ -184,6 +202,27 @@ def test_a_row_for_each_judgement_is_one_record_with_its_annotations(tmp_path: P
     assert dataset.tables["annotations"].height == len(rows)
     assert f"{len(rows)} rows: one for each annotator" in report.understood[0]
     assert report.agreement is not None
+
+
+def test_columns_that_may_both_name_annotators_are_asked_about(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    rows = [
+        (text, ("true", "false")[draw.random() < 0.4], f"w{n}", f"b{(n + i) % 3}", f"name {n}")
+        for i, text in enumerate(TEXTS)
+        for n in range(3)
+    ]
+    names = ("claim", "verdict", "wid", "part_of_task", "wname")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    path = write(tmp_path / "a.csv", **columns)
+    with pytest.raises(Question, match="several columns may say who gave them") as asked:
+        import_files(path)
+    assert [one.value for one in asked.value.choices] == ["wid", "part_of_task", "none"]
+    dataset, report = import_files(path, rater="wid")
+    assert dataset.records.height == N
+    assert report.agreement is not None
+    alone = {name: values for name, values in columns.items() if name != "part_of_task"}
+    dataset, _ = import_files(write(tmp_path / "b.csv", **alone))
+    assert dataset.records.height == N, "the number and the name of a person are one"
 
 
 def test_annotators_numbered_before_their_question_are_annotators(tmp_path: Path) -> None:
@@ -376,8 +415,9 @@ def test_a_known_meaning_is_the_outcome_or_among_the_choices(
         if taken is None:
             assert meaning in outcomes, (meaning, outcomes)
         elif taken:  # taken at once: by words for ratings, or by a name that says it
-            by_name = name in ("verdict", "is_fake")
-            assert by_name or kind in ("words", "ratings"), "nothing else decides what is true"
+            assert name == "verdict" or kind in ("words", "ratings"), (
+                "nothing else decides what is true"
+            )
             assert taken in meanings(values)
 
 
@@ -412,7 +452,7 @@ def test_the_report_says_what_was_understood_in_every_face(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(tmp_path / "a.csv", claim=TEXTS, is_fake=flags("1", "0"))
-    assert run(["import", str(path), "-o", str(tmp_path / "o"), "--json"]) == 0
+    assert run(["import", str(path), "-o", str(tmp_path / "o"), "--json", "--map", "1=false"]) == 0
     out, err = capsys.readouterr()
     [record, label] = json.loads(out)["report"]["understood"]
     assert record == "one record = one claim (60)"

@@ -387,7 +387,7 @@ def _decided(
         table = gather_classes(table, answers.verdicts, answers.columns)
     seen, picks = _proposed(table, answers)
     if marker is None:
-        items = gather_ratings(table, seen, picks, answers.columns, answers.rater)
+        items = gather_ratings(table, seen, picks, answers.columns, answers.rater, ask=ask)
         if items is not table:  # other columns than those that were looked at
             table = items
             seen, picks = _proposed(table, answers)

@@ -18,6 +18,7 @@ from claimlab.core.labels import GENERAL, is_blank
 from claimlab.core.languages import normalise
 from claimlab.core.words import several
 from claimlab.exchange.importing.choose import chosen, some_of
+from claimlab.exchange.importing.ladder import SHARES
 from claimlab.exchange.importing.layouts import (
     FILE,
     TableLayout,
@@ -44,17 +45,17 @@ from claimlab.files.raw import RawTable
 MOST_CODES = 12
 _LETTERS_ONLY = re.compile(r"[\W\d_]+")
 # of a file's columns that the main file must have too, for both to be read together
-COLUMNS_SHARED = 0.8
+COLUMNS_SHARED = SHARES["alike"]
 # share of a file's texts in another file at which the two look like editions of one dataset
-TEXTS_SHARED = 0.5
+TEXTS_SHARED = SHARES["edition"]
 DISTINCT_IDS_SHARE = 0.7  # of the ids of records that have no text, which must differ
 LINES = "one text per line"
 SEPARATORS = ("__label__", "::", "|||", "\u0001")
 LAYOUTS_NAMED = 3  # that a message names
 # rows with an id and a label, with which files are compared; files; rows that must be the same
-LEAST_LABELLED, FILES_COMPARED, SAME_ROWS = 20, 8, 0.95
+LEAST_LABELLED, FILES_COMPARED, SAME_ROWS = 20, 8, SHARES["same_rows"]
 LEAST_TEXTS = 5  # a file with fewer texts is not compared
-MAPPED_SHARE = 0.9  # of the labels that the map knows, at which they are labels beyond doubt
+MAPPED_SHARE = SHARES["mapped"]  # of the labels that the map knows: beyond doubt
 COLUMNS_OFFERED, VALUES_SHOWN, VALUE_CHARACTERS = (
     6,
     3,

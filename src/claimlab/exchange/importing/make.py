@@ -29,6 +29,7 @@ from claimlab.exchange.importing.meanings import (
     flag_maps,
     nearest,
     offered_maps,
+    says_what_yes_means,
 )
 from claimlab.exchange.importing.plan import ImportPlan, examples, replaced, tally
 from claimlab.exchange.importing.profile import (
@@ -388,7 +389,8 @@ def _question_of_labels(
     column, unknown = plan.column("label") or "label", list(error.counts)
     flag = is_flag(unknown) and len(unknown) == len(values)
     maps = offered_maps(column, values, unknown, plan.verdicts, pairs="evidence" in plan.picks)
-    if flag and not any(value.lstrip("-").isdigit() for value in unknown):
+    coded = any(value.lstrip("-").isdigit() for value in unknown)
+    if flag and (not coded or says_what_yes_means(column)):
         maps = flag_maps(column, sorted(unknown))
     choices = [
         *offers(column, unknown, maps, plan.topics),

@@ -15,14 +15,15 @@ import polars as pl
 from claimlab.core.errors import Choice
 from claimlab.core.labels import LabelMap, fold
 from claimlab.core.words import several_of
+from claimlab.exchange.importing.ladder import SHARES
 from claimlab.exchange.importing.profile import DECIDED
 from claimlab.exchange.importing.profile import LABEL_VALUES as CODES
-from claimlab.exchange.vocabulary import ALL_FALSE, NO, SUSPICIONS, YES, fold_name
+from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NO, SUSPICIONS, YES, fold_name
 
-FEW_UNKNOWN_SHARE = 0.25  # of the labelled rows, whose unknown labels may stay null
+FEW_UNKNOWN_SHARE = SHARES["few_unknown"]  # of the labelled rows: unknown labels may stay null
 LEAST_LIKENESS = 0.85  # likeness at which a known word is suggested
 MOST_WORD_VALUES = 60  # values of a column of words
-SURE_SHARE = 0.95  # of the rows of a code that go with one verdict
+SURE_SHARE = SHARES["words_of_code"]  # of the rows of a code that go with one verdict
 LEAST_ROWS_OF_CODE = 5
 ROWS_COMPARED = 20_000
 LABELS_NAMED = 8  # labels that are named in an option to copy; more of them need a file
@@ -207,6 +208,11 @@ def flag_maps(column: str, values: Sequence[str]) -> list[Choice]:
     of_false = any(f" {word} " in f" {name} " for word in ALL_FALSE | SUSPICIONS)
     ways = [("true", "false"), ("false", "true")]
     return [_flag_map(values, *way) for way in (ways[::-1] if of_false else ways)]
+
+
+def says_what_yes_means(column: str) -> bool:
+    """Whether a name says what a yes below it means, such as is_fake and is_true."""
+    return fold_name(column) in ALL_FALSE | ALL_TRUE
 
 
 def _flag_map(values: Sequence[str], yes: str, no: str) -> Choice:

@@ -16,13 +16,15 @@ from claimlab.core import packaged
 from claimlab.core.errors import Choice
 from claimlab.core.labels import LabelMap, fold, is_blank
 from claimlab.core.record import to_records
+from claimlab.exchange.importing import ladder
 from claimlab.exchange.importing.profile import DECIDED, FLAGS, verdict_of
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, fold_name
 from claimlab.tasks import TASKS
 
 _TABLE = packaged.toml("claimlab.exchange", "meaning.toml")
-EVIDENCE: Mapping[str, float] = _TABLE["evidence"]
-ENOUGH, LEAD = (float(_TABLE["thresholds"][name]) for name in ("enough", "lead"))
+EVIDENCE: Mapping[str, float] = ladder.EVIDENCE["meaning"]
+MEANING = "meaning"  # the question, in the table of thresholds
+ENOUGH = ladder.THRESHOLDS[MEANING]["enough"]
 GENERIC = frozenset(map(fold_name, _TABLE["names"]["generic"]))
 _STEMS = {
     task: tuple(dict.fromkeys(fold_name(stem) for stem in stems))
@@ -178,13 +180,9 @@ def about_tasks(names: Collection[str], texts: Collection[str]) -> dict[str, flo
 def best(readings: Sequence[Reading], values: Collection[str]) -> Reading | None:
     """The reading of these values whose evidence is enough, and that no other one comes near; or
     else none."""
-    ranked = sorted(readings, key=lambda reading: -reading.score)
-    if not ranked or ranked[0].score < ENOUGH:
-        return None
-    first = ranked[0].of(values)
-    rivals = [one for one in ranked[1:] if one.of(values) != first]
-    near = rivals and rivals[0].score > ranked[0].score - LEAD
-    return None if near else ranked[0]
+    ranked = ladder.close(readings, MEANING)
+    agreed = all(one.of(values) == ranked[0].of(values) for one in ranked[1:])
+    return ranked[0] if ranked and agreed else None
 
 
 def offers(
