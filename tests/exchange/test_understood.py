@@ -460,4 +460,8 @@ def test_the_report_says_what_was_understood_in_every_face(
     assert "false (10: '1'), e.g." in label
     assert record in err
     assert label in err
-    assert pl.Series(Dataset.open(tmp_path / "o")["veracity"]).to_list() == flags("false", "true")
+    dataset = Dataset.open(tmp_path / "o")
+    assert pl.Series(dataset["veracity"]).to_list() == flags("false", "true")
+    assert any(label in note for note in dataset.notes), "it travels with the data"
+    assert run(["show", str(tmp_path / "o")]) == 0
+    assert "label 'is_fake': true" in " ".join(capsys.readouterr().out.split())

@@ -20,7 +20,7 @@ from claimlab.core.errors import Choice, UnmappedLabels
 from claimlab.core.labels import LabelMap, Mapped, Unmapped, is_blank
 from claimlab.core.languages import normalise
 from claimlab.core.progress import Progress, silent
-from claimlab.core.record import any_blank, meta_json
+from claimlab.core.record import any_blank, meta_json, to_records
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
@@ -103,6 +103,11 @@ def make(
     dataset.notes = report.warnings()
     dataset.lineage = [_lineage(plan, wishes, report)]
     return dataset, report
+
+
+def understood_of(plan: ImportPlan) -> list[str]:
+    """What an import of the whole would understand, without the languages of its texts."""
+    return understood(plan, to_records(_Making(plan, "", ImportWishes("unknown")).records()))
 
 
 def refuse_unknown_labels(plan: ImportPlan) -> None:
