@@ -15,9 +15,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from claimlab.clean.front import clean
+from claimlab.clean.recipe import parse_recipe
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import ClaimlabError, Question, UnmappedLabels
+from claimlab.core.errors import ClaimlabError, DataError, Question, UnmappedLabels
 from claimlab.exchange.importer import guess_files, import_files
 
 N = 60
@@ -360,6 +362,36 @@ def test_a_bad_file_is_a_warning(tmp_path: Path) -> None:
     assert dataset.records.height == N
     assert set(report.ignored_files) == {"empty.json", "two.csv", "~$claims.xlsx", "broken.xlsx"}
     assert sum("passed over" in line for line in report.lines()) == 4
+
+
+# --- Damage
+
+
+def test_a_wrong_code_page_is_said_at_import_and_clean_repairs_every_text(tmp_path: Path) -> None:
+    """UTF-8 that some program read as Thai, and saved so."""
+    thai = [f"ดื่มน้ำมะนาวรักษาโรคมะเร็งได้จริงหรือ ข่าวที่ {i}" for i in range(N)]
+    table = {chr(code): code for code in range(256)}
+    table |= {bytes([code]).decode("cp874", "ignore") or chr(code): code for code in range(256)}
+    back = {code: sign for sign, code in table.items()}
+    broken = ["".join(back[byte] for byte in text.encode()) for text in thai]
+    path = write(tmp_path / "a.csv", claim=broken, verdict=again("true", "false"))
+    dataset, report = import_files(path)
+    assert report.damage is not None
+    assert (report.damage.broken, report.damage.repairable) == (N, N)
+    assert any("wrong encoding" in line for line in report.lines())
+    repair = parse_recipe('name = "r"\nversion = 1\n[[steps]]\nstep = "repair-text"')
+    cleaned = clean(dataset, repair).dataset
+    assert cleaned["text"].to_list() == thai
+
+
+def test_texts_of_question_marks_are_refused(tmp_path: Path) -> None:
+    lost = [re.sub(r"\w", "?", text) for text in TEXTS]
+    path = write(tmp_path / "a.csv", claim=lost, verdict=again("true", "false"))
+    with pytest.raises(DataError, match="mostly question marks"):
+        import_files(path)
+    some = [text if i % 3 else lost[i] for i, text in enumerate(TEXTS)]
+    path = write(tmp_path / "b.csv", claim=some, verdict=again("true", "false"))
+    assert import_files(path)[1].records == N
 
 
 # --- Any table with a known meaning
