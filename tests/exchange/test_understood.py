@@ -379,7 +379,7 @@ def test_a_wrong_code_page_is_said_at_import_and_clean_repairs_every_text(tmp_pa
     assert report.damage is not None
     assert (report.damage.broken, report.damage.repairable) == (N, N)
     assert any("wrong encoding" in line for line in report.lines())
-    repair = parse_recipe('name = "r"\nversion = 1\n[[steps]]\nstep = "repair-text"')
+    repair = parse_recipe('name = "r"\nversion = 1\n[[steps]]\nstep = "repair-text"', "r")
     cleaned = clean(dataset, repair).dataset
     assert cleaned["text"].to_list() == thai
 

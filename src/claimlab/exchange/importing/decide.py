@@ -261,7 +261,7 @@ def _take_meaning(plan: ImportPlan) -> None:
     values = [value for value in written.drop_nulls().unique().sort() if not is_blank(value)]
     ratings = plan.gathered.ratings  # of several annotators, some words may be in no majority
     votes = [] if ratings is None else ratings.table["value"].drop_nulls().unique().to_list()
-    flag = is_flag([*values, *votes]) and "label" not in plan.values
+    flag = is_flag([*values, *votes]) and "label" not in plan.values and not plan.gathered.classes
     stated = plan.verdicts.stated
     if plan.map_given and (not flag or not stated or stated & {fold(value) for value in values}):
         _take_stated(plan, values, flag=flag)

@@ -264,6 +264,7 @@ def _refuse_unclear_label(plan: ImportPlan) -> None:
         ],
     )
     question.about_meaning = True
+    question.column = column
     raise question
 
 

@@ -18,7 +18,14 @@ from claimlab.core.words import several_of
 from claimlab.exchange.importing.ladder import SHARES
 from claimlab.exchange.importing.profile import DECIDED
 from claimlab.exchange.importing.profile import LABEL_VALUES as CODES
-from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NO, SUSPICIONS, YES, fold_name
+from claimlab.exchange.vocabulary import (
+    ALL_FALSE,
+    ALL_TRUE,
+    SAYS_NO,
+    SAYS_YES,
+    SUSPICIONS,
+    fold_name,
+)
 
 FEW_UNKNOWN_SHARE = SHARES["few_unknown"]  # of the labelled rows: unknown labels may stay null
 LEAST_LIKENESS = 0.85  # likeness at which a known word is suggested
@@ -217,8 +224,10 @@ def says_what_yes_means(column: str) -> bool:
 
 def _flag_map(values: Sequence[str], yes: str, no: str) -> Choice:
     folded = {value: fold(value) for value in values}
-    pairs = {v: yes if f in YES else no if f in NO else "unknown" for v, f in folded.items()}
-    first = next((value for value, f in folded.items() if f in YES), values[0])
+    pairs = {
+        v: yes if f in SAYS_YES else no if f in SAYS_NO else "unknown" for v, f in folded.items()
+    }
+    first = next((value for value, f in folded.items() if f in SAYS_YES), values[0])
     words = f"{first} means a {pairs[first]} claim"
     return Choice("map", ",".join(f"{value}={verdict}" for value, verdict in pairs.items()), words)
 
@@ -230,11 +239,16 @@ def _as_opposites(
     opposites or one is the opposite of those that are known.
     """
     answers = {value for value in values if fold(value) not in _MISSING}
-    ordered = sorted(unknown, key=lambda value: (value not in answers, value))
+    ordered = sorted(unknown, key=lambda value: (value not in answers, _sounds_false(value), value))
     if len(answers) != 2 and (len(unknown) > 1 or not known):
         return ordered, {}
     rest = ["unknown"] * len(unknown)
     return ordered, {w: [*m, *rest][: len(rest)] for w, m in _opposites(known).items()}
+
+
+def _sounds_false(value: str) -> bool:
+    """Whether a word of a label is one for falsehood, so that its opposite is offered as true."""
+    return bool({fold_name(word) for word in re.findall(r"[^\W\d_]+", value)} & ALL_FALSE)
 
 
 def _opposites(known: set[str | None]) -> Mapping[str, Sequence[str]]:

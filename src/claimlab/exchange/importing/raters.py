@@ -75,7 +75,7 @@ def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, s
     frame = plain.with_columns(pl.coalesce(chosen).alias(LABEL_COLUMN)).drop(classes)
     listed = ", ".join(map(repr, classes))
     gathered.tables[0].notes.append(f"The columns {listed} are one label: no row has two of them.")
-    return replace(gathered, frame=frame, literal=frozenset())
+    return replace(gathered, frame=frame, literal=frozenset(), classes=True)
 
 
 def _answers(values: pl.Series) -> bool:

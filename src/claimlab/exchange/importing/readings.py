@@ -78,7 +78,7 @@ def _inside(stem: str, joined: str) -> bool:
 def asks_for_a_verdict(column: str) -> bool:
     """Whether a column of this name holds verdicts, so that a True below it is a true claim:
     `verdict`, `gold_verdict` and `label.verdict` do, `label` and `is_rumor` do not."""
-    name = fold_name(column.rpartition(".")[2])
+    name = fold_name(" ".join(column.split(".")[-2:]))  # review.rating.label
     words = name.split()
     parts = {
         " ".join(words[start:end])
