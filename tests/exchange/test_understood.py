@@ -166,6 +166,14 @@ def test_what_files_speak_of_comes_before_any_verdict(
     assert import_files(tmp_path / "d", map=task)[1].labels == {}
 
 
+def test_the_name_of_a_flag_counts_more_than_that_of_a_file(tmp_path: Path) -> None:
+    """A file about people against vaccines, and a column that says what its yes means."""
+    path = write(tmp_path / "antivax_posts.csv", text=TEXTS, is_misinformation=flags("1", "0"))
+    with pytest.raises(UnmappedLabels) as asked:
+        import_files(path)
+    assert asked.value.choices[0].value == "0=true,1=false"
+
+
 def test_any_label_can_be_kept_as_it_is_written(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", text=TEXTS, label=again("-1", "0", "1"))
     dataset, report = import_files(path, map="label_raw")

@@ -17,6 +17,7 @@ from claimlab.core.errors import Choice
 from claimlab.core.labels import LabelMap, fold, is_blank
 from claimlab.core.record import to_records
 from claimlab.exchange.importing import ladder
+from claimlab.exchange.importing.meanings import says_what_yes_means
 from claimlab.exchange.importing.profile import DECIDED, FLAGS, verdict_of
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, fold_name
 from claimlab.tasks import TASKS
@@ -191,10 +192,11 @@ def offers(
     """The answers to what a label means, the likeliest honest one first: what files and README
     speak of, then what may be said of truth, then the labels as they are."""
     readable = [name for name in tasks_of(values) if not name.startswith(("veracity", "bluff"))]
-    first = sorted(tasks, key=lambda task: -tasks[task])
+    own = EVIDENCE["name_says"] * says_what_yes_means(column)
+    first = sorted((t for t in tasks if tasks[t] > own), key=lambda task: -tasks[task])
     likely = [Choice("map", task, _question_of(task)) for task in first if task in readable]
     likely += [_as_written(column, task) for task in first if task not in readable][: not likely]
-    rest = [task for task in readable if task not in {*tasks, *_ON_EVIDENCE}]
+    rest = [task for task in readable if task not in {*first, *_ON_EVIDENCE - tasks.keys()}]
     others = [Choice("map", task, _question_of(task)) for task in rest]
     written = [_as_written(column)] if not any(c.value == AS_WRITTEN for c in likely) else []
     return [*likely, *maps, *written, *others]
