@@ -198,6 +198,19 @@ def test_ratings_that_fact_checkers_use_are_asked_about_no_more_than_before(tmp_
 # --- What a record is
 
 
+def test_of_close_columns_the_one_with_the_usual_name_is_offered_first(tmp_path: Path) -> None:
+    """A fact-check has a title of its own, and the claim that it is about."""
+    titles = [f"No, Mayor {TOWNS[i % 5]} did not say this about bus {i}" for i in range(N)]
+    columns = {
+        "page_title": titles,
+        "review_claimReviewed": TEXTS,
+        "verdict": again("true", "false"),
+    }
+    with pytest.raises(Question, match="may be the text") as asked:
+        import_files(write(tmp_path / "a.csv", **columns))
+    assert asked.value.choices[0].value == "review_claimReviewed"
+
+
 def test_a_row_for_each_judgement_is_one_record_with_its_annotations(tmp_path: Path) -> None:
     """Annotators are numbers under the name `user`, and items have one to three rows."""
     draw = random.Random(3)

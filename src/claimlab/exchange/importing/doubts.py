@@ -39,7 +39,7 @@ from claimlab.exchange.importing.profile import ColumnProfile, Profiled
 from claimlab.exchange.importing.propose import NO_COLUMN
 from claimlab.exchange.importing.readings import is_flag, offers
 from claimlab.exchange.importing.texts import FOLDER
-from claimlab.exchange.vocabulary import ANNOTATORS, YES, fold_name
+from claimlab.exchange.vocabulary import ANNOTATORS, YES, fold_name, named
 from claimlab.files.raw import RawTable
 
 MOST_CODES = 12
@@ -216,7 +216,10 @@ def _ask_column(plan: ImportPlan, seen: Profiled, role: str) -> None:
     sure = {other.column for name, other in plan.picks.items() if name != role and other.sure}
     close = filterfalse(sure.__contains__, pick.close)
     rivals = [column for column in close if not seen.says_the_same(pick.column, column)]
-    columns = [pick.column, *rivals][:COLUMNS_OFFERED]
+    columns = [pick.column, *rivals]
+    if role == "text":  # of close ones, that with the usual name is the likeliest: claimReviewed
+        columns.sort(key=lambda column: -_how_usual(seen.columns[column].name, role))
+    columns = columns[:COLUMNS_OFFERED]
     choices = [Choice(role, column, examples_of(seen.columns[column])) for column in columns]
     if rivals:
         unnamed = role == "label" and all(seen.columns[name].nameless for name in columns)
@@ -229,6 +232,12 @@ def _ask_column(plan: ImportPlan, seen: Profiled, role: str) -> None:
             f"The column '{pick.column}' may be the label, or there is none.",
             [*choices, Choice(role, NO_COLUMN, "no labels")],
         )
+
+
+def _how_usual(name: str, role: str) -> float:
+    """How usual a name is for a role, where it is one by its whole or its main word."""
+    how = named(name).get(role)
+    return how.grade if how is not None and how.where in ("whole", "main") else 0.0
 
 
 def examples_of(seen: ColumnProfile) -> str:
