@@ -123,6 +123,7 @@ class Question(UsageError):
     exit_code = 1
     whole: Sequence[Sequence[Choice]] = ()
     about_meaning = False
+    column: str | None = None  # whose values it is about
 
     def __init__(self, problem: str, choices: Sequence[Choice]) -> None:
         self.choices = list(choices)

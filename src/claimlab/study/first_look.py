@@ -71,6 +71,7 @@ class FileRead:
     rows: int
     columns: Mapping[str, str]
     languages: Mapping[str, int]
+    understood: Sequence[str] = ()  # what one record is, and what the label says
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,6 +125,7 @@ class FirstLook(Shown):
             "rows": self.source.rows,
             "columns": dict(self.source.columns),
             "languages": dict(self.source.languages),
+            "understood": list(self.source.understood),
             "labels": _labels(self.data),
             "records": len(self.data),
             "clean_records": len(self.clean),
@@ -181,6 +183,7 @@ def check(
             counts = {} if report.languages is None else report.languages.counts
             chosen = {role: plan.column(role) for plan in plans for role in ROLES}
             notes.update(rows=report.rows_read, columns=chosen, languages=counts)
+            notes.update(understood=report.understood)
             journal.write("source", notes)
             if limit is not None:
                 dataset = dataset.sampled(limit, seed)
@@ -198,7 +201,9 @@ def check(
         run.fill(lambda folder: _put(place, folder))
     column_of = {role: column for role, column in notes["columns"].items() if column}
     name = files[0].name if files else raw.name
-    source = FileRead(name, notes["rows"], column_of, notes["languages"])
+    source = FileRead(
+        name, notes["rows"], column_of, notes["languages"], notes.get("understood", ())
+    )
     folder = None if output is None else Path(output)
     if folder is not None:
         raw.path, cleaned.path = folder / DATA, folder / CLEAN
