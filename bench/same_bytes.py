@@ -103,12 +103,12 @@ def started(words: list[str], folder: Path, source: Path) -> dict[str, bytes]:
         "CLAIMLAB_STATE": str(state),
         "TZ": "UTC",
     }
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", MAIN, *words], cwd=folder, env=environment, capture_output=True
     )
-    outcome = {"exit code": b"%d" % done.returncode, "stdout": done.stdout}
-    if done.returncode:
-        outcome["stderr"] = done.stderr
+    outcome = {"exit code": b"%d" % process.returncode, "stdout": process.stdout}
+    if process.returncode:
+        outcome["stderr"] = process.stderr
     for file in sorted(set(folder.rglob("*")) - before):
         if file.is_file():
             outcome[file.relative_to(folder).as_posix()] = file.read_bytes()
