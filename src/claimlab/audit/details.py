@@ -24,13 +24,13 @@ BINS = 40
 
 
 def presence(
-    words_of_rows: pl.DataFrame, rows: int, top: int, stop: Iterable[str] = ()
+    held: pl.DataFrame, rows: int, top: int, stop: Iterable[str] = ()
 ) -> tuple[tuple[str, ...], Sparse]:
     """The `top` most frequent words (by rows that hold them), and a sparse 0/1 matrix of rows by
-    words; `words_of_rows` has a `row` and a `word` for each that a row holds.
+    words; `held` has a `row` and a `word` for each that a row holds.
     """
-    words = most_frequent(words_of_rows, top, stop)
-    return words, presence_of(words_of_rows, words, rows)
+    words = most_frequent(held, top, stop)
+    return words, presence_of(held, words, rows)
 
 
 def word_details(

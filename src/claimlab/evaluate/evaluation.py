@@ -184,14 +184,14 @@ def asked_and_read(run: ScoredRun) -> list[str]:
 
 def spent(run: ScoredRun) -> list[str]:
     """What 1,000 answers cost and take, where the run says so and it is not nothing."""
-    means = {
+    known = {
         name: float(run.table[name].mean())  # type: ignore[arg-type]
         for name in ("cost", "seconds")
         if name in run.table.columns and run.table[name].sum() > 0
     }
     words = [
-        f"${1_000 * means['cost']:.2f}" if name == "cost" else f"{1_000 * means['seconds']:,.0f} s"
-        for name in means
+        f"${1_000 * known['cost']:.2f}" if name == "cost" else f"{1_000 * known['seconds']:,.0f} s"
+        for name in known
     ]
     return [f"1,000 records take {' and '.join(words)}."] if words else []
 

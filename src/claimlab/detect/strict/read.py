@@ -140,14 +140,14 @@ def _inside(
     """Which rows are about records that were asked about. Those of other parts are a problem, or
     left out; ids that the dataset does not have are one always."""
     inside = ids.is_in(asked["id"].implode())
-    of_dataset = ids.is_in(records["id"].implode())
-    if (strange := ids.filter(~of_dataset)).len():
+    known = ids.is_in(records["id"].implode())
+    if (strange := ids.filter(~known)).len():
         what = f"id is not in '{problems.data}'", f"ids are not in '{problems.data}'"
         problems.count(strange.len(), *what, strange.to_list())
         problems.todo.append(f"Write the ids of the dataset, such as {records['id'][0]!r}.")
     if leave:
         return inside
-    others = pl.DataFrame({"id": ids.filter(of_dataset & ~inside)}).join(
+    others = pl.DataFrame({"id": ids.filter(known & ~inside)}).join(
         records.select("id", "split"), on="id", maintain_order="left"
     )
     for part in others["split"].unique().sort():

@@ -98,13 +98,13 @@ def read_submission(file: Path, task: TaskFile, ids: Sequence[str]) -> Submissio
         problem = f"No column '{lacking}' (it has: {has})."
         return Submission(file.name, digest, {}, len(ids), (problem,), ())
     given, words = table.ids.to_list(), table.labels.to_list()
-    of_test, times = set(ids), Counter(given)
+    known, times = set(ids), Counter(given)
     problems = [
         _problem("id more than once", [i for i, n in times.items() if n > 1 and i is not None]),
         _problem("row without an id", ["" for i in given if not i], "rows without an id"),
         _problem(
             "id that is not of the test",
-            [i for i in times if i and i not in of_test],
+            [i for i in times if i and i not in known],
             "ids that are not of the test",
         ),
         _problem(
@@ -117,7 +117,7 @@ def read_submission(file: Path, task: TaskFile, ids: Sequence[str]) -> Submissio
     answers = {
         i: meaning
         for i, word in zip(given, words, strict=True)
-        if i in of_test and times[i] == 1 and word and (meaning := task.meaning(word)) is not None
+        if i in known and times[i] == 1 and word and (meaning := task.meaning(word)) is not None
     }
     gaps = tuple(i for i in ids if i not in answers and times[i] < 2)
     found = tuple(problem for problem in problems if problem)
@@ -138,12 +138,12 @@ def _read(file: Path) -> tuple[GivenPredictions, str]:
         raise UnreadableFile(f"'{file}' cannot be read: {error}.", "Check the path.") from None
 
 
-def _problem(kind: str, examples: Sequence[str], many: str | None = None, more: str = "") -> str:
+def _problem(one: str, examples: Sequence[str], many: str | None = None, more: str = "") -> str:
     """A problem with its count and examples; nothing where there is none."""
     if not examples:
         return ""
     some = ", ".join(map(_quoted, filter(None, dict.fromkeys(examples[:EXAMPLES]))))
-    counted = several(len(examples), kind, many or kind.replace("id ", "ids ", 1))
+    counted = several(len(examples), one, many or one.replace("id ", "ids ", 1))
     return f"{counted}{f' ({some}{more})' if some else ''}."
 
 
