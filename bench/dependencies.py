@@ -239,10 +239,10 @@ def _asked(file: Path, *more: str) -> dict[str, list[str] | None]:
         "15",
     ]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, *more, "-r", str(file)], capture_output=True, text=True, timeout=SECONDS
         )
-        found = json.loads(done.stdout)["dependencies"]
+        found = json.loads(process.stdout)["dependencies"]
     except FileNotFoundError:
         unmeasured("pip-audit is not installed: run `make audit-deps`")
     except subprocess.TimeoutExpired:
@@ -250,7 +250,7 @@ def _asked(file: Path, *more: str) -> dict[str, list[str] | None]:
     except ValueError:
         unmeasured(
             "pip-audit gave no answer"
-            f" ({(done.stderr.strip().splitlines() or ['no reason given'])[-1][:200]})"
+            f" ({(process.stderr.strip().splitlines() or ['no reason given'])[-1][:200]})"
         )
     return {
         f"{it['name']} {it.get('version', '')}": (

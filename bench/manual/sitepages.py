@@ -94,23 +94,23 @@ def _item(head: str, sentence: str) -> str:
 
 def signature(name: str, function: Any) -> str:
     """One line where it fits, else one line per argument."""
-    known = inspect.signature(function)
-    arguments = [p for p in known.parameters.values() if p.name not in ("self", "cls")]
-    shown = [argument(p) for p in arguments]
+    declared = inspect.signature(function)
+    arguments = [p for p in declared.parameters.values() if p.name not in ("self", "cls")]
+    words = [argument(p) for p in arguments]
     kinds = [p.kind for p in arguments]
     if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
-        shown.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
-    gives = known.return_annotation
+        words.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    gives = declared.return_annotation
     tail = (
         ""
         if gives is inspect.Signature.empty or inspect.isclass(function)
         else f" -> {typed(gives)}"
     )
-    line = f"{name}({', '.join(shown)}){tail}"
+    line = f"{name}({', '.join(words)}){tail}"
     return (
         line
         if len(line) <= WIDTH
-        else f"{name}(\n" + "".join(f"    {s},\n" for s in shown) + f"){tail}"
+        else f"{name}(\n" + "".join(f"    {s},\n" for s in words) + f"){tail}"
     )
 
 

@@ -357,11 +357,11 @@ def _some_of_each(whole: Sequence[Sequence[Choice]]) -> list[Sequence[Choice]]:
     firsts: dict[str, list[Sequence[Choice]]] = {}
     for answers in whole:
         firsts.setdefault(str(answers[0]), []).append(answers)
-    shown: list[Sequence[Choice]] = []
+    printed: list[Sequence[Choice]] = []
     for left, alike in zip(range(len(firsts), 0, -1), firsts.values(), strict=True):
-        fits = len(shown) + len(alike) + left - 1 <= COMMANDS_SHOWN
-        shown += alike if fits or len(alike) == 1 else [alike[0][:1]]
-    return shown
+        fits = len(printed) + len(alike) + left - 1 <= COMMANDS_SHOWN
+        printed += alike if fits or len(alike) == 1 else [alike[0][:1]]
+    return printed
 
 
 def _in_full(

@@ -139,9 +139,9 @@ def bar(defence: Defence) -> Blocks:
     return stacked(defence.run.name, accuracy, ceiling and ceiling[0], parts) if parts else []
 
 
-def stacked(run: str, accuracy: float, known: float | None, parts: Mapping[str, float]) -> Blocks:
-    """The bar of a run; `known` is the noise ceiling."""
-    top, name = (1.0, "to 100%") if known is None else (known, "to the ceiling")
+def stacked(run: str, accuracy: float, ceiling: float | None, parts: Mapping[str, float]) -> Blocks:
+    """The bar of a run up to its noise ceiling; null where that is not measured."""
+    top, name = (1.0, "to 100%") if ceiling is None else (ceiling, "to the ceiling")
     shares = {**parts, name: top - accuracy}
     drawn = [
         {"run": excerpt(run, 30), "part": part, "accuracy": 100 * max(0.0, share)}
@@ -150,7 +150,7 @@ def stacked(run: str, accuracy: float, known: float | None, parts: Mapping[str, 
     words = ", ".join(f"{part} {100 * share:+.1f}" for part, share in shares.items())
     caption = (
         f"Accuracy {100 * accuracy:.1f} in parts: {words} points. "
-        + ("The noise ceiling is not measured, so the bar ends at 100. " if known is None else "")
+        + ("The noise ceiling is not measured, so the bar ends at 100. " if ceiling is None else "")
         + "A part below zero is not drawn."
     )
     chart = bars(
