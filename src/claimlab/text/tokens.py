@@ -38,15 +38,17 @@ _COMPOSABLE = (
     r"[\p{M}\x{1100}-\x{11ff}\x{958}-\x{95f}\x{9dc}-\x{9df}\x{a33}-\x{a36}\x{a59}-\x{a5e}"
     r"\x{b5c}\x{b5d}\x{fb1d}-\x{fb4e}]"
 )
+DOTLESS = frozenset({"tur", "aze"})  # languages in which I is the capital of ı
 _FEW_ROWS = 256  # rows
 _LOWERED = pl.col("text").str.to_lowercase().str.replace_all("[’‘]", "'")
 
 
-def tokenize(texts: pl.Series, *, language: str | None = None) -> pl.Series:
+def tokenize(texts: pl.Series, *, language: str | pl.Series | None = None) -> pl.Series:
     """The words of each text, lower-cased, in order; null for null, an empty list where there is
     none.
 
-    `language` matters to lower case only: in Turkish and Azerbaijani I becomes ı, elsewhere i.
+    `language`, one for all texts or one for each, matters to lower case only: in Turkish and
+    Azerbaijani I becomes ı, elsewhere i.
     """
     return _cut_words(_composed(texts, language), _LOWERED)
 
@@ -88,13 +90,21 @@ def cdl_presence_tokens(texts: pl.Series) -> pl.Series:
     return _filtered(blanks.str.split(" "), pl.element().str.len_chars() >= 3)
 
 
-def _composed(texts: pl.Series, language: str | None = None) -> pl.Series:
+def _composed(texts: pl.Series, language: str | pl.Series | None = None) -> pl.Series:
     composed = change_where(
         texts, texts.str.contains(_COMPOSABLE), lambda rows: rows.str.normalize("NFC")
     )
-    if language is not None and normalise(language) in ("tur", "aze"):
-        return composed.str.replace_many(["I", "İ"], ["ı", "i"])
-    return composed
+    if language is None:
+        return composed
+    each = pl.Series([language]) if isinstance(language, str) else language
+    dotless = [code for code in each.drop_nulls().unique() if normalise(code) in DOTLESS]
+    if not dotless:
+        return composed
+    chosen = pl.select(pl.lit(each).is_in(dotless).fill_null(False)).to_series()
+    chosen = chosen if chosen.len() == texts.len() else chosen.new_from_index(0, texts.len())
+    return change_where(
+        composed, chosen, lambda rows: rows.str.replace_many(["I", "İ"], ["ı", "i"])
+    )
 
 
 def _cut_words(texts: pl.Series, prepared: pl.Expr) -> pl.Series:
