@@ -29,6 +29,7 @@ from claimlab.core.stats.scores import Floats
 from claimlab.text.near import in_order
 from claimlab.text.normalise import normal_form
 from claimlab.text.shared import NEAR_JACCARD, RowClaims, claims_of
+from claimlab.text.tokens import spaced
 from claimlab.text.urls import canonical_urls
 
 SAME, NEARLY, CHANGED = "same text", "near-duplicate", "few words changed"
@@ -176,13 +177,14 @@ def _few_words_changed(rows: pl.DataFrame) -> pl.DataFrame:
         .group_by("claim", maintain_order=True)
         .agg(pl.col("text").first(), first=pl.col("side").min(), last=pl.col("side").max())
     )
-    pairs = find_pairs(texts["text"], threshold=0.5, unit="word", ngram=1)
+    separate = spaced(texts["text"])
+    pairs = find_pairs(separate, threshold=0.5, unit="word", ngram=1)
     first, last, claim = (texts[c].to_numpy() for c in ("first", "last", "claim"))
     left, right = np.asarray(pairs.left), np.asarray(pairs.right)
     alone = first == last
     within = alone[left] & alone[right] & (first[left] == first[right])
     left, right = left[~within], right[~within]
-    words = texts["text"].str.split(" ")
+    words = separate.str.split(" ")
     both = zip(left.tolist(), right.tolist(), strict=True)
     changed = np.array([in_order(words[a].to_list(), words[b].to_list()) for a, b in both])
     enough = changed > 0

@@ -11,6 +11,7 @@ from claimlab.core.progress import Progress
 from claimlab.core.stats.codes import Codes
 from claimlab.core.stats.scores import Flags, Floats, Floats32
 from claimlab.text.kept_vectors import vectors_of
+from claimlab.text.tokens import spaced
 from claimlab.text.vectors import readable
 
 # in one language, and across two (bench/overlap_truth.py)
@@ -40,7 +41,7 @@ def _texts(rows: pl.DataFrame) -> pl.DataFrame:
     split of a record.
     """
     return (
-        rows.filter(pl.col("text").str.count_matches(r"\S+") >= LEAST_WORDS)
+        rows.filter(spaced(rows["text"]).str.count_matches(r"\S+") >= LEAST_WORDS)
         .group_by("claim", maintain_order=True)
         .agg(
             pl.col("text").first(),

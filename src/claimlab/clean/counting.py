@@ -20,6 +20,7 @@ from typing import Literal
 
 import polars as pl
 
+from claimlab.text.tokens import spaced
 from claimlab.text.urls import find_urls, strip_urls
 
 Counting = Literal["plain", "pieces"]
@@ -53,7 +54,9 @@ def _plain(texts: pl.Series) -> pl.DataFrame:
     before whitespace.
     """
     bare = strip_urls(texts)
-    words = bare.str.extract_all(r"\S+").list.eval(pl.element().str.replace_all(_AROUND, ""))
+    words = (
+        spaced(bare).str.extract_all(r"\S+").list.eval(pl.element().str.replace_all(_AROUND, ""))
+    )
     words = words.list.eval(pl.element().filter(pl.element() != ""))
     sentences = bare.str.replace(_LAST_END, "").str.count_matches(_SENTENCE_END) + 1
     return pl.DataFrame(

@@ -22,11 +22,12 @@ from claimlab.enrich.cues import (
     ends_in,
 )
 from claimlab.enrich.decoration import plain
-from claimlab.enrich.sentences import sentences, words
+from claimlab.enrich.sentences import sentences
 from claimlab.enrich.shortening import shortened
 from claimlab.enrich.statements import LEAST_CLAIM_WORDS, statement_of, unlinked
 from claimlab.enrich.verbs import ENCLITIC, main_verbs, verb_forms, verbs
 from claimlab.text.stopwords import stop_words
+from claimlab.text.tokens import words
 
 WORDS_READ = 75  # a sentence that begins within them is read, to its end
 LEAST_CONTENT_WORDS = 4  # content words of a claim

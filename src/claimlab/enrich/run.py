@@ -23,7 +23,14 @@ from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.enrich.correspondence import Rarity
-from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, EnrichSettings, enrich_record
+from claimlab.enrich.flow import (
+    NOT_MEASURED,
+    OUTCOMES,
+    Doors,
+    Enriched,
+    EnrichSettings,
+    enrich_record,
+)
 from claimlab.enrich.query import QueryText, make_queries, prepared
 from claimlab.enrich.tables import rated_sites, tables_of
 
@@ -135,7 +142,8 @@ def _tally(values: Iterable[str]) -> dict[str, int]:
 
 def outcomes_of(enriched: Sequence[Enriched], which: str = "outcome") -> dict[str, int]:
     tally = Counter(getattr(record, which) for record in enriched)
-    return {name: tally[name] for name in OUTCOMES}
+    # Only some languages have texts whose claims are not measured.
+    return {name: tally[name] for name in OUTCOMES if tally[name] or name != NOT_MEASURED}
 
 
 async def enrich_all(

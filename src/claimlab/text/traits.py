@@ -11,6 +11,7 @@ import polars as pl
 
 from claimlab.core import packaged
 from claimlab.core.stats.scores import Floats32
+from claimlab.text.tokens import spaced
 from claimlab.text.urls import count_placeholders, domains, find_urls
 
 _TRAITS = packaged.toml("claimlab.text", "traits.toml")
@@ -22,7 +23,7 @@ MANY_LINKS = 5  # more links than this are one category
 def lengths(texts: pl.Series) -> Floats32:
     """Characters and words of each text; a text that is missing has none of either."""
     characters = texts.str.len_chars().fill_null(0).to_numpy()
-    words = texts.str.count_matches(r"\S+").fill_null(0).to_numpy()
+    words = spaced(texts).str.count_matches(r"\S+").fill_null(0).to_numpy()
     return np.stack([characters, words], axis=1).astype(np.float32)
 
 

@@ -17,6 +17,7 @@ from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags, Floats32, Ints
 from claimlab.text.near import SHARE_IN_ORDER, reworded
+from claimlab.text.tokens import without_words
 from claimlab.text.vectors import CHARACTERS_READ, COSINE, COSINE_ACROSS, nearest, readable
 
 # By cosine, how many pairs in one language two model readers called the same claim, and the lower
@@ -28,6 +29,7 @@ PARAPHRASED_SHARE = ShareRule(fail=0.05, warn=0.01)
 PAIRS_SHOWN = 6
 CHANGED_COPY = "a copy with a few words changed"
 MOST_TEXTS = 100_000
+UNREADABLE_SHARE = 0.1  # of the texts, in a script whose words cannot be told apart
 Index = Ints
 Nearest = tuple[Index, Floats32, Flags]
 Alike = tuple[Index, Index, Floats32]  # rows, what each is like, and how much
@@ -69,6 +71,13 @@ class Paraphrases(FairCheck):
                 f"It needs {LEAST_TEST_ROWS} test records and training records, and at most"
                 f" {MOST_TEXTS:,}"
                 " distinct texts."
+            )
+            return self.unmeasured(subject, why, CHANGED_COPY)
+        blind = without_words(subject.rows["text"]).to_numpy() & with_text
+        if blind.sum() > UNREADABLE_SHARE * with_text.sum():
+            why = (
+                f"In {blind.sum():,} of {with_text.sum():,} texts words are not separated, and"
+                " there is no dictionary for their script."
             )
             return self.unmeasured(subject, why, CHANGED_COPY)
         rows, others = _copied(subject, split.train & with_text, split.test & with_text)

@@ -21,6 +21,7 @@ TABLE_SIZE = 0x20000  # planes 0 and 1: every living script and the emoji
 PAGE = 256
 WORD = 1 << 30  # the character is part of a word
 ASK = 1 << 29  # only `normalise` can tell: the text must go through Python
+BRIEF = 1 << 28  # the character is a syllable or a word by itself: Han and kana
 MANY = 1 << 31  # the low bits are an offset into `extra`: a length, then that many code points
 UNKNOWN = (1 << 32) - 1  # the page is not filled yet
 SPACE = 0x20
@@ -29,6 +30,16 @@ SPACE = 0x20
 # Hangul.
 _HANGUL_SECONDS = frozenset([*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)])
 _FURTHER_HAN = range(0x20000, 0x40000)
+_BRIEF = (
+    range(0x3005, 0x3008),  # the repetition mark and the zero of Han
+    range(0x3041, 0x3100),  # kana
+    range(0x31F0, 0x3200),  # small kana
+    range(0x3400, 0x4DC0),
+    range(0x4E00, 0xA000),
+    range(0xF900, 0xFB00),
+    range(0x1B000, 0x1B170),  # historic kana
+    _FURTHER_HAN,
+)
 
 
 def normalise(text: str) -> str:
@@ -44,6 +55,17 @@ def is_word(char: str) -> bool:
     if char.isalnum() or char == "_":
         return True
     return unicodedata.category(char)[0] == "M" and not 0xFE00 <= ord(char) <= 0xFE0F
+
+
+def is_brief(char: str) -> bool:
+    """Characters of Han and kana: three of them say as much as five of an alphabet."""
+    code = ord(char)
+    return any(code in block for block in _BRIEF)
+
+
+def brief_of(ngram: int) -> int:
+    """How long a window is that begins with one of these, where others have `ngram` characters."""
+    return (3 * ngram + 4) // 5
 
 
 class FoldingTable:
@@ -82,7 +104,7 @@ def folding_table() -> FoldingTable:
 def _entry(char: str, extra: list[int]) -> int:
     first = unicodedata.normalize("NFKD", char)[0]
     if unicodedata.combining(first) or (ord(first) >= 0x300 and ord(first) in _seconds()):
-        return ASK | (WORD if is_word(char) else 0)
+        return ASK | (WORD if is_word(char) else 0) | (BRIEF if is_brief(char) else 0)
     folded = [_with_class(c) for c in unicodedata.normalize("NFKC", char).casefold()]
     if len(folded) == 1:
         return folded[0]
@@ -93,7 +115,7 @@ def _entry(char: str, extra: list[int]) -> int:
 def _with_class(char: str) -> int:
     if char.isspace():
         return SPACE
-    return ord(char) | (WORD if is_word(char) else 0)
+    return ord(char) | (WORD if is_word(char) else 0) | (BRIEF if is_brief(char) else 0)
 
 
 @functools.cache
