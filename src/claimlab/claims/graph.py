@@ -42,7 +42,6 @@ _COLUMNS = (
     *("id", "text", "label_raw", "veracity", "language", "date", "source", "split"),
     *("tweet_id", "url"),
 )
-UNREAD = "a text in a language that the sentence vectors do not know"
 LINK = {"left": pl.Int64, "right": pl.Int64, "kind": pl.String, "score": pl.Float64}
 
 
@@ -58,6 +57,7 @@ class Graph:
     rows: pl.DataFrame
     links: pl.DataFrame
     not_measured: dict[str, int] = field(default_factory=dict)
+    meaning: bool = False  # whether what is alike in meaning was looked for
     maps: tuple[str | None, ...] = ()
 
     @property
@@ -116,14 +116,15 @@ def graph_of(
 
         pairs, unread = alike_in_meaning(sided, progress)
         links.append(_links(MEANING, *pairs))
-        missing[UNREAD] = unread
+        missing |= unread
     order = pl.col("kind").replace_strict(KINDS, range(len(KINDS)), return_dtype=pl.Int64)
     strongest = (
         pl.concat(links)
         .sort("left", "right", order)
         .unique(["left", "right"], keep="first", maintain_order=True)
     )
-    return Graph(tuple(names), rows, strongest, missing, tuple(d.label_map for d in datasets))
+    maps = tuple(d.label_map for d in datasets)
+    return Graph(tuple(names), rows, strongest, missing, meaning, maps)
 
 
 def names_of(datasets: Sequence[Dataset]) -> list[str]:

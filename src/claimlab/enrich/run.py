@@ -33,6 +33,7 @@ from claimlab.enrich.flow import (
 )
 from claimlab.enrich.query import QueryText, make_queries, prepared
 from claimlab.enrich.tables import rated_sites, tables_of
+from claimlab.text.vectors import by_words_only
 
 CONCURRENCY = 16
 RECORDS_IN_SHARD = 16  # records in one file of the journal
@@ -87,7 +88,12 @@ async def enrich_async(
     tables = tables_of(enriched, dataset.tables)
     if chosen.sites:
         tables["evidence"] = rated_sites(tables["evidence"], chosen.sites)
-    return Enrichment(dataset.derive(dataset.records, step, tables), summarise(enriched))
+    summary = summarise(enriched)
+    if doors.meaning is not None:
+        searched = {record.record_id for record in enriched if record.query is not None}
+        rows = dataset.records.filter(pl.col("id").is_in(searched))
+        summary["not_measured"] = by_words_only(rows["language"])
+    return Enrichment(dataset.derive(dataset.records, step, tables), summary)
 
 
 def parameters(doors: Doors, settings: EnrichSettings) -> JsonObject:

@@ -16,9 +16,18 @@ from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags, Floats32, Ints
+from claimlab.core.words import several
 from claimlab.text.near import SHARE_IN_ORDER, reworded
 from claimlab.text.tokens import without_words
-from claimlab.text.vectors import CHARACTERS_READ, COSINE, COSINE_ACROSS, nearest, readable
+from claimlab.text.vectors import (
+    CHARACTERS_READ,
+    COSINE,
+    COSINE_ACROSS,
+    by_words_only,
+    known,
+    nearest,
+    spoken,
+)
 
 # By cosine, how many pairs in one language two model readers called the same claim, and the lower
 # end of its 95% interval (docs/benchmarks/audit-truth.md). Pairs across languages were not read.
@@ -87,13 +96,19 @@ class Paraphrases(FairCheck):
     def _same_meaning(self, subject: Subject, split: Sides) -> Finding:
         has_text = subject.rows["text"].is_not_null().to_numpy()
         rng = np.random.default_rng(subject.seed)
-        test_rows = _readable(subject, _draw(np.flatnonzero(split.test & has_text), TEST, rng))
-        train_rows = _readable(subject, _draw(np.flatnonzero(split.train & has_text), TRAIN, rng))
+        drawn = [
+            _draw(np.flatnonzero(side & has_text), most, rng)
+            for side, most in ((split.test, TEST), (split.train, TRAIN))
+        ]
+        (test_rows, others), (train_rows, _) = (_readable(subject, rows) for rows in drawn)
+        left_out = "".join(
+            f" Not measured: {several(n, f'{split.part} record')} of those drawn ({why})."
+            for why, n in others.items()
+        )
         if len(test_rows) < LEAST_TEST_ROWS or len(train_rows) < LEAST_TEST_ROWS:
             why = (
                 f"It needs {LEAST_TEST_ROWS} test and {LEAST_TEST_ROWS} training records in one"
-                " of the 16"
-                " languages of the encoder."
+                f" of the 16 languages of the encoder.{left_out}"
             )
             return self.unmeasured(subject, why)
         try:
@@ -104,6 +119,7 @@ class Paraphrases(FairCheck):
         finding = self._finding(subject, alike, len(test_rows), split, "a paraphrase")
         crosses = _crosses(subject, *alike[:2])
         _as_read(finding, alike[2][~crosses], len(test_rows))
+        finding.why += left_out
         return finding
 
     def _finding(self, subject: Subject, alike: Alike, n: int, split: Sides, what: str) -> Finding:
@@ -194,12 +210,13 @@ def _crosses(subject: Subject, rows: Index, others: Index) -> Flags:
     return np.asarray((code[rows] != code[others]) & readable_rows[rows] & readable_rows[others])
 
 
-def _readable(subject: Subject, rows: Index) -> Index:
-    """Those of `rows` whose language the encoder knows; where no language is named, the text is
-    identified.
+def _readable(subject: Subject, rows: Index) -> tuple[Index, dict[str, int]]:
+    """Those of `rows` whose language the encoder knows, and how many it does not, with the reason;
+    where no language is named, the text is identified.
     """
     part = subject.rows[rows]
-    return rows[readable(part["text"], part["language"])]
+    languages = spoken(part["text"], part["language"])
+    return rows[known(languages)], by_words_only(languages)
 
 
 def _draw(rows: Index, most: int, rng: np.random.Generator) -> Index:
