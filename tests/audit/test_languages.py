@@ -56,3 +56,36 @@ def test_shuffled_labels_raise_no_alarm_in_any_language() -> None:
     for seed in range(20):
         rows = [row for code in SIX for row in claims(120, code, seed=seed)]
         assert {f.verdict for f in keywords_in(rows)} <= {"pass", "inconclusive"}
+
+
+MARKS = {"ara": "؟", "hin": "।", "ben": "।", "zho": "。", "urd": "۔", "spa": "¿", "jpn": "！", "amh": "።"}  # fmt: skip
+LETTERS = {"ara": "سلام", "hin": "भारत", "ben": "বাংলা", "zho": "中文", "urd": "اردو", "spa": "año", "jpn": "日本", "amh": "አማር"}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", MARKS)
+def test_a_mark_of_the_script_that_tells_false_from_true_fails(language: str) -> None:
+    rng = np.random.default_rng(0)
+    rows = []
+    for _ in range(400):
+        false = bool(rng.random() < 0.5)
+        words = [
+            "".join(rng.choice(list(LETTERS[language]), rng.integers(2, 6))) for _ in range(12)
+        ]
+        mark = MARKS[language] if rng.random() < (0.6 if false else 0.05) else ""
+        rows.append((f"{' '.join(words)}{mark}", "false" if false else "true", language))
+    records = pl.DataFrame(rows, schema=["text", "veracity", "language"], orient="row")
+    ids = pl.Series([f"r{i}" for i in range(len(rows))])
+    planted = Dataset.build("planted", records.with_columns(id=ids, label_raw="veracity"))
+    found = audit(planted, checks=["surface"]).findings
+    assert {f.feature for f in found if f.verdict == "fail"} & {
+        "script",
+        "script, one-sided marks",
+    }
+
+
+def test_a_set_without_marks_of_other_scripts_has_no_finding_on_them() -> None:
+    rows = claims(200, "eng")
+    records = pl.DataFrame(rows, schema=["text", "veracity", "language"], orient="row")
+    ids = pl.Series([f"r{i}" for i in range(len(rows))])
+    plain = Dataset.build("plain", records.with_columns(id=ids, label_raw="veracity"))
+    assert "script" not in [f.feature for f in audit(plain, checks=["surface"]).findings]

@@ -15,17 +15,23 @@ without its rule.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Literal
 
 import polars as pl
 
 from claimlab.text.tokens import spaced
+from claimlab.text.traits import PUNCTUATION
 from claimlab.text.urls import find_urls, strip_urls
 
 Counting = Literal["plain", "pieces"]
 _AROUND = r"^\p{P}+|\p{P}+$"
-_SENTENCE_END = r"[.!?…]+[\"'”’»)\]*_]*\s"
+# In other scripts a mark may have no whitespace behind it.
+_OTHER_ENDS = re.escape(
+    "".join(PUNCTUATION[kind][1:] for kind in ("full_stop", "question", "exclamation"))
+)
+_SENTENCE_END = rf"[.!?…]+[\"'”’»)\]*_]*\s|[{_OTHER_ENDS}]+[\"'”’»)\]」』）】]*"
 _LAST_END = r"[\p{P}\s]+$"
 _ASCII_PUNCTUATION = r"[!-/:-@\[-`{-~]"
 _MARK = r"[!\"#%'()*+,./:;<=>?@\[\\\]^_`{|}~]"  # what is set apart: ASCII punctuation but - $ &

@@ -15,6 +15,9 @@ _ABBREVIATION = re.compile(
 )
 
 
+_GREEK_QUESTION = re.compile("([\u0370-\u03ff\u1f00-\u1fff][;\u037e])\\s+")
+
+
 def first_lines(text: str, n: int) -> str:
     """The first `n` words with their line ends, which end sentences."""
     end = 0
@@ -33,7 +36,8 @@ def sentences(text: str) -> list[str]:
     from icu4py.breakers import SentenceBreaker
 
     parts = []
-    for line in text.splitlines():
+    # In Greek a semicolon asks, and ICU does not end a sentence there.
+    for line in _GREEK_QUESTION.sub("\\1\n", text).splitlines():
         open_part = ""
         for part in SentenceBreaker(line, "en"):  # the rules are the same for every locale
             open_part += part

@@ -6,6 +6,8 @@ them.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 
@@ -15,8 +17,26 @@ from claimlab.text.tokens import spaced
 from claimlab.text.urls import count_placeholders, domains, find_urls
 
 _TRAITS = packaged.toml("claimlab.text", "traits.toml")
-PATTERNS: dict[str, dict[str, str]] = _TRAITS["share"]
-MARKS: dict[str, dict[str, str]] = _TRAITS["mark"]
+PUNCTUATION: dict[str, str] = _TRAITS["punctuation"]  # characters of all scripts, by kind
+
+
+def _patterns(families: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """The patterns, with the characters of `PUNCTUATION` in the place of their names."""
+    kinds = {f"{{{kind}}}": re.escape(marks) for kind, marks in PUNCTUATION.items()}
+
+    def spelt(pattern: str) -> str:
+        for kind, marks in kinds.items():
+            pattern = pattern.replace(kind, marks)
+        return pattern
+
+    return {
+        family: {name: spelt(pattern) for name, pattern in named.items()}
+        for family, named in families.items()
+    }
+
+
+PATTERNS = _patterns(_TRAITS["share"])
+MARKS = _patterns(_TRAITS["mark"])
 MANY_LINKS = 5  # more links than this are one category
 
 
