@@ -107,12 +107,12 @@ static inline uint32_t classed(uint32_t c, const uint32_t *table) {
                 for (size_t k = 0; k < many; k++) {                                                       \
                     e = rules->extra[at + 1 + k];                                                         \
                     out[m] = e;                                                                           \
-                    m += !(e == SPACE && last == SPACE);                                                  \
+                    m += !(e == SPACE && (last == SPACE || (sizeof(TYPE) > 1 && (last & silent))));                             \
                     last = e;                                                                             \
                 }                                                                                         \
             } else {                                                                                      \
                 out[m] = e;                                                                               \
-                m += !(e == SPACE && last == SPACE);                                                      \
+                m += !(e == SPACE && (last == SPACE || (sizeof(TYPE) > 1 && (last & silent))));                                 \
                 last = e;                                                                                 \
             }                                                                                             \
         }                                                                                                 \
@@ -121,6 +121,7 @@ static inline uint32_t classed(uint32_t c, const uint32_t *table) {
 /* The normal form of `text` in room->code, class bits kept; its length, or -1 out of memory. */
 static Py_ssize_t fold(const Text *text, int folded, const Rules *rules, Room *room) {
     size_t m = 0;
+    uint32_t silent = rules->word ? 0 : BRIEF; /* a space behind Han or kana is a way of typing, unless words are cut */
     uint32_t last = SPACE; /* so that no space opens the text; a register, because reading out[m - 1] back is slow */
     if (grow((void **)&room->code, &room->code_cap, (size_t)text->length + 1, sizeof(uint32_t)) < 0) return -1;
     uint32_t *out = room->code;

@@ -44,7 +44,8 @@ _ONES = np.array([i.bit_count() for i in range(256)], np.int64)  # bits set in a
 
 class NumpyCorpus:
     def __init__(self, texts: Sequence[str | None], grams: Grams) -> None:
-        normal = [normalise(text) if text else "" for text in texts]
+        words = grams.unit == "word"
+        normal = [normalise(text, words=words) if text else "" for text in texts]
         self._codes = np.frombuffer(
             "".join(normal).encode("utf-32-le", "surrogatepass"), dtype="<u4"
         )

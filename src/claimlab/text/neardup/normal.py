@@ -1,4 +1,5 @@
-"""One normal form for texts that differ only in dress: NFKC, case folded, whitespace collapsed.
+"""One normal form for texts that differ only in dress: the key of copies (`text/folding.py`),
+whitespace collapsed.
 
 `normalise` is the definition. The compiled kernel needs it without Python, on many threads, so
 `FoldingTable` lays the same mapping out as plain arrays: for most characters the normal form of a
@@ -10,12 +11,15 @@ test walks random Unicode to hold the two together.
 from __future__ import annotations
 
 import functools
+import re
 import threading
 import unicodedata
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from claimlab.text.folding import copy_key
 
 TABLE_SIZE = 0x20000  # planes 0 and 1: every living script and the emoji
 PAGE = 256
@@ -40,10 +44,17 @@ _BRIEF = (
     range(0x1B000, 0x1B170),  # historic kana
     _FURTHER_HAN,
 )
+_BEHIND_BRIEF = re.compile(
+    f"([{''.join(f'{chr(part.start)}-{chr(part.stop - 1)}' for part in _BRIEF)}]) "
+)
 
 
-def normalise(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+def normalise(text: str, *, words: bool = False) -> str:
+    """The form in which texts are compared. A space behind a character of Han or kana is a way of
+    typing and goes, unless `words` are compared, which it may separate.
+    """
+    plain = " ".join(copy_key(text).split())
+    return plain if words else _BEHIND_BRIEF.sub(r"\1", plain)
 
 
 def is_word(char: str) -> bool:
@@ -105,7 +116,7 @@ def _entry(char: str, extra: list[int]) -> int:
     first = unicodedata.normalize("NFKD", char)[0]
     if unicodedata.combining(first) or (ord(first) >= 0x300 and ord(first) in _seconds()):
         return ASK | (WORD if is_word(char) else 0) | (BRIEF if is_brief(char) else 0)
-    folded = [_with_class(c) for c in unicodedata.normalize("NFKC", char).casefold()]
+    folded = [_with_class(c) for c in copy_key(char)]
     if len(folded) == 1:
         return folded[0]
     extra += [len(folded), *folded]
