@@ -25,18 +25,27 @@ DICTIONARIES = {
 }
 HEAD = """# Languages
 
-What is measured in each language of the [language table](text.md), and what is not. The page is made from the code (`make docs`); a test fails when it is stale.
+This reference says what is measured in each language of the [language table](text.md), and what
+is not. The page is made from the code (`make docs`); a test fails when it is stale.
 
-- **Words**: cut at spaces, or by ICU's dictionaries where a script writes none (`words`, `keywords`, `giveaways`, TF-IDF, reworded copies, first words). Near-duplicates are compared by 5 characters, by 3 in
-  Han and kana.
-- **Stop words**: each record loses those of its own language. Where there is no list, function words count as words, and the check `keywords` says so.
-- **Meaning**: the sentence vectors of the extra `vectors` know the language (`match`, `overlap --meaning`, `paraphrases`, `enrich`, the detector `multilingual`). Elsewhere texts are compared by words only, and each
-  of these says "compared by words only: Hindi is outside the 16 languages of the sentence vectors".
-- **Claim rules**: `enrich --extract offline` has word lists. Elsewhere it reads digits, capitals, punctuation and length, and where it finds no claim it says `not-measured`.
-- **Identified**: by at least two of the three identifiers, so that their vote can name it; "alone" where pycld2 is the only one, "in a group" where identifiers confuse languages.
+- **Words**: cut at spaces, or by ICU's dictionaries where a script writes none (`words`,
+  `keywords`, `giveaways`, TF-IDF, reworded copies, first words). Near-duplicates are compared by
+  5 characters, by 3 in Han and kana.
+- **Stop words**: each record loses those of its own language. Where there is no list, function
+  words count as words, and the check `keywords` says so.
+- **Meaning**: the sentence vectors of the extra `vectors` know the language (`match`, `overlap
+  --meaning`, `paraphrases`, `enrich`, the detector `multilingual`). Elsewhere texts are compared
+  by words only, and each of these says "compared by words only: Hindi is outside the 16 languages
+  of the sentence vectors".
+- **Claim rules**: `enrich --extract offline` has word lists. Elsewhere it reads digits, capitals,
+  punctuation and length, and where it finds no claim it says `not-measured`.
+- **Identified**: by at least two of the three identifiers, so that their vote can name it;
+  "alone" where pycld2 is the only one, "in a group" where identifiers confuse languages.
 
-Not measured in any language: text that is romanised (Hinglish, Arabizi, Greeklish) or mixed is not told apart; spaces between Thai words hide a copy from near-duplicates, but not from reworded copies.
-Words of Tibetan, Javanese, Balinese and Tai scripts cannot be told apart, and what rests on them is "not measured".
+Not measured in any language: text that is romanised (Hinglish, Arabizi, Greeklish) or mixed is
+not told apart; spaces between Thai words hide a copy from near-duplicates, but not from reworded
+copies. Words of Tibetan, Javanese, Balinese and Tai scripts cannot be told apart, and what rests
+on them is "not measured".
 
 | language | code | script | words | stop words | meaning | claim rules | sentences | identified |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
