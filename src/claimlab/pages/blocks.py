@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Generic, Literal, TypeVar
 
+from claimlab.core.graphemes import beginning
 from claimlab.core.plain import one_line
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -250,7 +251,7 @@ def excerpt(text: str, limit: int = 300) -> str:
     line = one_line(head)
     if len(line) <= limit and len(head) == len(text):
         return line
-    return line[: limit - 1].rstrip() + "…"
+    return beginning(line, limit - 1).rstrip() + "…"
 
 
 def short(limit: int) -> Callable[[object], str]:

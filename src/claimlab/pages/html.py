@@ -22,6 +22,10 @@ INNER_ENTRIES = 20  # at most, of one section
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
 
+_RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+_QUOTED_RTL = re.compile(rf"(&#39;)([^&<>{{}}]*?[{_RTL}][^&<>]*?)(&#39;)")
+
+
 def to_html(report: Report) -> str:
     """`report` as one page. Everything that comes from data is escaped; only our own SVG is let
     through.
@@ -51,6 +55,13 @@ def outline(blocks: Sequence[Block]) -> list[Section]:
     return [b for b in blocks if isinstance(b, Section)]
 
 
+def _isolated(escaped: str) -> str:
+    """Words in quotation marks that are read from the right, each by itself: in a list of them the
+    commas would change sides.
+    """
+    return _QUOTED_RTL.sub(r"\1<bdi>\2</bdi>\3", escaped)
+
+
 @cache
 def environment(*packages: str) -> Any:
     """Our templates, and before them those in the folder `templates` of other packages: what
@@ -70,8 +81,9 @@ def environment(*packages: str) -> Any:
     env.filters["cell"] = cell
     env.filters["svg"] = lambda text: Markup(text)
     env.filters["sort_key"] = sort_key
+    env.filters["isolated"] = lambda text: Markup(_isolated(str(escape(plain(text)))))
     env.filters["with_code"] = lambda text: Markup(
-        _CODE.sub(r"<code>\1</code>", str(escape(plain(text))))
+        _CODE.sub(r"<code>\1</code>", _isolated(str(escape(plain(text)))))
     )
     env.filters["pretty"] = lambda value: json.dumps(
         value, ensure_ascii=False, indent=1, default=str

@@ -12,6 +12,7 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
+from claimlab.core.graphemes import graphemes, line_parts
 from claimlab.core.plain import plain
 from claimlab.pages.blocks import (
     Block,
@@ -120,11 +121,11 @@ def shorten(text: str, width: int) -> str:
     if columns_of(text) <= width:
         return text
     taken, used = "", 0
-    for char in text:
-        used += _columns(char)
+    for seen in graphemes(text[: 16 * width]):
+        used += columns_of(seen)
         if used > width - 1:
             break
-        taken += char
+        taken += seen
     return taken.rstrip() + "…"
 
 
@@ -202,24 +203,32 @@ def _row(
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """Lines of `text`, not broken at hyphens, since names and options have them.
-
-    `textwrap` counts characters, so lines of wide ones are cut again by columns.
-    """
+    """Lines of `text`, not broken at hyphens, since names and options have them."""
     room = max(width, LEAST_COLUMNS)
-    lines = textwrap.wrap(
-        clean(text), room, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-    )
-    return [part for line in lines for part in _by_columns(line, room)]
+    words = clean(text)
+    if columns_of(words) == len(words):
+        return textwrap.wrap(
+            words, room, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        )
+    return _by_columns(words, room, first, rest)
 
 
-def _by_columns(line: str, width: int) -> list[str]:
-    parts = [""]
-    for char in line:
-        if columns_of(parts[-1]) + _columns(char) > width:
-            parts.append("")
-        parts[-1] += char
-    return parts
+def _by_columns(text: str, width: int, first: str, rest: str) -> list[str]:
+    """The same for text with wide characters or signs above and below others, which `textwrap`
+    counts as one column each: lines end between words, also where a script writes no spaces, and a
+    word that is longer than a line between two characters.
+    """
+    room = width - max(columns_of(first), columns_of(rest))
+    lines = [""]
+    for part in line_parts(" ".join(text.split())):
+        fits = columns_of(part.rstrip()) <= room
+        for piece in [part] if fits else graphemes(part):
+            if columns_of((lines[-1] + piece).rstrip()) > room:
+                lines.append("")
+            lines[-1] += piece
+    indents = [first, *[rest] * (len(lines) - 1)]
+    whole = [indent + line.rstrip() for indent, line in zip(indents, lines, strict=True)]
+    return [line for line in whole if line.strip()]
 
 
 def _squeeze(lines: Iterable[str]) -> list[str]:
