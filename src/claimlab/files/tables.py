@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
+from claimlab.core import tables
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
 from claimlab.files.raw import as_text, unique_names
@@ -118,7 +119,7 @@ def frame_of(
 
 def read_parquet(data: bytes, name: str) -> pl.DataFrame:
     try:
-        return pl.read_parquet(io.BytesIO(data))
+        return tables.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         words = str(error).split("\n")[0]
         raise UnreadableFile(f"'{name}' is not Parquet: {words}.", "Get it again.") from None

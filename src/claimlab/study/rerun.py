@@ -39,6 +39,7 @@ from claimlab.core.guard import refuse_input
 from claimlab.core.options import Argument, Force, InPython, Option, Place, parameters_of
 from claimlab.core.registry import named_by_rooms
 from claimlab.core.shown import Shown
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -287,7 +288,7 @@ def _compared(folder: Path, again: Path) -> tuple[int, dict[str, str]]:
 def _how(first: Path, second: Path) -> str:
     if first.suffix != ".parquet":
         return "other bytes"
-    before, after = pl.read_parquet(first), pl.read_parquet(second)
+    before, after = read_parquet(first), read_parquet(second)
     if before.height != after.height:
         return f"{several(before.height, 'row')} before, {after.height:,} now"
     columns = [

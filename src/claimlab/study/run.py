@@ -43,6 +43,7 @@ from claimlab.core.progress import progress
 from claimlab.core.remote import to_read
 from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.detect.tables import answered
@@ -268,7 +269,7 @@ class Maker:
         if (
             node.verb != DETECT
             or not file.is_file()
-            or answered(pl.read_parquet(file, columns=["label", "meta"]))
+            or answered(read_parquet(file, columns=["label", "meta"]))
         ):
             return None
         notes = read_manifest(file.parent).notes

@@ -20,6 +20,7 @@ from starlette.responses import Response
 from claimlab.core.errors import DataError, NotFound
 from claimlab.core.guard import files_of
 from claimlab.core.registry import Registry
+from claimlab.core.tables import scan_parquet
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table, Value, cell, excerpt
@@ -284,7 +285,7 @@ def _claims_in(place: WorkspaceFolder) -> pl.DataFrame:
         raise NotFound(problem, "Make one with: claimlab overlap A B -o FOLDER")
     file, date, first = place.folder / CLAIMS, pl.col("date"), pl.col("first")
     days = (pl.col("last") - first).dt.total_days().clip(1)
-    scan = pl.scan_parquet(file).select(
+    scan = scan_parquet(file).select(
         *("claim", "dataset", "id", "text", "date", *HISTORY),
         label=pl.coalesce("veracity", "label_raw"),
         at=(date - first).dt.total_days() / days,
@@ -341,7 +342,7 @@ def _sandboxed(content: bytes | str, suffix: str) -> Response:
 @page("/traces/{place}", "traces.html.jinja")
 def traces_page(place: Traces) -> TracesPage:
     """Claims on their way through a network."""
-    scan = pl.scan_parquet(place.folder / "traces.parquet")
+    scan = scan_parquet(place.folder / "traces.parquet")
     counts = scan.select(traces=pl.col("trace_id").n_unique(), hops=pl.len()).collect()
     id = place.entry.id
     return TracesPage(

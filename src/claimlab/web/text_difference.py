@@ -84,5 +84,6 @@ def _middle(a: Sequence[str], b: Sequence[str]) -> list[tuple[Side, str]]:
 def _sorted_gaps(steps: Sequence[tuple[Side, str]]) -> list[tuple[Side, str]]:
     out: list[tuple[Side, str]] = []
     for common, gap in groupby(steps, lambda step: step[0] == ""):
-        out += list(gap) if common else sorted(gap, key=itemgetter(0))
+        part = list(gap)
+        out += part if common else sorted(part, key=itemgetter(0))
     return out

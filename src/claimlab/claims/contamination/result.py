@@ -21,6 +21,7 @@ from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.interval import Interval, intervals, wilson
 from claimlab.core.stats.rule import Rule
 from claimlab.core.stats.scores import Floats
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -177,7 +178,7 @@ def read_contamination(folder: str | Path) -> Contamination:
     place = Path(folder)
     try:
         content = json.loads((place / FILE).read_text("utf-8"))
-        records = pl.read_parquet(place / TABLE)
+        records = read_parquet(place / TABLE)
         about = {name: content[name] for name in ("dataset", "digest", "split", "settings")}
         findings = [Finding(**finding) for finding in content["findings"]]
         return Contamination(**about, findings=findings, records=records)
