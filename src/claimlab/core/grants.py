@@ -140,16 +140,21 @@ def sent_to(variable: str, address: str) -> Wanted:
     return Wanted("variable", variable, f"sent to {host_of(address)}")
 
 
+def is_inner(name: object) -> bool:
+    """Whether a name that a file gives is one of a place below its folder: relative, without
+    `..`."""
+    if not isinstance(name, str) or "\0" in name or "\\" in name or name[1:2] == ":":
+        return False
+    return all(part not in ("", ".", "..") for part in name.split("/"))
+
+
 def own_file(folder: Path, name: object) -> Path | None:
     """The file that a received file calls `name`, in `folder`; null where it is no file below the
     folder: an absolute name, one with `..`, or one with a link on the way."""
-    if not isinstance(name, str) or not name or "\0" in name or "\\" in name or ":" in name[:2]:
-        return None
-    parts = name.split("/")
-    if any(part in ("", ".", "..") for part in parts):
+    if not isinstance(name, str) or not is_inner(name):
         return None
     place = folder
-    for part in parts:
+    for part in name.split("/"):
         place = place / part
         if place.is_symlink():
             return None

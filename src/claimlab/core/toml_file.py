@@ -19,6 +19,7 @@ from claimlab.core.types import JsonObject
 
 _BARE = re.compile(r"^[A-Za-z0-9_-]+$")
 MOST_BYTES = 16 << 20  # bytes of a file that a user wrote
+OF_OURS = 256 << 20  # bytes of a JSON file that claimlab wrote, as it says
 MOST_DEPTH = 64  # tables or lists inside each other
 _CHARACTERS_OF_A_CAUSE = 200
 FIELDS_NAMED = 5  # wrong fields that a message names
@@ -63,7 +64,7 @@ def is_file_name(words: str) -> bool:
 
 def read_raw_toml(file: Path, *, most: int = MOST_BYTES) -> JsonObject:
     """The tables of a TOML file, not yet validated."""
-    return parse_toml(_bounded_text(file, most), str(file))
+    return parse_toml(bounded_text(file, most), str(file))
 
 
 def parse_toml(text: str, name: str) -> JsonObject:
@@ -78,7 +79,7 @@ def parse_toml(text: str, name: str) -> JsonObject:
 
 def read_json(file: Path, *, most: int = MOST_BYTES) -> Any:
     """The content of a JSON file that a user may have received, not yet validated."""
-    return parse_json(_bounded_text(file, most), str(file))
+    return parse_json(bounded_text(file, most), str(file))
 
 
 def parse_json(text: str | bytes, name: str) -> Any:
@@ -91,7 +92,16 @@ def parse_json(text: str | bytes, name: str) -> Any:
     return content
 
 
-def _bounded_text(file: Path, most: int) -> str:
+def whole_number(content: JsonObject, name: str, default: int, where: str) -> int:
+    """A number of a file that says its own version, or how many of something there are."""
+    value = content.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise DataError(f"`{name}` in '{where}' is not a number.", f"Write {name} = {default}.")
+    return value
+
+
+def bounded_text(file: Path, most: int = MOST_BYTES) -> str:
+    """The text of a file that a user may have received."""
     try:
         if file.is_file() or not file.exists():
             with file.open("rb") as opened:

@@ -64,6 +64,8 @@ def read_json(text: str, name: str) -> Any:
         raise UnreadableFile(
             f"'{name}' is not JSON (line {error.lineno}: {error.msg}).", "Fix it or get it again."
         ) from None
+    except ValueError as error:  # a number of 5,000 digits
+        raise UnreadableFile(f"'{name}' is not JSON: {str(error)[:80]}.", "Fix it.") from None
     except RecursionError:
         raise UnreadableFile(
             f"'{name}' is JSON nested too deeply to be data.", "Get it again."

@@ -18,6 +18,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from claimlab.core.errors import DataError, NotFound
+from claimlab.core.grants import own_file
 from claimlab.core.guard import files_of
 from claimlab.core.registry import Registry
 from claimlab.core.tables import scan_parquet
@@ -107,16 +108,28 @@ class Axes(Shape):
 @page("/studies/{place}", "study.html.jinja")
 def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here) -> StudyPage:
     """The tables of a study over any two of its axes."""
-    from claimlab.study.grid_tables import MEASURES, tables_of, views
-    from claimlab.study.saved import DATA, REPORT, saved_study
+    from claimlab.study.saved import DATA, REPORT
 
     id, report = place.entry.id, inner_id(place.entry.id, REPORT)
     file = place.folder / REPORT / DATA
     if not file.is_file():
         return StudyPage(**place.named, conclusion=state_of_study(place))
-    study, scored, _ = saved_study(place.folder)
-    content = json.loads(file.read_text("utf-8"))
-    chosen = axes_in.model_dump()
+    link = f"/reports/{report}/index.html" if report in workspace.places() else None
+    try:
+        return _study_page(place, axes_in.model_dump(), link)
+    except (AttributeError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise DataError(
+            f"The study '{id}' is not as claimlab writes it ({type(error).__name__}).",
+            "Run the study again, or ask whoever sent it.",
+        ) from error
+
+
+def _study_page(place: Study, chosen: JsonObject, report: str | None) -> StudyPage:
+    from claimlab.study.grid_tables import MEASURES, tables_of, views
+    from claimlab.study.saved import saved_study
+
+    id = place.entry.id
+    study, scored, content = saved_study(place.folder)
     view = next(views(study, scored, **chosen))[0]  # that of the first table
     axes = list(dict.fromkeys(axis for entry in scored for axis in entry.axes))
     tables = tables_of(study, scored, **chosen, link=True)
@@ -131,7 +144,7 @@ def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here)
         cells=view.cells,
         tables=[_table(table, id) for table in tables],
         settings=[_setting(entry, id) for entry in scored],
-        report=f"/reports/{report}/index.html" if report in workspace.places() else None,
+        report=report,
     )
 
 
@@ -140,7 +153,7 @@ def state_of_study(place: WorkspaceFolder) -> str:
     try:
         cells = json.loads((place.folder / CELLS).read_text("utf-8"))
         failed = sum(cell["failed"] is not None for cell in cells)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         steps = len(list((place.folder / STEPS_FOLDER).glob("*/dataset.json")))
         return f"Not finished: {several(steps, 'step')} done."
     return several(len(cells), "cell") + (f", {failed} failed" if failed else "")
@@ -242,7 +255,7 @@ def report_page(place: Report) -> ReportPage:
         title=title,
         conclusion=conclusion,
         files=files,
-        claims_link=f"{place.entry.link}/claims" if _is_inside(place.folder, CLAIMS) else None,
+        claims_link=f"{place.entry.link}/claims" if own_file(place.folder, CLAIMS) else None,
     )
 
 
@@ -280,7 +293,7 @@ def claims_page(
 
 
 def _claims_in(place: WorkspaceFolder) -> pl.DataFrame:
-    if not _is_inside(place.folder, CLAIMS):
+    if not own_file(place.folder, CLAIMS):
         problem = f"The report '{place.entry.name}' has no claims of several datasets."
         raise NotFound(problem, "Make one with: claimlab overlap A B -o FOLDER")
     file, date, first = place.folder / CLAIMS, pl.col("date"), pl.col("first")
@@ -364,9 +377,4 @@ def _shown(folder: Path, name: str) -> bool:
     by no link and no way around."""
     inner = PurePosixPath(name)
     hidden = any(part.startswith(".") for part in inner.parts)
-    return inner.suffix in KINDS and not hidden and _is_inside(folder, name)
-
-
-def _is_inside(folder: Path, name: str) -> bool:
-    path = folder / name
-    return path.is_file() and path.resolve() == folder.resolve() / name
+    return inner.suffix in KINDS and not hidden and own_file(folder, name) is not None
