@@ -198,21 +198,25 @@ def test_http_goes_to_this_machine_only() -> None:
             Profile(name="far", base_url=address)
 
 
-def test_a_vendors_key_goes_to_the_vendor_only(tmp_path: Path) -> None:
+def test_a_key_goes_where_the_user_allowed_it_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "p.toml"
     file.write_text(
         '[a]\nbase_url = "https://proxy.example/v1"\nkey_variable = "OPENAI_API_KEY"\n',
         encoding="utf-8",
     )
+    monkeypatch.setenv("OPENAI_API_KEY", "not-for-strangers")
     with pytest.raises(NotTrusted, match="OPENAI_API_KEY"):
-        find_profile(str(file))
+        find_profile(str(file)).key()
     allow(*wanted_in(file))
-    assert find_profile(str(file)).key_variable == "OPENAI_API_KEY"
+    assert find_profile(str(file)).key() == "not-for-strangers"
     file.write_text(
         '[a]\nbase_url = "https://api.openai.com/v1"\nkey_variable = "OPENAI_API_KEY"\n',
         encoding="utf-8",
     )
-    assert find_profile(str(file)).name == "a"
+    with pytest.raises(NotTrusted, match="host https://api.openai.com"):
+        find_profile(str(file)).granted("host")
     file.write_text("[a\n", encoding="utf-8")
     with pytest.raises(UnreadableFile):
         find_profile(str(file))
