@@ -43,7 +43,7 @@ TEXTS = {
     "recipe": 'name = "r"\nversion = 1\nprotect = ["test"]\n[[steps]]\nstep = "too-short"\n',
     "plan": '[columns]\ntext = "a"\nlabel = "b"\n[verdicts]\ntrue = "true"\n',
     "label map": 'name = "m"\nversion = 1\n[verdicts]\n"mostly true" = "true"\nfalse = ["no"]\n',
-    "prompt": 'version = 2\n[parts]\nsystem = "You read claims."\n',
+    "prompt": 'version = 2\n[parts]\ntask = "You read claims."\n',
     "profile": '[x]\nbase_url = "https://a.example/v1"\nmodel = "m"\nkey_variable = "KEY"\n'
     "[x.prices]\nm = { input = 1.0, output = 2.0 }\n",
     "study": '[datasets.d]\nfolder = "data"\n[grid]\ndetector = ["tfidf", "a"]\nseeds = [0]\n'
@@ -51,7 +51,7 @@ TEXTS = {
     "EQA file": f'title = "A study"\n[formulation]\n{ANSWERS}[data]\ndatasets = ["data"]\n'
     '[[runs]]\nname = "r"\npath = "run"\n',
     "review task": 'name = "t"\nquestion = "Is it so?"\nlabels = ["yes", "no"]\n',
-    "answers for an export": 'dataCollection = "By hand, from three sites."\n',
+    "answers for an export": 'dataCollectionType = "By hand, from three sites."\n',
     "audit.json": '{"audits": [{"name": "d", "digest": "x", "findings": [], "records": 3}]}',
     "defence.json": '{"paragraph": "p", "row": {}, "run": {"name": "r", "scores": {"accuracy": 1}, '
     '"ceiling": null}, "copied": {"segments": [{"name": "own", "share": 1}]}}',
@@ -64,6 +64,15 @@ TEXTS = {
     "recorded answers": '{"kind": "model m", "common": {}, "replies": {"x": "y"}}',
     "saved study": '{"entries": [], "conclusion": "", "tables": []}',
     "review": '{"version": 1, "store": "review.sqlite", "task": {"name": "t"}}',
+}
+MADE = {
+    "audit.json": "audit/audit.json",
+    "call.json": "audit/call.json",
+    "mark": "audit/.claimlab.json",
+    "marker of an export": "export/claimlab.json",
+    "manifest": "data/dataset.json",
+    "review": "review/review.json",
+    "bundle": "bundle.json",
 }
 NAMES = {
     "audit.json": "audit.json",
@@ -93,7 +102,7 @@ def readers() -> dict[str, Callable[[Path], object]]:
     from claimlab.exchange.responsible import stated
     from claimlab.llm.prompts import read_prompts
     from claimlab.publish.bundle import read_bundle
-    from claimlab.review.project import read_project
+    from claimlab.review.project import read as read_project
     from claimlab.review.task import task_named
     from claimlab.study.received import wanted_in
     from claimlab.study.recorded import read_answers
@@ -117,13 +126,45 @@ def readers() -> dict[str, Callable[[Path], object]]:
         "defence.json": lambda file: read_defence(file.parent),
         "call.json": call,
         "mark": lambda file: foreign_files(file.parent),
-        "marker of an export": lambda file: read_marker(file.parent),
+        "marker of an export": lambda file: read_marker(file.parent, verify=False),
         "bundle": read_bundle,
         "manifest": lambda file: read_manifest(file.parent),
         "recorded answers": lambda file: read_answers(str(file)),
         "saved study": lambda file: saved_study(file.parents[1]),
         "review": lambda file: read_project(file.parent),
     }
+
+
+def originals() -> dict[str, bytes]:
+    """A whole file of every kind; those that only claimlab writes are written by it."""
+    texts = {kind: text.encode() for kind, text in TEXTS.items()}
+    with tempfile.TemporaryDirectory() as name:
+        here = Path(name)
+        if (child := os.fork()) == 0:  # no thread of Polars is left in this process
+            _write(here)
+            os._exit(0)
+        os.waitpid(child, 0)
+        for kind, place in MADE.items():
+            texts[kind] = (here / place).read_bytes()
+    return texts
+
+
+def _write(here: Path) -> None:
+    from parts.planted import planted
+
+    import claimlab as cl
+    from claimlab.cli.app import run
+
+    cl.split(planted(size=120)[0], output=here / "data")
+    os.chdir(here)
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+        run(["audit", "data", "-o", "audit", "--check", "near-duplicates"])
+        run(["export", "data", "-o", "export", "--to", "csv"])
+        run(["review", "create", "data", "-o", "review"])
+        run(["detect", "data", "-o", "run", "--detector", "majority"])
+        run(["publish", "bundle", "run", "-o", "bundle.json"])
 
 
 def mutated(data: bytes, draw: random.Random) -> bytes:
@@ -202,7 +243,8 @@ def in_processes(files: list[tuple[str, Path]]) -> Iterator[tuple[str, Path, str
 
 def written(folder: Path, count: int, seed: int) -> list[tuple[str, Path]]:
     """Mutated files of every kind, each in a folder of its own."""
-    draw, kinds = random.Random(seed), list(TEXTS)
+    draw, whole = random.Random(seed), originals()
+    kinds = list(whole)
     files = []
     for number in range(count):
         kind = kinds[number % len(kinds)]
@@ -210,7 +252,7 @@ def written(folder: Path, count: int, seed: int) -> list[tuple[str, Path]]:
         file.parent.mkdir(parents=True)
         if kind == "saved study":
             (folder / str(number) / "study.toml").write_text(TEXTS["study"], "utf-8")
-        file.write_bytes(mutated(TEXTS[kind].encode(), draw))
+        file.write_bytes(mutated(whole[kind], draw))
         files.append((kind, file))
     return files
 

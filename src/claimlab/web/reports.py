@@ -130,7 +130,10 @@ def _study_page(place: Study, chosen: JsonObject, report: str | None) -> StudyPa
 
     id = place.entry.id
     study, scored, content = saved_study(place.folder)
-    view = next(views(study, scored, **chosen))[0]  # that of the first table
+    table = next(views(study, scored, **chosen), None)  # that of the first table
+    if table is None:
+        raise LookupError("a study without a table")
+    view = table[0]
     axes = list(dict.fromkeys(axis for entry in scored for axis in entry.axes))
     tables = tables_of(study, scored, **chosen, link=True)
     return StudyPage(
@@ -142,7 +145,7 @@ def _study_page(place: Study, chosen: JsonObject, report: str | None) -> StudyPa
         rows=view.rows,
         columns=view.columns,
         cells=view.cells,
-        tables=[_table(table, id) for table in tables],
+        tables=[_table(each, id) for each in tables],
         settings=[_setting(entry, id) for entry in scored],
         report=report,
     )
