@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from claimlab.core.errors import UsageError
-from claimlab.core.trust import is_loopback
+from claimlab.core.grants import is_loopback
 from claimlab.web.app import create_app
 from claimlab.web.gate import SESSION, Guesses, csrf_of
 from claimlab.web.settings import ServerSettings

@@ -15,6 +15,7 @@ from uuid import uuid4
 import polars as pl
 import pytest
 from parts.planted import clean_twin, planted
+from parts.standin import own_profile
 from starlette.testclient import TestClient
 
 import claimlab as cl
@@ -491,9 +492,7 @@ def test_a_prediction_shows_the_prompt_and_the_reply_that_were_recorded(
     reply = json.dumps({"label": "true", "rationale": "It was measured."})
     with StandIn(answer=lambda _: reply) as server:
         profile = tmp_path / "model.toml"
-        profile.write_text(
-            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
-        )
+        own_profile(profile, f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n')
         cl.detect(tmp_path / "data", "llm-zero-shot", profile=str(profile), output=tmp_path / "run")
     with client_of(tmp_path) as client:
         for id, text in zip(("a", "b"), texts, strict=True):

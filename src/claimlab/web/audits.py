@@ -19,6 +19,7 @@ from claimlab.audit.views.tables import PageRecords
 from claimlab.audit.views.wording import explanation, finding_title, headline, verdict_line
 from claimlab.core.dataset import RECORDS
 from claimlab.core.finding import VERDICTS, Finding, Verdict
+from claimlab.core.tables import scan_parquet
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Blocks, excerpt
 from claimlab.web.actions import form_link
@@ -207,7 +208,7 @@ def _records(
         example.id: {"text": example.text, "label": example.label} for example in audit.examples
     }
     if data is not None:
-        scan = pl.scan_parquet(data.folder / RECORDS).filter(pl.col("id").is_in(ids))
+        scan = scan_parquet(data.folder / RECORDS).filter(pl.col("id").is_in(ids))
         rows = scan.select("id", "text", "veracity").collect().iter_rows()
         texts |= {
             id: {"text": excerpt(text or "", 300), "label": label} for id, text, label in rows
