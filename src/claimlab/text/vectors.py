@@ -126,7 +126,7 @@ def spoken(texts: pl.Series, languages: pl.Series) -> list[str | None]:
 
 def readable(texts: pl.Series, languages: pl.Series) -> Flags:
     """Which texts are in a language that the encoder knows."""
-    return known(spoken(texts, languages)) & np.asarray(texts.is_not_null())
+    return np.asarray(known(spoken(texts, languages)) & texts.is_not_null().to_numpy(), np.bool_)
 
 
 def known(languages: Iterable[str | None]) -> Flags:
