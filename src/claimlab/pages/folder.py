@@ -38,6 +38,7 @@ class Contents:
 
     kind: str  # "audit report": what `force` may replace
     pages: Iterable[Report]
+    aim: int | None = None  # bytes that the page should have at most; a shorter one is written
     data: Mapping[str, Any] = field(default_factory=dict)  # file name -> anything that JSON can say
     more_pages: Mapping[str, Iterable[Report]] = field(
         default_factory=dict
@@ -68,7 +69,7 @@ def fill(contents: Contents, folder: Path) -> None:
         _write(folder / name, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
     versions = iter(contents.pages)
     fullest = next(versions)
-    _write(folder / PAGE, to_html_within(chain([fullest], versions)))
+    _write(folder / PAGE, to_html_within(chain([fullest], versions), aim=contents.aim))
     for name, pages in contents.more_pages.items():
         _write(folder / name, to_html_within(pages))
     _write(folder / MARKDOWN, to_markdown(fullest))

@@ -76,3 +76,10 @@ document.querySelectorAll("table.sortable").forEach((table, number) => {
   box.value = view.get(`filter${number}`) ?? "";
   if (box.value) filter();
 });
+// What is beside a button with data-copy is copied.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.dataset.copy);
+  button.textContent = "Copied";
+});
