@@ -77,11 +77,11 @@ Columns = tuple[Column[Row], ...]
 @dataclass(frozen=True)
 class Text:
     """A paragraph, and links (words, where they lead) behind it. `kind` lets a view set asides
-    apart.
+    apart; the links of an action are buttons.
     """
 
     text: str
-    kind: Literal["plain", "note", "warning", "conclusion"] = "plain"
+    kind: Literal["plain", "note", "warning", "conclusion", "action"] = "plain"
     links: Sequence[tuple[str, str]] = ()
 
 

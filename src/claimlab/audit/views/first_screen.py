@@ -6,6 +6,7 @@ measured.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from claimlab.audit.advice import Advice, Conclusion, name_of, reason
 from claimlab.audit.advice_rules import ALARMS, Action, rule_for
@@ -16,7 +17,6 @@ from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.words import several, verb
 from claimlab.pages.blocks import (
     Beside,
-    Block,
     Blocks,
     Card,
     Command,
@@ -96,15 +96,25 @@ def next_command(audit: Audit, folder: str | None = None) -> SuggestedCall:
     return audit.next_step(folder)
 
 
-def first_screen(
-    audit: Audit, link: Link, *, more: str | None = None, people: Sequence[Block] = ()
-) -> Blocks:
-    """What a reader sees first. `link` leads to a finding, `more` to why some were not measured;
-    `people` are further blocks on what annotators can settle."""
-    conclusion = audit.concluded()
+@dataclass(frozen=True)
+class Places:
+    """Where the links of a first screen lead: to a finding; to why some checks were not measured;
+    to what starts a command; to what starts a review of the records of a finding. `folder` is that
+    of the dataset, for commands."""
+
+    finding: Link
+    unmeasured: str | None = None
+    start: Callable[[SuggestedCall], str | None] = lambda _: None
+    review: Link = lambda _: None
+    folder: str | None = None
+
+
+def first_screen(audit: Audit, places: Places) -> Blocks:
+    """What a reader sees first."""
+    conclusion = audit.concluded(places.folder)
     counts: dict[Tone, int] = {verdict: n for verdict, n in audit.counts().items() if n}  # type: ignore[misc]
     head, sentence = in_a_sentence(audit)
-    chart = forest(audit.findings, link)
+    chart = forest(audit.findings, places.finding)
     left: Blocks = []
     if chart.rows:
         note = "macro-F1 of each feature alone, 95% interval"
@@ -112,8 +122,8 @@ def first_screen(
         hint = "Choose a row for its words, records and figures."
         hint += f" {rest} more are in the table below." if rest else ""
         left = [Card("What gives the label away", [chart, Text(hint)], note)]
-    left += settle(audit, link, people)
-    right: Blocks = [todo(audit, conclusion), *unknown(conclusion, more)]
+    left += settle(audit, places)
+    right: Blocks = [todo(audit, conclusion, places), *unknown(conclusion, places.unmeasured)]
     top = Card("", [Beside([[Text(head, "conclusion"), Text(sentence)], [Results(counts)]])])
     return [top, Beside([left, right]) if left else Beside([right])]
 
@@ -203,16 +213,20 @@ def label_of(finding: Finding, findings: Iterable[Finding]) -> str:
     return excerpt(f"{name[:1].upper()}{name[1:]}", LONGEST)
 
 
-def todo(audit: Audit, conclusion: Conclusion) -> Card:
+def todo(audit: Audit, conclusion: Conclusion, places: Places) -> Card:
     """At most three steps, one for each kind of action, and one command."""
     by_name = {name_of(finding): finding for finding in audit.findings}
     groups = [[a for a in conclusion.advice if a.action == action] for action in ORDER]
     groups = sorted(filter(None, groups), key=_first)[:MOST_STEPS]
     steps = [_step(group, by_name, audit.findings) for group in groups]
-    command = Command(next_command(audit).shell)
+    call = next_command(audit, places.folder)
+    form = places.start(call)
+    verb = f"{call.function[:1].upper()}{call.function[1:]}"
+    button: Blocks = [Text("", "action", [(verb, form)])] if form else []
+    command: Blocks = [Command(call.shell), *button]
     if not steps:
-        return Card("What comes next", [Text("No check asks for a step."), command])
-    return Card("Do this, in order", [Steps(steps), command])
+        return Card("What comes next", [Text("No check asks for a step."), *command])
+    return Card("Do this, in order", [Steps(steps), *command])
 
 
 def _first(group: Sequence[Advice]) -> tuple[int, float]:
@@ -246,7 +260,7 @@ def _why(finding: Finding, among: Sequence[Finding]) -> str:
     return f"{told[:1].upper()}{told[1:]}"
 
 
-def settle(audit: Audit, link: Link, more: Sequence[Block]) -> list[Card]:
+def settle(audit: Audit, places: Places) -> list[Card]:
     """What annotators are asked: how many records, and the finding that names them."""
     lines: Blocks = []
     for finding in audit.findings:
@@ -255,9 +269,12 @@ def settle(audit: Audit, link: Link, more: Sequence[Block]) -> list[Card]:
         if rule_for(finding).action != "review" and finding.check not in ALSO_REVIEWED:
             continue
         what = SETTLED.get(finding.check, f"records of: {check_title(finding.check)}")
-        words, where = f"{finding.pointed_at:,} {what}", link(finding)
-        lines.append(Text(words) if where is None else Text("", links=[(words, where)]))
-    return [Card("Only people can settle", [*lines, *more])] if lines else []
+        words, where = f"{finding.pointed_at:,} {what}", places.finding(finding)
+        review = places.review(finding)
+        links = [(words, where)] if where else []
+        links += [("Review them", review)] if review else []
+        lines.append(Text("" if where else words, links=links))
+    return [Card("Only people can settle", lines)] if lines else []
 
 
 def unknown(conclusion: Conclusion, more: str | None) -> list[Card]:

@@ -14,7 +14,7 @@ from claimlab.audit.advice_rules import ALARMS
 from claimlab.audit.result import FILE, PER_FINDING, Audit, Example, pointed_at
 from claimlab.audit.views import pictures
 from claimlab.audit.views.compare import comparison, left_over, what_was_done
-from claimlab.audit.views.first_screen import first_screen, tone_of, verdict_words
+from claimlab.audit.views.first_screen import Places, first_screen, tone_of, verdict_words
 from claimlab.audit.views.tables import (
     BEST,
     FIGURES,
@@ -235,7 +235,7 @@ def _inside(part: Chapter, detail: PageDetail) -> Blocks:
     """The first screen, and below it the findings by verdict, folded."""
     silent = next(iter(not_measured_sections(part)), None)
     more = None if silent is None else f"#{silent.anchor}"
-    first = first_screen(part.audit, part.link, more=more)
+    first = first_screen(part.audit, Places(part.link, more))
     return [
         *first,
         *all_advice(part),
