@@ -200,6 +200,36 @@ class Results:
 
 
 @dataclass(frozen=True)
+class Badge:
+    """A verdict in a few words."""
+
+    words: str
+    tone: Tone
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How many records there are of each class, as one bar."""
+
+    counts: Mapping[str, int]
+
+    @property
+    def words(self) -> str:
+        return ", ".join(f"{n:,} {name}" for name, n in self.counts.items())
+
+    @property
+    def parts(self) -> list[tuple[str, float, float]]:
+        """The class, where its part begins and how long it is, in percent of the bar."""
+        parts, start, total = [], 0.0, sum(self.counts.values()) or 1
+        for name, n in self.counts.items():
+            share = 100 * n / total
+            known = name if name in ("true", "false", "mixed") else "other"
+            parts.append((known, round(start, 2), round(share, 2)))
+            start += share
+        return parts
+
+
+@dataclass(frozen=True)
 class Score:
     """A line of a `Forest`; scores are shares of 1."""
 
@@ -271,6 +301,7 @@ class Card:
     blocks: Sequence[Block]
     note: str = ""  # beside the title
     anchor: str = ""
+    link: str = ""  # where the title leads
 
 
 @dataclass(frozen=True)
@@ -282,12 +313,16 @@ class Beside:
 
 @dataclass(frozen=True)
 class Grid:
-    """Cards of one size, as many beside each other as there is room for."""
+    """Cards of one size, as many beside each other as there is room for; chips show only those
+    that have a word."""
 
     cards: Sequence[Card]
+    chips: Sequence[str] = ()
 
 
-Inline = Text | Items | Tiles | Table | Figure | Quote | Results | Forest | Steps | Command
+Marks = Results | Badge | Shares  # what is shown as marks, and has words
+Plain = Text | Items | Tiles | Figure | Quote | Marks | Forest | Steps | Command
+Inline = Plain | Table
 Outer = Fold | Section | Card | Beside | Grid  # blocks that hold others
 Block = Inline | Outer
 Blocks = list[Block]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from claimlab.core import packaged
 from claimlab.pages.blocks import (
+    Badge,
     Block,
     Card,
     Cell,
@@ -22,6 +23,7 @@ from claimlab.pages.blocks import (
     Report,
     Results,
     Section,
+    Shares,
     Steps,
     Table,
     Text,
@@ -111,7 +113,7 @@ def _part(block: Inline) -> str:
             return "\n\n".join(filter(None, [_code(block.command), escape(block.does)]))
         case Forest():
             return _list("itemize", [escape(row.words) for row in block.rows])
-        case Results():
+        case Results() | Badge() | Shares():
             return escape(block.words)
         case Tiles():
             return ", ".join(f"{escape(label)}: {escape(value)}" for label, value, _ in block.tiles)

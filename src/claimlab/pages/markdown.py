@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from claimlab.core.plain import one_line
 from claimlab.core.version import __version__
 from claimlab.pages.blocks import (
+    Badge,
     Beside,
     Block,
     Card,
@@ -26,6 +27,7 @@ from claimlab.pages.blocks import (
     Report,
     Results,
     Section,
+    Shares,
     Steps,
     Table,
     Text,
@@ -82,7 +84,7 @@ def _part(block: Inline) -> str:
             return "\n".join(f"- {with_code(item, _code, escape)}" for item in block.items)
         case Forest():
             return "\n".join(f"- {escape(row.words)}" for row in block.rows)
-        case Results():
+        case Results() | Badge() | Shares():
             return escape(block.words)
         case Steps():
             return "\n".join(

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from claimlab.core.plain import plain
 from claimlab.pages.blocks import (
+    Badge,
     Block,
     Card,
     Cell,
@@ -23,9 +24,11 @@ from claimlab.pages.blocks import (
     Forest,
     Items,
     Outer,
+    Plain,
     Quote,
     Results,
     Section,
+    Shares,
     Steps,
     Table,
     Text,
@@ -169,9 +172,7 @@ def _section(section: Section, width: int, colour: bool) -> list[str]:
     return [_styled(title, style, colour), "─" * columns_of(title), *inner]
 
 
-def _words(
-    block: Text | Items | Tiles | Figure | Quote | Results | Forest | Steps | Command,
-) -> list[tuple[str, str, str]]:
+def _words(block: Plain) -> list[tuple[str, str, str]]:
     """The paragraphs of a block: the words, and how the first line and the others are indented."""
     match block:
         case Text():
@@ -186,7 +187,7 @@ def _words(
             return [(f"[{block.alt}]", "", "")]
         case Forest():
             return [(row.words, "- ", "  ") for row in block.rows]
-        case Results():
+        case Results() | Badge() | Shares():
             return [(block.words, "", "")]
         case Steps():
             return [

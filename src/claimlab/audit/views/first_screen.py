@@ -64,6 +64,7 @@ PLAIN: dict[Action, str] = {
 # sentences of a reason whose figures the first sentence has
 REPEATED = ("Alone it reaches", "Beside it:")
 UNTIL = "Until the steps on this page are taken, a detector's score here says little about claims."
+MISSING = "–"  # what a sentence says of what was left out of an audit
 STUCK = "Report what {names} reaches beside every score"  # where no split holds it out
 SETTLED: dict[str, str] = {
     "near-duplicates": "records whose near-copy has another label",
@@ -247,7 +248,8 @@ def _step(
         words = STUCK if stuck else STEPS.get((advice.action, check), PLAIN[advice.action])
         pieces.append((words, names, findings))
     (words, names, findings), *others = pieces
-    why = _listed([_why(finding, among) for finding in findings], "; ")
+    reasons = [_why(finding, among) for finding in findings]
+    why = _listed([words for words in reasons if words != MISSING], "; ")
     also = [more if same == words else _lower(same.format(names=more)) for same, more, _ in others]
     sentences = [why and f"{why}.", f"Also: {'; '.join(also)}." if also else ""]
     return words.format(names=names), " ".join(filter(None, sentences))
