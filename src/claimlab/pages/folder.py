@@ -38,7 +38,6 @@ class Contents:
 
     kind: str  # "audit report": what `force` may replace
     pages: Iterable[Report]
-    aim: int | None = None  # bytes that the page should have at most; a shorter one is written
     data: Mapping[str, Any] = field(default_factory=dict)  # file name -> anything that JSON can say
     more_pages: Mapping[str, Iterable[Report]] = field(
         default_factory=dict
@@ -49,6 +48,7 @@ class Contents:
     files: Mapping[str, str | pl.DataFrame] = field(
         default_factory=dict
     )  # text, or a table to write as Parquet
+    aim: int | None = None  # bytes that the page should have at most; a shorter one is written
 
 
 def write_report(

@@ -31,7 +31,8 @@ from claimlab.pages.blocks import (
 )
 from claimlab.publish.site_content import FEED, Site, card_of, stamp, title_of
 
-CHIPS = ("Usable", "English", "Not usable")  # words that a card may hold
+# words that a card may hold; a chip that would show all or none is left out
+CHIPS = ("Nothing found", "On one split only", "Usable beside", "Not usable", "English")
 INTRODUCTION = (
     "Each audit asks what a detector could use instead of reading the claim. A fail does not judge"
     " a dataset's authors: it means that a score needs the split or the comparison that is named on"

@@ -251,7 +251,7 @@ def all_advice(part: Chapter) -> list[Section]:
     pieces = part.audit.conclusion.advice
     if not pieces:
         return []
-    blocks = [
+    blocks: Blocks = [
         Text(verdict_line(part.audit.conclusion)),
         Text(POINTS, "note"),
         Items([in_a_line(piece) for piece in pieces], steps=True),
@@ -264,7 +264,7 @@ def every_finding(part: Chapter, detail: PageDetail) -> Section:
     """The table of all findings and their figures, folded."""
     drawn = [*part.overview, *part.feasibility] if detail.figures != "none" else []
     n = f"{len(part.audit.findings)}"
-    blocks = [findings_table(part), *drawn]
+    blocks: Blocks = [findings_table(part), *drawn]
     return Section("All findings in a table", blocks, f"{part.name}-all", folded=True, says=n)
 
 

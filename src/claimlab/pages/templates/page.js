@@ -98,7 +98,9 @@ document.querySelectorAll(".grid").forEach((grid, number) => {
       card.hidden = !words.every((word) => text.includes(word));
     }
   };
+  const among = (words) => cards.filter((card) => card.textContent.toLowerCase().includes(words.toLowerCase())).length;
   for (const words of (grid.dataset.chips ?? "").split("|").filter(Boolean)) {
+    if (!among(words) || among(words) === cards.length) continue;
     const chip = document.createElement("button");
     chip.type = "button";
     chip.textContent = words;
