@@ -6,8 +6,8 @@
 Audits synthetic records, writes the report, and opens its page in Chromium (Playwright) without a
 network: the time until it has loaded, and until every table is laid out. There is no peer that
 writes the same page; a page of the same bytes without a line of script or style is the least that
-any page of that size needs. Without a browser, only the size. With `--demo`, the folder of a demo is
-served instead, and the first paint of pages of the workspace is measured.
+any page of that size needs. Without a browser, only the size. With `--demo`, the folder of a demo
+is served instead, and the first paint of pages of the workspace is measured.
 """
 
 from __future__ import annotations
