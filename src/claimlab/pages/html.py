@@ -17,8 +17,6 @@ from claimlab.core.version import __version__
 from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
 
 _CODE = re.compile(r"`([^`]+)`")
-FEW_SECTIONS = 6  # of which the contents list what is inside each
-INNER_ENTRIES = 20  # at most, of one section
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
 
@@ -31,19 +29,24 @@ def to_html(report: Report) -> str:
     through.
     """
     template = environment().get_template("page.html.jinja")
-    sections = outline(report.blocks)
-    entries = INNER_ENTRIES if len(sections) <= FEW_SECTIONS else 0
-    contents = [(section, outline(section.blocks)[:entries]) for section in sections]
+    contents = outline(report.blocks)
     html: str = template.render(report=report, contents=contents, version=__version__)
     return html
 
 
-def to_html_within(versions: Iterable[Report], limit: int = MAX_BYTES) -> str:
-    """The first of `versions`, fullest first, whose page has at most `limit` bytes."""
+def to_html_within(
+    versions: Iterable[Report], limit: int = MAX_BYTES, aim: int | None = None
+) -> str:
+    """The first of `versions`, fullest first, whose page has at most `aim` bytes; where none has,
+    the shortest, if it is within `limit`."""
+    html, size = "", limit + 1
     for report in versions:
         html = to_html(report)
-        if len(html.encode("utf-8")) <= limit:
+        size = len(html.encode("utf-8"))
+        if size <= (limit if aim is None else aim):
             return html
+    if size <= limit:
+        return html
     raise ClaimlabError(
         f"Even the shortest page has more than {limit:,} bytes.",
         "Report on fewer datasets at a time; nothing is lost.",

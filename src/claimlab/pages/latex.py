@@ -12,18 +12,27 @@ from collections.abc import Sequence
 from claimlab.core import packaged
 from claimlab.core.graphemes import graphemes
 from claimlab.pages.blocks import (
+    Badge,
     Block,
+    Card,
     Cell,
+    Command,
     Figure,
-    Fold,
+    Forest,
+    Inline,
     Items,
+    Outer,
     Quote,
     Report,
+    Results,
     Section,
+    Shares,
+    Steps,
     Table,
     Text,
     Tiles,
     cell,
+    inside,
     with_code,
 )
 
@@ -141,22 +150,29 @@ def _char(char: str) -> str:
 
 
 def _parts(block: Block, level: int) -> list[str]:
-    if not isinstance(block, Section | Fold):
+    if not isinstance(block, Outer):
         return [_part(block)]
-    deeper = level + 1 if isinstance(block, Section) else level
-    inner = [part for b in block.blocks for part in _parts(b, deeper)]
-    if isinstance(block, Fold):
+    titled = isinstance(block, Section | Card)
+    inner = [part for b in inside(block) for part in _parts(b, level + titled)]
+    if not isinstance(block, Section | Card):
         return inner
     return [f"\\{_SECTIONS[min(level, 3)]}*{{{escape(block.title)}}}", *inner]
 
 
-def _part(block: Text | Items | Tiles | Figure | Quote | Table) -> str:
+def _part(block: Inline) -> str:
     match block:
         case Text():
             return escape(block.text)
         case Items():
-            items = "\n".join(f"\\item {with_code(item, _code, escape)}" for item in block.items)
-            return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+            return _list("itemize", [with_code(item, _code, escape) for item in block.items])
+        case Steps():
+            return _list("enumerate", [escape(f"{step}. {why}") for step, why in block.steps])
+        case Command():
+            return "\n\n".join(filter(None, [_code(block.command), escape(block.does)]))
+        case Forest():
+            return _list("itemize", [escape(row.words) for row in block.rows])
+        case Results() | Badge() | Shares():
+            return escape(block.words)
         case Tiles():
             return ", ".join(f"{escape(label)}: {escape(value)}" for label, value, _ in block.tiles)
         case Quote():
@@ -168,6 +184,11 @@ def _part(block: Text | Items | Tiles | Figure | Quote | Table) -> str:
             return f"\\begin{{center}}{figure}\\\\ {escape(block.caption)}\\end{{center}}"
         case Table():
             return _table(block)
+
+
+def _list(kind: str, items: Sequence[str]) -> str:
+    lines = "\n".join(f"\\item {item}" for item in items)
+    return f"\\begin{{{kind}}}\n{lines}\n\\end{{{kind}}}"
 
 
 def _code(text: str) -> str:

@@ -15,17 +15,27 @@ from collections.abc import Collection, Iterable, Sequence
 from claimlab.core.graphemes import graphemes, line_parts
 from claimlab.core.plain import plain
 from claimlab.pages.blocks import (
+    Badge,
     Block,
+    Card,
     Cell,
+    Command,
     Figure,
     Fold,
+    Forest,
     Items,
+    Outer,
+    Plain,
     Quote,
+    Results,
     Section,
+    Shares,
+    Steps,
     Table,
     Text,
     Tiles,
     cell,
+    inside,
 )
 
 GAP_COLUMNS = 2
@@ -144,9 +154,11 @@ def _lines(block: Block, width: int, colour: bool) -> list[str]:
         return _section(block, width, colour)
     if isinstance(block, Table):
         return [*grid(block, width=width, colour=colour), *_wrapped(block.caption, width)]
-    if isinstance(block, Fold):
-        inner = [line for b in block.blocks for line in _lines(b, width, colour)]
-        return [*_wrapped(block.summary, width), *inner]
+    if isinstance(block, Card):
+        return _section(Section(block.title, block.blocks), width, colour)
+    if isinstance(block, Outer):
+        inner = [line for b in inside(block) for line in _lines(b, width, colour)]
+        return [*_wrapped(block.summary if isinstance(block, Fold) else "", width), *inner]
     lines = [
         line for words, first, rest in _words(block) for line in _wrapped(words, width, first, rest)
     ]
@@ -161,7 +173,7 @@ def _section(section: Section, width: int, colour: bool) -> list[str]:
     return [_styled(title, style, colour), "─" * columns_of(title), *inner]
 
 
-def _words(block: Text | Items | Tiles | Figure | Quote) -> list[tuple[str, str, str]]:
+def _words(block: Plain) -> list[tuple[str, str, str]]:
     """The paragraphs of a block: the words, and how the first line and the others are indented."""
     match block:
         case Text():
@@ -174,6 +186,17 @@ def _words(block: Text | Items | Tiles | Figure | Quote) -> list[tuple[str, str,
             return [(" · ".join(f"{value} {label}" for label, value, _ in block.tiles), "", "")]
         case Figure():
             return [(f"[{block.alt}]", "", "")]
+        case Forest():
+            return [(row.words, "- ", "  ") for row in block.rows]
+        case Results() | Badge() | Shares():
+            return [(block.words, "", "")]
+        case Steps():
+            return [
+                (f"{step}. {why}", f"{number} ", "  ")
+                for number, (step, why) in enumerate(block.steps, 1)
+            ]
+        case Command():
+            return [(block.command, "    ", "      "), (block.does, "", "")]
 
 
 def _row(
