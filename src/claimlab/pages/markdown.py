@@ -45,7 +45,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
 
 def to_markdown(report: Report) -> str:
     head = [f"# {escape(report.title)}", escape(report.subtitle)]
-    head += [f"**{escape(report.badge)}**"] if report.badge else []
+    head += [f"**{escape(report.badge.rstrip('.'))}.**"] if report.badge else []
     body = [part for block in report.blocks for part in _parts(block, 2)]
     foot = " · ".join(filter(None, [escape(report.footer), f"claimlab {__version__}"]))
     return "\n\n".join(part for part in [*head, *body, "---", foot] if part) + "\n"
