@@ -22,7 +22,6 @@ from claimlab.audit.ladder import Rung
 from claimlab.audit.remedy import SuggestedCall
 from claimlab.audit.run import Audited
 from claimlab.audit.trial import drawn_of, enough_left
-from claimlab.audit.views.screen import typed_lines
 from claimlab.audit.views.wording import VERDICT_WORDS
 from claimlab.clean.front import clean
 from claimlab.core import languages
@@ -110,9 +109,8 @@ class FirstLook(Shown):
 
     @property
     def next_step(self) -> SuggestedCall:
-        """What answers the first finding, or what comes after an audit that has none."""
-        commands = [command for finding in self.findings for command in finding.commands]
-        return next(iter(commands), self.audit.next_step(self.audit.place))
+        """What comes next: mostly `prepare`, which applies what the audit advises."""
+        return self.audit.next_step(self.audit.place)
 
     def headline(self) -> str:
         return f"of '{self.source.name}': {self.usable}"
@@ -247,7 +245,6 @@ def screen(checked: FirstLook, width: int) -> str:
             "\n", f"\n{' ' * NUMBERED_INDENT}"
         )
         lines.append(f"{number:>2}  {words}")
-        lines += [line for command in finding.commands[:1] for line in typed_lines(command, width)]
     return "\n".join([*lines, "", to_text([Text(_verdicts(checked))], width=width)])
 
 
