@@ -11,7 +11,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -110,7 +110,11 @@ class FirstLook(Shown):
     @property
     def next_step(self) -> SuggestedCall:
         """What comes next: mostly `prepare`, which applies what the audit advises."""
-        return self.audit.next_step(self.audit.place)
+        following = self.audit.next_step(self.audit.place)
+        if self.folder is None or following.function != "prepare":
+            return following
+        fair = f"{str(self.folder).removesuffix(f'-{KIND}')}-fair"
+        return replace(following, options={**following.options, "output": fair})
 
     def headline(self) -> str:
         return f"of '{self.source.name}': {self.usable}"

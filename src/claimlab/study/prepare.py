@@ -30,6 +30,7 @@ from claimlab.core.call import repeatable
 from claimlab.core.choices import each_of, one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.finding import VERDICTS
 from claimlab.core.options import (
     Argument,
     DataOptions,
@@ -48,6 +49,7 @@ from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
+from claimlab.pages.blocks import Table, excerpt
 from claimlab.pages.folder import fill
 from claimlab.study.prepare_steps import NAMES, Bench, StepName, StepPlan, planned
 
@@ -91,17 +93,19 @@ class Prepared(Shown):
         if self.after is None:
             return []
         split_of = {name_of(finding): split_name(finding) for finding in self.before.findings}
-        rows = []
-        for change in changes(self.before, self.after):
-            if change.before in ALARMS or change.after in ALARMS:
-                rows.append(
-                    (
-                        _called(change),
-                        _result(change.before, change.score_before),
-                        self._after(change, split_of.get(_called(change))),
-                    )
-                )
-        return rows
+        alarms = [
+            change
+            for change in changes(self.before, self.after)
+            if change.before in ALARMS or change.after in ALARMS
+        ]
+        return [
+            (
+                _called(change),
+                _result(change.before, change.score_before),
+                self._after(change, split_of.get(_called(change))),
+            )
+            for change in sorted(alarms, key=_turn)
+        ]
 
     def _after(self, change: FindingChange, held_out: str | None) -> str:
         grounds = None if self.after is None else self.after.grounds
@@ -111,6 +115,10 @@ class Prepared(Shown):
         words = _result(change.after, change.score_after)
         stays = change.before in ALARMS and change.after in ALARMS
         return f"{words}, stays" if stays else words
+
+    def side_by_side(self) -> Table:
+        """The findings before and after."""
+        return Table(["Fails or warns", "Before", "After"], [list(row) for row in self.changes])
 
     @property
     def remains(self) -> str:
@@ -215,7 +223,14 @@ def prepare(  # noqa: PLR0913
     ) as run:
         dataset = run.dataset.sampled(limit, seed)
         before = _before(dataset, audit, target, seed)
-        bench = Bench(before, before.place or "DIR", before.target, change_test, seed)
+        bench = Bench(
+            before,
+            before.place or "DIR",
+            before.target,
+            change_test,
+            seed,
+            change_test and "split" in names,
+        )
         original = Subject.of(dataset, before.target).class_counts
         plans: list[StepPlan] = []
         removed: dict[str, str] = {}
@@ -276,11 +291,17 @@ def _kept(before: Dataset, after: Dataset) -> list[str]:
 
 def _called(change: FindingChange) -> str:
     same = change.feature is None or change.feature == change.check
-    return change.check if same else f"{change.check} ({change.feature})"
+    return change.check if same else f"{change.check} ({excerpt(change.feature or '', 60)})"
+
+
+def _turn(change: FindingChange) -> tuple[int, float]:
+    """What failed before first, the highest score before the others."""
+    gravity = len(VERDICTS) if change.before is None else VERDICTS.index(change.before)
+    return gravity, -(change.score_before or 0.0)
 
 
 def _result(verdict: str | None, score: float | None) -> str:
     """A finding in a cell: its score and its verdict."""
     if verdict is None:
-        return "not measured"
+        return "not there"
     return verdict if score is None else f"{100 * score:.1f} {verdict}"

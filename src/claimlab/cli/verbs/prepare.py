@@ -16,7 +16,7 @@ from claimlab.cli.output import (
     written,
 )
 from claimlab.core.errors import UsageError
-from claimlab.pages.blocks import Items, Table, Text
+from claimlab.pages.blocks import Items, Text
 from claimlab.pages.terminal import to_text
 from claimlab.study import prepare as room
 from claimlab.study.prepare import Prepared
@@ -33,7 +33,7 @@ def prepare(call: Call[Prepared], strict: Strict = False) -> None:
     prepared = call(on_step=None if wants_json() else _say)
     if not wants_json():
         _show(prepared)
-    if prepared.dataset.path is not None:
+    if prepared.dataset.path is not None and prepared.after is not None:
         written(prepared.dataset, more=prepared.to_json())
         page(prepared.dataset.path / "report" / "index.html")
     elif wants_json():
@@ -58,7 +58,7 @@ def _show(prepared: Prepared) -> None:
     width = min(screen()[0], WIDEST)
     if prepared.changes:
         echo()
-        show_blocks([Table(["Fails or warns", "Before", "After"], list(prepared.changes))])
+        show_blocks([prepared.side_by_side()])
     if prepared.remains:
         echo(prepared.remains)
     verdicts = [("Before", prepared.before.conclusion.usable)]
