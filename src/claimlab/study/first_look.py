@@ -152,10 +152,10 @@ def check(
     """Say whether a file can be used, and what to do first: import, clean, audit and a page, in one
     command.
 
-    What is not given is guessed, as `import_files` does; `clean` and `audit` have their defaults,
-    and the audit is of the cleaned records, or of all where cleaning leaves out half of them or a
-    whole class. With `output`, the folders `data`, `clean` and `report` are written there. A check
-    that was killed goes on where it was.
+    A claimlab dataset folder is taken as it is. What is not given is guessed, as `import_files`
+    does; `clean` and `audit` have their defaults, and the audit is of the cleaned records, or of
+    all where cleaning leaves out half of them or a whole class. With `output`, the folders `data`,
+    `clean` and `report` are written there. A check that was killed goes on where it was.
     """
     from claimlab.audit.front import audit  # with all that writes its page
 
@@ -169,6 +169,13 @@ def check(
         plans: list[ImportPlan] = []
 
         def imported(folder: Path | None) -> Dataset:
+            if _is_dataset(files):
+                dataset = Dataset.open(files[0]).sampled(limit, seed)
+                notes.update(_noted(dataset))
+                journal.write("source", notes)
+                if folder is not None:
+                    dataset.write(folder)
+                return dataset
             dataset, report = import_files(
                 data,
                 folder if limit is None else None,
@@ -205,6 +212,18 @@ def check(
         raw.path, cleaned.path = folder / DATA, folder / CLEAN
         audited.place = str(raw.path if whole else cleaned.path)
     return FirstLook(source, raw, cleaned, audited, folder)
+
+
+def _is_dataset(files: Sequence[Path]) -> bool:
+    """Whether what is checked was imported already."""
+    return len(files) == 1 and (files[0] / MANIFEST).is_file()
+
+
+def _noted(dataset: Dataset) -> JsonObject:
+    """What an imported dataset says of its rows, columns and languages."""
+    columns = {"text": "text", "label": "label_raw", "date": "date"}
+    languages = dataset["language"].drop_nulls().value_counts(name="n").sort("language")
+    return {"rows": len(dataset), "columns": columns, "languages": dict(languages.iter_rows())}
 
 
 def _classes(dataset: Dataset) -> dict[str, int]:
