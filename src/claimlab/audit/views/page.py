@@ -203,16 +203,8 @@ def report(parts: Sequence[Chapter], detail: PageDetail = DETAILS[0]) -> Report:
 def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: PageDetail) -> Report:
     """The comparison first, then each audit whole."""
     name = excerpt(before.audit.dataset, 80)
-    counts = repaired.dataset.lineage[-1].counts
-    figures = {
-        "records before": counts["before"],
-        "kept": counts["kept"],
-        "set aside as doubtful": counts["doubtful"],
-        "copies dropped": counts["dropped"],
-        "moved to another side": sum(repaired.moved.values()),
-    }
     blocks: Blocks = [
-        Tiles([(name, f"{n:,}", "plain") for name, n in figures.items()]),
+        Tiles([(name, f"{n:,}", "plain") for name, n in repaired.figures.items()]),
         what_was_done(repaired),
         Section("Before and after", [comparison(before.audit, after.audit)], "compared"),
         left_over(after.audit),
@@ -221,7 +213,7 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: PageDe
         protocol_sections([before.audit]),
     ]
     return Report(
-        f"{name}, repaired", "What a split can remove has been removed; the rest is listed.", blocks
+        f"{name}, prepared", "What an audit advises was applied; what is left is listed.", blocks
     )
 
 
