@@ -13,7 +13,9 @@ from parts.hosts import Hosts, serving
 
 import claimlab as cl
 from claimlab.cli.app import run
+from claimlab.core.errors import NotTrusted
 from claimlab.core.fetch import front
+from claimlab.core.grants import named_in, on_behalf_of
 
 COMMIT = "d" * 40
 ROWS = "id,claim,verdict\n" + "".join(
@@ -63,3 +65,16 @@ def test_the_command_takes_an_address(
     assert run(["import", "github:owner/other", "-o", str(tmp_path / "none")]) == 1
     assert "api.github.com/repos/owner/other" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
+
+
+def test_a_received_file_brings_nothing_until_it_is_allowed(hosts: Hosts, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    address = "github:owner/set@main"
+    study.write_text(f'[datasets.a]\nfolder = "{address}"\n', encoding="utf-8")
+    wanted = list(named_in({"folder": address}, tmp_path))
+    assert [(each.kind, each.value) for each in wanted] == [("host", "https://github.com")]
+    with on_behalf_of(study), pytest.raises(NotTrusted, match="https://github.com"):
+        cl.import_files(address)
+    assert hosts.asked == []
+    with on_behalf_of(study, wanted):
+        assert cl.import_files(address)[0].records.height == 60

@@ -25,6 +25,7 @@ from typing import Literal
 from claimlab.core.atomic import atomic_text
 from claimlab.core.digest import digest_file, digest_json
 from claimlab.core.errors import NotTrusted
+from claimlab.core.fetch.schemes import is_address, source_host
 from claimlab.core.places import state_folder
 
 Kind = Literal["code", "host", "model", "path", "price", "variable"]
@@ -250,7 +251,9 @@ def _named(text: str, folder: Path, use: str, base: Path) -> Iterator[Wanted]:
     hosts = [f"{host[1]}://{host[2].rpartition('@')[2]}" for host in _HOST.finditer(text)]
     if (storage := _STORAGE.match(text)) and storage[1] not in _PLACES and not Path(text).exists():
         hosts.append(f"{storage[1]}://{storage[2].rpartition('@')[2]}")
-    yield from (Wanted("host", host, use) for host in hosts)
+    if is_address(text):
+        hosts.append(source_host(text))
+    yield from (Wanted("host", host, use) for host in dict.fromkeys(hosts))
     for words in () if hosts and not _STEPS.search(text) else _parts(text):
         try:
             path = Path(words).expanduser()

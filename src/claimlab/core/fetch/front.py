@@ -23,6 +23,8 @@ from claimlab.core.fetch.archive import unpacked_tree
 from claimlab.core.fetch.download import Expected, Reach, download
 from claimlab.core.fetch.hosts import RemoteFile, ResolvedSource, archive_url, resolve
 from claimlab.core.fetch.provenance import Provenance, note_arrival
+from claimlab.core.fetch.schemes import source_host
+from claimlab.core.grants import Wanted, grant
 from claimlab.core.progress import progress
 from claimlab.core.sync import run
 
@@ -85,6 +87,7 @@ def to_read(address: str) -> Path:
 
 def bring(address: str) -> tuple[Path, Provenance]:
     """The files that an address names, as a file or a folder, and where they came from."""
+    grant(Wanted("host", source_host(address), "data that is downloaded"))
     note = _note_of(address)
     cached = _remembered(address, note)
     if cached is not None:

@@ -6,9 +6,25 @@ import re
 
 SCHEMES = ("https", "http", "github", "gitlab", "hf", "zenodo", "figshare", "dataverse", "doi")
 ADDRESS = re.compile(r"^(" + "|".join(SCHEMES) + r"):(.+)$", re.DOTALL)
+HOSTS = {
+    "github": "https://github.com",
+    "gitlab": "https://gitlab.com",
+    "hf": "https://huggingface.co",
+    "zenodo": "https://zenodo.org",
+    "figshare": "https://figshare.com",
+    "dataverse": "https://dataverse.harvard.edu",
+    "doi": "https://doi.org",
+}
 
 
 def is_address(value: object) -> bool:
     """Whether `value` is the address of data, such as hf:OWNER/NAME."""
     match = ADDRESS.match(value) if isinstance(value, str) else None
     return match is not None and (match[1] not in ("http", "https") or match[2].startswith("//"))
+
+
+def source_host(address: str) -> str:
+    """The host that an address of data leads to."""
+    scheme = address.partition(":")[0]
+    parts = address.split("/")
+    return HOSTS[scheme] if scheme in HOSTS else "/".join(parts[:3])
