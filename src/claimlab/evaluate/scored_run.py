@@ -78,6 +78,9 @@ class ScoredRun:
     annotations: pl.DataFrame | None = None  # of the dataset, where it has any
     question: str | None = None  # what the user must say before the scores are read
     unit: Unit = field(default_factory=Unit)  # what varies independently
+    # macro-F1 of the whole procedure, training included, on shuffled labels; null: the answers are
+    # of models that no label of these records has taught
+    null: Floats | None = field(default=None, compare=False)
 
     @property
     def answered(self) -> int:

@@ -29,7 +29,7 @@ from claimlab.evaluate.views import SIZES, conclusions, method, together
 from claimlab.pages.blocks import Blocks, Column, Columns, Report, Section, Table, Text, short
 from claimlab.pages.folder import Contents, fill
 from claimlab.publish.alike import remarks
-from claimlab.publish.bundle import BOARD, Answered, ResultBundle, digest
+from claimlab.publish.bundle import BOARD, FORMAT, Answered, ResultBundle, digest
 from claimlab.publish.verify import Verified, derived
 
 KIND = "board"
@@ -37,6 +37,7 @@ MOST_BUNDLES = 500  # bundles of a folder
 HEAD = 4096  # bytes of a file in which a bundle says what it is
 _SIGN = re.compile(rb'"bundle"\s*:\s*"claimlab result ')
 _FOLDER = f"Name a folder with 1 to {MOST_BUNDLES} files of: claimlab publish bundle RUN -o FILE"
+OLDER = "publishers and authors unknown (bundle of 0.3)"
 LINE_COLUMNS: Columns[Line] = (
     Column("Run", "run", short(60)),
     Column("Dataset", "answered.dataset", short(40)),
@@ -54,6 +55,7 @@ class Line:
     run: str
     bundle: str
     answered: Answered
+    older: bool = False  # from before records named their units
     remarks: tuple[str, ...] = ()  # on its answers, beside those of others
 
     @property
@@ -64,6 +66,7 @@ class Line:
         leaks = [(kind, about.overlap.get(f"test_in_train_{kind}", 0)) for kind in kinds]
         words = [f"{n:,} test records in train ({kind})" for kind, n in leaks if n]
         words += [f"{check}: {verdict}" for check, verdict in about.contamination.items()]
+        words += [OLDER] if self.older else []
         return "; ".join([*self.remarks, *words])
 
 
@@ -130,7 +133,8 @@ def publish_board(
             for run_of_bundle, answered in zip(result.runs, result.bundle.runs, strict=True):
                 title = stem if len(result.runs) == 1 else f"{stem}: {run_of_bundle.name}"
                 opened.append(replace(run_of_bundle, name=title))
-                lines.append(Line(title, result.bundle.id, answered))
+                older = result.bundle.bundle != FORMAT
+                lines.append(Line(title, result.bundle.id, answered, older))
         apart = _named_by_records(opened, lines, verified)
         ranked = Ranked(evaluate_runs(apart, seed=seed), _remarked(apart, lines), refused)
         pages = [_page(ranked, number) for number in (0, 1)]

@@ -23,6 +23,7 @@ from claimlab.core.options import REQUIRED, BatchOptions, Parameter, Setting, pa
 from claimlab.web.command import Value, flag_of, shell, words_of
 from claimlab.web.jobs import Queue
 from claimlab.web.page import Data, Done, Here, page, routes
+from claimlab.web.predictions import source_of
 from claimlab.web.workspace import Line, Shape, Word, Workspace, WorkspaceFolder
 
 Names = Callable[[], Mapping[str, str]]
@@ -66,6 +67,10 @@ class FormVerb:
     only: frozenset[str] = frozenset()
     read: tuple[str, ...] = ("",)
     about: str = ""
+    # folders that a page adds to the command, from what is in the workspace
+    beside: Callable[[Workspace, WorkspaceFolder], Mapping[str, WorkspaceFolder | None]] | None = (
+        None
+    )
 
     def choices(self, name: str, workspace: Workspace, place: WorkspaceFolder) -> Mapping[str, str]:
         """What an option can be; empty where it is typed."""
@@ -85,6 +90,7 @@ def verbs() -> dict[str, FormVerb]:
     from claimlab.detect.evidence import Mode
     from claimlab.detect.outside import import_predictions
     from claimlab.detect.run import detect
+    from claimlab.evaluate.defend.front import defend
     from claimlab.exchange.export import export
     from claimlab.exchange.format import FORMATS
     from claimlab.publish.task.init import publish_task_init
@@ -120,6 +126,9 @@ def verbs() -> dict[str, FormVerb]:
         "split": FormVerb(split, {"by": strategies}),
         "detect": FormVerb(
             detect, {"detector": local, "evidence": lambda: dict.fromkeys(get_args(Mode), "")}
+        ),
+        "defend": FormVerb(
+            defend, {}, beside=lambda workspace, place: {"data": source_of(workspace, place)}
         ),
         "export": FormVerb(export, {"to": formats}),
         "predictions": FormVerb(
@@ -323,6 +332,10 @@ def _words(
     chosen_verb = _verb(verb)
     parameters = {parameter.name: parameter for parameter in offered(chosen_verb)}
     options: dict[str, Value] = {"output": output}
+    beside = {} if chosen_verb.beside is None else chosen_verb.beside(workspace, place)
+    for name, folder in beside.items():
+        if folder is not None:
+            options[name] = folder.folder.relative_to(workspace.folder).as_posix()
     for name, values in choice.values().items():
         if name not in parameters:
             raise UnknownName("option", name[:80], list(parameters))
