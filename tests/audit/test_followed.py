@@ -361,14 +361,11 @@ def test_what_moves_a_score_most_comes_first() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        (
-            "leaky",
-            "clean leaky -o leaky-masked-typing --mask case --mask punctuation --mask digits",
-        ),
+        ("leaky", "prepare leaky -o leaky-fair"),
         ("bare", "show bare --column label_raw"),
         ("single", "show single --column label_raw"),
-        ("named", "clean named -o named-clean"),
-        ("noisy", "split noisy -o noisy-split"),
+        ("named", "prepare named -o named-fair"),
+        ("noisy", "prepare noisy -o noisy-fair"),
         ("planted", "detect planted -o planted-run"),
     ],
 )
@@ -378,7 +375,7 @@ def test_what_comes_next_follows_from_what_was_found(
     assert audits[name].next_step().shell == f"claimlab {expected}"
 
 
-def test_copies_are_cleaned_before_anything_is_split() -> None:
+def test_what_repairs_copies_and_makes_a_split_is_one_command() -> None:
     audit = Audit(
         "d",
         "0" * 64,
@@ -389,7 +386,7 @@ def test_copies_are_cleaned_before_anything_is_split() -> None:
         N,
         [by_hand("near-duplicates", "across a"), BY_HAND["copies"]],
     )
-    assert audit.next_step("my data").shell == "claimlab clean 'my data' -o 'my data-clean'"
+    assert audit.next_step("my data").shell == "claimlab prepare 'my data' -o 'my data-fair'"
 
 
 def test_without_labels_nobody_is_told_to_add_another_class(audits: dict[str, Audit]) -> None:

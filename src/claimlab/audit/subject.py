@@ -24,6 +24,7 @@ from claimlab.tasks import open_task, own_task
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
 from claimlab.text.roles import roles_in
+from claimlab.text.stopwords import without_stop_words
 from claimlab.text.telling import held_words
 
 T = TypeVar("T")
@@ -142,10 +143,13 @@ class Subject:
 
     @cached_property
     def words(self) -> pl.DataFrame:
-        """`row` and `word`, once for each word that a row's text holds; words of one letter are
-        left out.
-        """
-        return held_words(self.rows["text"])
+        """`row` and `word`, once for each word that a row's text holds."""
+        return held_words(self.rows["text"], self.rows["language"])
+
+    @cached_property
+    def content_words(self) -> pl.DataFrame:
+        """`words` without the stop words of each row's own language."""
+        return without_stop_words(self.words, self.rows["language"])
 
     @cached_property
     def groups(self) -> Codes:

@@ -28,7 +28,8 @@ from claimlab.core.types import JsonObject
 from claimlab.core.units import Units
 from claimlab.core.words import several
 from claimlab.detect.own_words import ABSTAINED_AS, ABSTENTIONS, speller
-from claimlab.detect.strict.read import asked_part, read_strictly
+from claimlab.detect.strict.asked import asked_part
+from claimlab.detect.strict.read import read_strictly
 from claimlab.evaluate.answers import Answers, answers
 from claimlab.evaluate.direction import assumed_class, reversed_scores
 from claimlab.evaluate.traits import Values, trait

@@ -1,5 +1,5 @@
-"""Do punctuation, capital letters, digits, whitespace or kinds of quotation marks give the label
-away?
+"""Do punctuation, capital letters, digits, whitespace, kinds of quotation marks, or the marks and
+forms of letters of a script give the label away?
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from claimlab.core.stats.scores import Flags, Floats32, Ints
 from claimlab.core.types import JsonObject
 from claimlab.text.traits import MARKS, PATTERNS, marks, shares
 
-LEFTOVERS = "leftovers"
+LEFTOVERS, SCRIPT = "leftovers", "script"
 FEWEST_TEXTS = 10  # that hold what is left over
 RARE = 0.001  # of random draws: then what is left over depends on the label
 ALMOST_ALL = 0.95  # of the texts that hold it are of one class
@@ -34,7 +34,7 @@ class Surface(FairCheck):
             means = {"share_of_characters": class_means(part, names, matrix)}
             yield self._tree(part, family, matrix, means)
         for family in MARKS:
-            if family != LEFTOVERS:
+            if family != LEFTOVERS and (family != SCRIPT or _of_other_scripts(part)):
                 yield from self._marks(part, family)
         yield from self._leftovers(part)
 
@@ -129,6 +129,11 @@ def _chance_of(subject: Subject, rows: Flags) -> float:
     label = tally.argmax(axis=1)
     counts = np.bincount(label[np.unique(unit[rows])], minlength=len(subject.classes))
     return _chance(counts, label)
+
+
+def _of_other_scripts(subject: Subject) -> bool:
+    """Whether marks of other scripts than Latin are in so many texts that they could tell."""
+    return bool(marks(subject.rows["text"], SCRIPT)[1].any(axis=1).sum() >= FEWEST_TEXTS)
 
 
 def _chance(counts: Ints, y: Ints) -> float:
