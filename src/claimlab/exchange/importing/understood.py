@@ -51,9 +51,9 @@ def _of_label(plan: ImportPlan, records: pl.DataFrame) -> str:
         for verdict in VERACITIES
         if (of_verdict := counts.filter(veracity=verdict)).height
     ]
-    others = silent.drop_nulls("label_raw")["n"].sum()
+    others = int(silent.drop_nulls("label_raw")["n"].sum())
     parts += [f"{others:,} with another word, null"] if others else []
-    bare = silent["n"].sum() - others
+    bare = int(silent["n"].sum()) - others
     parts += [f"{bare:,} without a label"] if bare else []
     return f"{name}: {'; '.join(parts)}" if parts else f"{name}: empty in every record"
 
@@ -67,7 +67,8 @@ def _part(verdict: str, counts: pl.DataFrame, records: pl.DataFrame) -> str:
     more = f" and {len(words) - WORDS_SHOWN} more" if len(words) > WORDS_SHOWN else ""
     listed = "" if own else f": {', '.join(repr(word) for word in written)}{more}"
     has_text = (records["veracity"] == verdict) & records["text"].is_not_null()
-    text = records["text"][has_text.arg_max()] if has_text.any() else None
+    first = has_text.arg_max() if has_text.any() else None
+    text = None if first is None else records["text"][first]
     example = "" if text is None else f', e.g. "{shown(text, EXAMPLE_CHARACTERS)}"'
     return f"{verdict} ({counts['n'].sum():,}{listed}){example}"
 
