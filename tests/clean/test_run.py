@@ -53,7 +53,7 @@ def left(cleaned: Cleaned, table: str, step: str) -> set[str]:
     ("defect", "table", "step"),
     [
         ("wrong-language", "doubtful", "language"),
-        ("too-short", "dropped", "too-short"),
+        ("too-short", "doubtful", "too-short"),
         ("contradicting-near-duplicates", "doubtful", "contradictions"),
     ],
 )

@@ -28,6 +28,7 @@ from claimlab.core.errors import (
     UnmappedLabels,
     UsageError,
 )
+from claimlab.core.fetch.provenance import provenance_of
 from claimlab.core.foreign import Foreign
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
@@ -229,6 +230,8 @@ def import_files(  # noqa: PLR0913
         dataset.tables |= tables
         dataset.notes += notes
         report.notes += notes
+        if came := [each for path in files_of(paths) if (each := provenance_of(path))]:
+            dataset.lineage[-1].parameters["sources"] = [each.to_json() for each in came]
         return run.finish(dataset), report
 
 
@@ -354,11 +357,11 @@ def _some_of_each(whole: Sequence[Sequence[Choice]]) -> list[Sequence[Choice]]:
     firsts: dict[str, list[Sequence[Choice]]] = {}
     for answers in whole:
         firsts.setdefault(str(answers[0]), []).append(answers)
-    shown: list[Sequence[Choice]] = []
+    printed: list[Sequence[Choice]] = []
     for left, alike in zip(range(len(firsts), 0, -1), firsts.values(), strict=True):
-        fits = len(shown) + len(alike) + left - 1 <= COMMANDS_SHOWN
-        shown += alike if fits or len(alike) == 1 else [alike[0][:1]]
-    return shown
+        fits = len(printed) + len(alike) + left - 1 <= COMMANDS_SHOWN
+        printed += alike if fits or len(alike) == 1 else [alike[0][:1]]
+    return printed
 
 
 def _in_full(

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from claimlab.exchange.look import ColumnRole, LabelMeaning, Look
 
 DROPPED = "dropped"  # the folder for files that came through the browser
+DROPPED_BYTES = 20 << 30  # of all files that were dropped
 READABLE = (*TABLE_SUFFIXES, *DATABASES, ".txt", ".zip", *SUFFIXES)
 MOST_FILES, MOST_OFFERED, MOST_LABELS = 20, 300, 60
 _UNSAFE = re.compile(r"[^\w.()-]+")
@@ -377,10 +378,16 @@ async def _save(workspace: Workspace, name: str, pieces: AsyncIterator[bytes]) -
     if folder.is_symlink():
         raise DataError(f"The folder '{DROPPED}' is a link.", "Make it a folder of its own.")
     folder.mkdir(exist_ok=True)
+    room = DROPPED_BYTES - sum(file.lstat().st_size for file in folder.iterdir())
     arriving = folder / f".{os.urandom(8).hex()}.arriving"
     try:
         with arriving.open("xb") as file:
             async for piece in pieces:
+                if (room := room - len(piece)) < 0:
+                    raise DataError(
+                        f"The folder '{DROPPED}' may hold {DROPPED_BYTES >> 30} GB.",
+                        "Remove files there that are not needed, or copy this one by hand.",
+                    )
                 file.write(piece)
         if not arriving.stat().st_size:
             raise DataError(f"'{clean[:80]}' is empty.", "Drop a file with rows in it.")

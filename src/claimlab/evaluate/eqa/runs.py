@@ -14,6 +14,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.eqa.judgements import Judgement, about_run, read_judgements, review_command
 from claimlab.evaluate.eqa.shifts import Tests, is_generative, tests_of
@@ -104,7 +105,7 @@ class ExaminedRun(ScoredRun):
 
 
 def read_runs(
-    listed: RunFile, study: Study, home: Path, known: Sequence[Dataset]
+    listed: RunFile, study: Study, home: Path, datasets: Sequence[Dataset]
 ) -> list[ExaminedRun]:
     """The runs in a dataset folder or a Parquet file: one for each value of the column `run`.
 
@@ -132,9 +133,9 @@ def read_runs(
         task,
         split=listed.split,
         about=about,
-        digest=home_of(records, known),
+        digest=home_of(records, datasets),
     )
-    training = _training(lineage, [records, *known])
+    training = _training(lineage, [records, *datasets])
     judged = {} if listed.review is None else read_judgements(home, listed.review)
     seed = study.inspection.seed
     runs = []
@@ -170,12 +171,12 @@ def _training(lineage: Sequence[Lineage], within_reach: Sequence[Dataset]) -> pl
     return None
 
 
-def home_of(part: Dataset, known: Sequence[Dataset]) -> str:
+def home_of(part: Dataset, datasets: Sequence[Dataset]) -> str:
     """The digest of the dataset that `part` is, or is a part of (same ids, texts and verdicts);
     else its own.
     """
     same = ["id", "text", "veracity"]
-    for whole in known:
+    for whole in datasets:
         if part.digest() == whole.digest():
             break
         if not part.records.join(whole.records, on=same, how="anti", nulls_equal=True).height:
@@ -185,7 +186,7 @@ def home_of(part: Dataset, known: Sequence[Dataset]) -> str:
 
 def _predictions(file: Path) -> pl.DataFrame:
     try:
-        table = pl.read_parquet(file)
+        table = read_parquet(file)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(
             f"The predictions '{file}' cannot be read: {error}.", "Check the path and the format."
