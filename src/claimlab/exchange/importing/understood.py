@@ -44,28 +44,33 @@ def _of_label(plan: ImportPlan, records: pl.DataFrame) -> str:
     name = f"label '{column or plan.column('veracity')}'"
     if plan.verdicts.task is not None and "veracity" not in plan.picks:
         return f"{name}, not about truth but {plan.verdicts.task}: {_classes(plan, records)}"
-    labelled = records.filter(
-        records["label_raw"].is_not_null() | records["veracity"].is_not_null()
-    )
+    counts = records.group_by("veracity", "label_raw").len(name="n")
+    silent = counts.filter(pl.col("veracity").is_null())
     parts = [
-        _part(verdict, labelled.filter(pl.col("veracity") == verdict))
+        _part(verdict, of_verdict, records)
         for verdict in VERACITIES
-        if (labelled["veracity"] == verdict).any()
+        if (of_verdict := counts.filter(veracity=verdict)).height
     ]
-    silent = labelled.filter(pl.col("veracity").is_null())
-    parts += [f"{silent.height:,} with another word, null"] if silent.height else []
-    bare = records.height - labelled.height
+    others = int(silent.drop_nulls("label_raw")["n"].sum())
+    parts += [f"{others:,} with another word, null"] if others else []
+    bare = int(silent["n"].sum()) - others
     parts += [f"{bare:,} without a label"] if bare else []
     return f"{name}: {'; '.join(parts)}" if parts else f"{name}: empty in every record"
 
 
-def _part(verdict: str, rows: pl.DataFrame) -> str:
-    words = tally(rows["label_raw"])["value"].to_list()
+def _part(verdict: str, counts: pl.DataFrame, records: pl.DataFrame) -> str:
+    """How many records have a verdict, by which words, and the first of their texts."""
+    ordered = counts.drop_nulls("label_raw").sort(["n", "label_raw"], descending=[True, False])
+    words = ordered["label_raw"].to_list()
     written = [shown(word, WORD_CHARACTERS) for word in words[:WORDS_SHOWN]]
     own = {word.strip().casefold() for word in words} <= {verdict}
     more = f" and {len(words) - WORDS_SHOWN} more" if len(words) > WORDS_SHOWN else ""
     listed = "" if own else f": {', '.join(repr(word) for word in written)}{more}"
-    return f"{verdict} ({rows.height:,}{listed}){_example(rows)}"
+    has_text = (records["veracity"] == verdict) & records["text"].is_not_null()
+    first = has_text.arg_max() if has_text.any() else None
+    text = None if first is None else records["text"][first]
+    example = "" if text is None else f', e.g. "{shown(text, EXAMPLE_CHARACTERS)}"'
+    return f"{verdict} ({counts['n'].sum():,}{listed}){example}"
 
 
 def _classes(plan: ImportPlan, records: pl.DataFrame) -> str:
