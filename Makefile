@@ -15,7 +15,7 @@ TORCH ?= torch==2.13.0
 # Hundreds of tests start Python again: without compiled files each start takes half as long again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-fast test-every test-failed lint types docs notebooks site screenshots catalogue gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps mutants clean
+.PHONY: demo test test-all test-fast test-every test-failed lint types docs notebooks site screenshots catalogue gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps mutants received-mutants clean
 
 demo: $(BASE)
 	$(BIN)/claimlab demo --force
@@ -45,6 +45,10 @@ SEED ?= 1
 COUNT ?= 50
 mutants: $(READY)
 	nice -n 10 $(BIN)/python bench/mutants.py --seed $(SEED) --count $(COUNT) $(if $(ROOMS),--rooms $(ROOMS)) $(if $(TABLE),--table $(TABLE))
+
+# 5,000 mutated files of every kind that may be received: results or sentences, nothing else. The seed is the day's.
+received-mutants: $(READY)
+	timeout 180 $(BIN)/python bench/received_mutants.py --keep build/received
 
 # Only the tests that failed last time, one after another: did they fail, or did they fail beside others?
 test-failed: $(READY)
@@ -82,6 +86,7 @@ types: $(READY)
 docs: $(READY)
 	PYTHONPATH=bench $(BIN)/python -m manual.helppages docs/help
 	PYTHONPATH=bench $(BIN)/python -m manual.datasets docs/datasets.md
+	PYTHONPATH=bench $(BIN)/python -m manual.languages docs/languages.md
 	PYTHONPATH=bench $(BIN)/python -m manual.stub
 
 # Run the notebooks of the documentation again, and keep what they show.

@@ -20,9 +20,10 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterable
+from datetime import UTC, date, datetime
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from harness import ROOT, begin, parser, unmeasured
 from packaging.requirements import Requirement
@@ -36,6 +37,8 @@ AUDITOR = ROOT / "build" / "audit-deps"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NATIVE = re.compile(r"\.(so|pyd|dylib)(\.|$)")
 KNOWN = "jinja2==2.10"  # CVE-2019-10906
+DAYS_WITHOUT_ANSWER = 14  # days that "not measured" is accepted
+ANSWERED = ROOT / "build" / "audit-deps-answered"  # the day of the last answer
 SECONDS = 300  # for an audit; a source that does not answer must not hold up a run
 
 
@@ -202,6 +205,24 @@ def locked() -> dict[str, dict[str, list[str]]]:
     return found
 
 
+def unanswered(reason: str, file: Path = ANSWERED, today: date | None = None) -> NoReturn:
+    """ "Not measured", which is no failure for some days: it is one where the last answer, of which
+    CI keeps the date in its cache, is older. Where no date is kept, today's is."""
+    today = today or datetime.now(UTC).date()
+    if not file.is_file():
+        note_answer(file, today)
+    last = date.fromisoformat(file.read_text(encoding="utf-8").strip())
+    if (today - last).days > DAYS_WITHOUT_ANSWER:
+        print(f"no source of advisories has answered since {last}: {reason}")
+        raise SystemExit(1)
+    unmeasured(reason)
+
+
+def note_answer(file: Path = ANSWERED, today: date | None = None) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{today or datetime.now(UTC).date()}\n", encoding="utf-8")
+
+
 def audit(ignored: Iterable[str] = ()) -> int:
     """The exit status: 1 where a package that CI installs has a known vulnerability, 0
     otherwise.
@@ -210,8 +231,9 @@ def audit(ignored: Iterable[str] = ()) -> int:
         known = Path(place) / "known.txt"
         known.write_text(f"{KNOWN}\n", encoding="utf-8")
         if not any(names for names in _asked(known).values()):
-            unmeasured(f"the source of advisories cannot be reached, or does not know of {KNOWN}")
+            unanswered(f"the source of advisories cannot be reached, or does not know of {KNOWN}")
     answers = _asked(LOCK, *(word for name in ignored for word in ("--ignore-vuln", name)))
+    note_answer()
     silent = sorted(name for name, found in answers.items() if found is None)
     wrong = {name: found for name, found in sorted(answers.items()) if found}
     for name, found in wrong.items():
@@ -244,11 +266,11 @@ def _asked(file: Path, *more: str) -> dict[str, list[str] | None]:
         )
         found = json.loads(process.stdout)["dependencies"]
     except FileNotFoundError:
-        unmeasured("pip-audit is not installed: run `make audit-deps`")
+        unanswered("pip-audit is not installed: run `make audit-deps`")
     except subprocess.TimeoutExpired:
-        unmeasured(f"the source of advisories did not answer within {SECONDS} s")
+        unanswered(f"the source of advisories did not answer within {SECONDS} s")
     except ValueError:
-        unmeasured(
+        unanswered(
             "pip-audit gave no answer"
             f" ({(process.stderr.strip().splitlines() or ['no reason given'])[-1][:200]})"
         )

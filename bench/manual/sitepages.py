@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import claimlab as cl
+from claimlab.pages.look import colours
 from manual.notebooks import as_markdown, read
 
 WIDTH = 100
 REFERENCE = "reference/python.md"
+LOOK = "assets/look.css"
 ROOT_FILES = {
     "CHANGELOG.md": "changelog.md",
     "ROADMAP.md": "roadmap.md",
@@ -166,6 +168,7 @@ def assemble(root: Path, target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(root / "docs", target / "docs")
     shutil.copy(root / "mkdocs.yml", target)
+    (target / "docs" / LOOK).write_text(look(), encoding="utf-8")
     index = target / "docs" / "index.md"
     links = re.sub(r"\((notebooks/\w+)\.ipynb\)", r"(\1.md)", index.read_text(encoding="utf-8"))
     index.write_text(links, encoding="utf-8")
@@ -173,6 +176,17 @@ def assemble(root: Path, target: Path) -> None:
         file = target / "docs" / page
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+
+
+def look() -> str:
+    """The colours of the look, light and dark, as the theme switches between them."""
+    parts = [
+        f"[data-md-color-scheme={scheme}] {{ "
+        + " ".join(f"--{name}: {value};" for name, value in colours(dark=dark).items())
+        + " }\n"
+        for scheme, dark in (("default", False), ("slate", True))
+    ]
+    return "/* Made from claimlab's stylesheet. */\n" + "".join(parts)
 
 
 def main() -> None:

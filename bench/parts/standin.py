@@ -20,6 +20,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 Body = dict[str, Any]
@@ -251,3 +252,12 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def own_profile(file: Path, text: str) -> None:
+    """Write a model profile that the user has allowed: its host may be asked."""
+    from claimlab.core.grants import allow
+    from claimlab.llm.profiles import read_profiles, wanted_of
+
+    file.write_text(text, encoding="utf-8")
+    allow(file, wanted_of(read_profiles(file)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 from claimlab.audit.judge import (
     ALONE,
@@ -166,7 +166,7 @@ def test_from_the_command_line_within_a_cap(
     dataset(evidence=True).write(tmp_path / "data")
     with StandIn(answer=lambda _: opinion("feasible")) as server:
         profile = tmp_path / "p.toml"
-        profile.write_text(f'[m]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        own_profile(profile, f'[m]\nbase_url = "{server.url}"\nmodel = "m"\n')
         command = [
             "audit",
             str(tmp_path / "data"),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 
 import claimlab as cl
 from claimlab.claims.contamination import texts as corpus_texts
@@ -235,8 +235,9 @@ def profile(data: Dataset, tmp_path: Path) -> Iterator[Callable[..., tuple[str, 
         server = StandIn(answer=Model(data, ids, shift), **settings)  # type: ignore[arg-type]
         servers.append(server.__enter__())
         file = tmp_path / f"model-{len(servers)}.toml"
-        file.write_text(
-            f'[m]\nbase_url = "{server.url}"\nmodel = "m"\nprices = {{ m = {{ input = 1.0, output = 2.0 }} }}\n'
+        own_profile(
+            file,
+            f'[m]\nbase_url = "{server.url}"\nmodel = "m"\nprices = {{ m = {{ input = 1.0, output = 2.0 }} }}\n',
         )
         return str(file), server
 

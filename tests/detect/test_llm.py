@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
@@ -664,9 +664,9 @@ def server() -> Iterator[StandIn]:
 def profile(server: StandIn, tmp_path: Path) -> Path:
     file = tmp_path / "model.toml"
     prices = "prices = { m = { input = 1.0, output = 2.0 } }"
-    file.write_text(
+    own_profile(
+        file,
         f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\nstanding = "made up"\n',
-        encoding="utf-8",
     )
     return file
 

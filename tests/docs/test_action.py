@@ -245,6 +245,8 @@ def test_a_pull_request_of_a_table_fails_by_its_amounts(tmp_path: Path, name: st
     assert status == expected, printed
     assert words in comment, comment
     assert ("::error file=data.csv" in printed) == (expected != 0)
+    if "flipped" in name or ("leaked" in name and expected):
+        assert re.search(r"^::error file=data\.csv,line=\d+::", printed, re.MULTILINE), printed
 
 
 @pytest.mark.slow

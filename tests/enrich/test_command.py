@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 import claimlab as cl
 from claimlab.cli.app import run
@@ -39,10 +39,10 @@ def model() -> Iterator[StandIn]:
 @pytest.fixture
 def profile(model: StandIn, tmp_path: Path) -> Path:
     file = tmp_path / "model.toml"
-    file.write_text(
+    own_profile(
+        file,
         f'[stand-in]\nbase_url = "{model.url}"\nmodel = "m"\nprices = {{ m = {{ input = 1.0, output = 2.0 }} }}\n'
         'standing = "made of eight words"\n',
-        encoding="utf-8",
     )
     return file
 

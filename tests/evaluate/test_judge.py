@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset, Lineage
@@ -328,9 +328,9 @@ def test_the_command_records_replays_and_reads_files(
 ) -> None:
     a_run(articles=False).write(tmp_path / "run")
     profile = tmp_path / "model.toml"
-    profile.write_text(
+    own_profile(
+        profile,
         f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\nprices = {{ m = {{ input = 1.0, output = 2.0 }} }}\n',
-        encoding="utf-8",
     )
     (tmp_path / "articles.csv").write_text(
         "record_id,article\n" + "".join(f'r{i},"Opened in 1931."\n' for i in range(N)),

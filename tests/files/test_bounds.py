@@ -16,10 +16,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from claimlab.core import bounds
+from claimlab.core.declared import room_of
 from claimlab.core.errors import UnreadableFile
-from claimlab.files import bounds
 from claimlab.files.archives import archive_members
-from claimlab.files.declared import room_of
 from claimlab.files.parquet import read_typed
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from claimlab.core.bounds import VARIABLE
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.bounds import VARIABLE
 from claimlab.files.bundle import Bundle
 from claimlab.files.layout import ReadOptions
 from claimlab.files.read import read_table

@@ -20,7 +20,7 @@ from parts import forked
 from parts.forked import MAIN
 from parts.packages import HAS_SIMULATE
 from parts.planted import planted
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset, Lineage
@@ -140,8 +140,9 @@ def model(tmp_path: Path) -> Iterator[StandIn]:
     """A model endpoint; `model.toml` beside the outputs is its profile."""
     with StandIn(answer=reply, slots=4) as server:
         prices = "prices = { m = { input = 1.0, output = 2.0 } }"
-        (tmp_path / "model.toml").write_text(
-            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n'
+        own_profile(
+            tmp_path / "model.toml",
+            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n',
         )
         yield server
 

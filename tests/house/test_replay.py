@@ -15,14 +15,14 @@ from typing import Any, ClassVar
 
 import polars as pl
 import pytest
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent
+from claimlab.core.fetch.addresses import Guard
 from claimlab.core.record import to_side_table
 from claimlab.search import snapshot
-from claimlab.search.addresses import Guard
 
 TEXT = "Neighbours in the market hall say that the old mill of Ostrel sold looms to a family from the coast, number {}."
 PAGE = "<html><head><title>Looms</title></head><body><p>The old mill of Ostrel sold seventeen looms.</p></body></html>"
@@ -93,9 +93,7 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn
     opened = lambda: Guard(ports=ports, allowed_numbers=["127.0.0.1"], resolve=resolve)  # noqa: E731
     monkeypatch.setattr(snapshot, "Guard", opened)
     with StandIn(answer) as model:
-        (tmp_path / "m.toml").write_text(
-            f'[m]\nbase_url = "{model.url}"\nmodel = "m"\n', encoding="utf-8"
-        )
+        own_profile(tmp_path / "m.toml", f'[m]\nbase_url = "{model.url}"\nmodel = "m"\n')
         yield model
     web.shutdown()
     web.server_close()

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import own_profile
 
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
@@ -52,7 +53,7 @@ def server() -> Iterator[BatchStandIn]:
 def profile(server: BatchStandIn, tmp_path: Path) -> str:
     file = tmp_path / "model.toml"
     price = "prices = { m = { input = 1000.0, output = 1000.0 } }\nbatch_price = 0.5"
-    file.write_text(f'[b]\nbase_url = "{server.url}"\nmodel = "m"\n{price}\n', encoding="utf-8")
+    own_profile(file, f'[b]\nbase_url = "{server.url}"\nmodel = "m"\n{price}\n')
     return str(file)
 
 
@@ -108,7 +109,7 @@ def test_a_call_that_fails_in_its_batch_is_sent_again(tmp_path: Path) -> None:
         answer, polls=0, broken=lambda body: failing["on"] and "text 2" in str(body)
     ) as server:
         file = tmp_path / "m.toml"
-        file.write_text(f'[b]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        own_profile(file, f'[b]\nbase_url = "{server.url}"\nmodel = "m"\n')
         ask: dict[str, Any] = {
             "detector": "llm-zero-shot",
             "profile": str(file),

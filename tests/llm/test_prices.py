@@ -5,17 +5,22 @@ reasoning.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from parts.standin import StandIn
 
+from claimlab.core.budget import Budget
 from claimlab.core.calls.calls import Calls
+from claimlab.core.errors import NotTrusted
 from claimlab.llm.asking import ask_sync
 from claimlab.llm.estimate import estimate
+from claimlab.llm.layers import Metered
 from claimlab.llm.messages import Request, Usage
 from claimlab.llm.open import open_provider
 from claimlab.llm.prices import Price, listed_price
 from claimlab.llm.profiles import Profile, find_profile
+from claimlab.llm.providers.scripted import Scripted
 from claimlab.llm.reply import read_reply
 
 
@@ -94,3 +99,29 @@ def test_limits_of_the_profile_leave_room_for_reasoning() -> None:
     assert estimate([Request.of("x", max_tokens=40)], profile).output_tokens_most == 4300, (
         "the estimate knows it too"
     )
+
+
+def test_a_profile_cannot_make_a_known_vendor_cheaper(tmp_path: Path) -> None:
+    """A received profile with the vendor's own host says that nothing costs anything: the
+    published price counts, and a batch costs its usual share."""
+    vendor = find_profile("openai")
+    file = tmp_path / "free.toml"
+    file.write_text(
+        f'[free]\nbase_url = "{vendor.base_url}"\nmodel = "{vendor.model}"\nbatch_price = 0.0\n'
+        'prices = {"*" = {input = 0, output = 0}}\n',
+        encoding="utf-8",
+    )
+    free = find_profile(str(file))
+    assert vendor.price is not None
+    assert free.price is not None
+    assert (free.price.input, free.price.output) == (vendor.price.input, vendor.price.output)
+    assert free.batch_share == vendor.batch_price > 0
+    with pytest.raises(NotTrusted, match="price of"):
+        Metered(Scripted(free, ["x"]), Budget(money=1.0))
+
+
+def test_a_dearer_price_of_ones_own_counts() -> None:
+    own, listed = Price(input=9.0, output=1.0), Price(input=2.0, output=8.0, cached=0.5)
+    dearest = own.at_least(listed)
+    assert (dearest.input, dearest.output, dearest.cached) == (9.0, 8.0, 9.0)
+    assert own.at_least(Price(input=1.0, output=1.0)) is own

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 from claimlab.cli.app import run as command
 from claimlab.core.calls.calls import Calls
@@ -41,7 +41,7 @@ base_url = "http://127.0.0.1:8002/v1"
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
     path = tmp_path / "mine.toml"
-    path.write_text(MINE, encoding="utf-8")
+    own_profile(path, MINE)
     return path
 
 
@@ -181,7 +181,7 @@ def test_the_verb_tries_an_endpoint(
 ) -> None:
     path = tmp_path / "p.toml"
     with StandIn(answer=lambda _: '{"colour": "blue", "letters": 4}') as server:
-        path.write_text(f'[x]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        own_profile(path, f'[x]\nbase_url = "{server.url}"\nmodel = "m"\n')
         assert command(["llm", "test", "--profile", str(path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["answer"] == {"colour": "blue", "letters": 4}

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 from parts.packages import HAS_SIMULATE
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 from pydantic import BaseModel, Field
 
 from claimlab.core.calls.calls import Calls
@@ -218,9 +218,9 @@ def test_a_refused_schema_stops_the_run_with_a_sentence(vendor: str, tmp_path: P
     with StandIn(
         answer=lambda _: "{}", fault=lambda *_: (status, json.dumps(body).encode())
     ) as server:
-        (tmp_path / "m.toml").write_text(
+        own_profile(
+            tmp_path / "m.toml",
             f'[strict]\nbase_url = "{server.url}"\nmodel = "m"\nschema_bound = true\n',
-            encoding="utf-8",
         )
         with pytest.raises(EndpointRefused) as stopped:
             detect(

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from parts.planted import planted
+from parts.standin import own_profile
 
 import claimlab as cl
 from claimlab.cli.app import run as command
@@ -31,9 +32,9 @@ def problems(text: str) -> list[str]:
 
 @pytest.mark.usefixtures("place")
 def test_a_key_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("model.toml").write_text(
+    own_profile(
+        Path("model.toml"),
         '[m]\nbase_url = "https://api.example.org/v1"\nmodel = "m"\nkey_variable = "NO_SUCH_KEY"\n',
-        encoding="utf-8",
     )
     text = '[grid]\ndetector = ["asked"]\n[detector.asked]\ndetector = "llm-zero-shot"\nprofile = "model.toml"\n'
     assert ["NO_SUCH_KEY, which is not set" in problem for problem in problems(text)] == [True]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from parts.planted import planted
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 from claimlab.core.calls.estimate import cost_of
 from claimlab.study.front import study_run
@@ -49,8 +49,8 @@ def test_after_one_seed_the_estimate_is_within_a_fifth_of_the_cost(
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     with StandIn(answer=reply) as server:
         prices = "prices = { m = { input = 1.0, output = 4.0 } }"
-        Path("model.toml").write_text(
-            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n'
+        own_profile(
+            Path("model.toml"), f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n'
         )
         assert cost_of(study_run, "study.toml", "out", trust=True)["money_expected"] is None, (
             "nothing is known of its replies"
@@ -100,8 +100,6 @@ def test_whatever_option_a_step_has_it_is_priced(
     monkeypatch.chdir(tmp_path)
     planted(size=240)[0].write("data")
     Path("study.toml").write_text(PRICED, encoding="utf-8")
-    Path("model.toml").write_text(
-        '[stand-in]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n', encoding="utf-8"
-    )
+    own_profile(Path("model.toml"), '[stand-in]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n')
     parts = cost_of(study_run, "study.toml", "out", trust=True)["parts"]
     assert sorted(name.split("-")[0] for name in parts) == ["audit", "enrich"]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from parts.packages import leaf_marked
 from parts.planted import planted
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.settings import declared
@@ -149,9 +149,7 @@ def test_a_model_beside_a_profile_that_names_none_is_enough(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     planted(size=120)[0].write(tmp_path / "data")
-    Path("model.toml").write_text(
-        '[m]\nbase_url = "https://api.example.org/v1"\n', encoding="utf-8"
-    )
+    own_profile(Path("model.toml"), '[m]\nbase_url = "https://api.example.org/v1"\n')
     text = f'{ASKED}detector = "llm-zero-shot"\nprofile = "model.toml"\n'
     Path("study.toml").write_text(text, encoding="utf-8")
     assert any(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import recorded_answers as bench
 from parts.planted import planted
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
@@ -48,7 +48,7 @@ def test_recorded_answers_fill_the_cells_and_hold_no_words_of_the_data(
     planted(size=240)[0].write("data")
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     with StandIn(answer=reply) as server:
-        Path("model.toml").write_text(f'[m]\nbase_url = "{server.url}"\nmodel = "m"\n', "utf-8")
+        own_profile(Path("model.toml"), f'[m]\nbase_url = "{server.url}"\nmodel = "m"\n')
         asked = study_run("study.toml", "out", trust=True)
     recording = Calls("replay", cache="out/calls").recording
     assert recording is not None
@@ -64,8 +64,9 @@ def test_recorded_answers_fill_the_cells_and_hold_no_words_of_the_data(
     again = study_run("again.toml", "again", trust=True, mode="replay")  # the server is gone
     assert [e.macro_f1 for e in again.entries] == [e.macro_f1 for e in asked.entries]
     assert [e.records for e in again.entries] == [20]
-    Path("model.toml").write_text(
-        '[m]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\nkey_variable = "ABSENT"\n'
+    own_profile(
+        Path("model.toml"),
+        '[m]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\nkey_variable = "ABSENT"\n',
     )
     assert study_check("again.toml", trust=True)[1] == []
     assert any("ABSENT" in problem for problem in study_check("study.toml", trust=True)[1])
@@ -77,7 +78,7 @@ def test_a_file_without_answers_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     planted(size=120)[0].write("data")
     Path("study.toml").write_text(f'recorded = "nothing.json"\n{STUDY}', encoding="utf-8")
-    Path("model.toml").write_text('[m]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n', "utf-8")
+    own_profile(Path("model.toml"), '[m]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n')
     with pytest.raises(ClaimlabError, match=r"'nothing.json' holds no recorded answers"):
         study_run("study.toml", "out", trust=True, mode="replay")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from parts.planted import planted
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 import claimlab as cl
 from claimlab.cli.app import run
@@ -172,9 +172,7 @@ def test_the_output_stays_and_the_folder_itself_is_never_replaced() -> None:
 def test_a_model_answers_from_its_recording(place: Path) -> None:
     verdict = json.dumps({"rationale": "It is so.", "label": "true", "confidence": 0.9})
     with StandIn(answer=lambda _: verdict) as server:
-        (place / "model.toml").write_text(
-            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
-        )
+        own_profile(place / "model.toml", f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n')
         cl.detect("splits", "llm-zero-shot", profile="model.toml", limit=4, output="asked")
         assert server.requests == 4
     assert cl.rerun("asked").differences == {}, "the server is gone"

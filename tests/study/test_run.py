@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 from parts import forked
 from parts.planted import planted
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 from sklearn.metrics import f1_score
 
 import claimlab as cl
@@ -232,8 +232,8 @@ def asked(place: Path) -> Iterator[StandIn]:
     verdict = json.dumps({"rationale": "It is so.", "label": "true", "confidence": 0.9})
     with StandIn(answer=lambda _: verdict) as server:
         prices = "prices = { m = { input = 1.0, output = 2.0 } }"
-        (place / "model.toml").write_text(
-            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n'
+        own_profile(
+            place / "model.toml", f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n'
         )
         (place / "study.toml").write_text(ASKING, encoding="utf-8")
         yield server

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 from parts.planted import planted
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 
 import claimlab as cl
 from claimlab.cli.app import run as command
@@ -56,9 +56,7 @@ def faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Faults]:
     planted(size=120)[0].write("data")
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     with StandIn(answer=reply, fault=chosen) as server:
-        Path("model.toml").write_text(
-            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
-        )
+        own_profile(Path("model.toml"), f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n')
         yield chosen
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 
 from claimlab.cli.app import run
 from claimlab_simulate.evolve.drift.fuse import FuseReading
@@ -56,7 +56,7 @@ def test_caps_hold_over_starts_and_a_finished_run_replays(
     profile = tmp_path / "mine.toml"
     command = ["evolve", verb, str(tmp_path / "walked"), "--judge", str(profile), *more]
     with StandIn(answer) as server:
-        profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        own_profile(profile, f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n')
         out = ["-o", str(tmp_path / "out")]
         assert run([*command, *out, "--estimate", "--json"]) == 0
         parts = json.loads(capsys.readouterr().out)["estimate"]["parts"]

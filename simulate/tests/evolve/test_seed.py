@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 
 from claimlab.cli.app import run
 from claimlab.core import sync
@@ -218,9 +218,7 @@ def test_a_capped_seeding_goes_on_and_an_estimate_asks_nobody(
     texts = "".join(f"c{i},{context.text}\n" for i, context in enumerate(CONTEXTS))
     (tmp_path / "texts.csv").write_text(f"id,text\n{texts}", encoding="utf-8")
     with StandIn(answer=answers) as server:
-        (tmp_path / "mine.toml").write_text(
-            f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
-        )
+        own_profile(tmp_path / "mine.toml", f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n')
         command = ["evolve", "seed", str(tmp_path / "texts.csv"), "-o", str(tmp_path / "seeds"), "--json",
                    "--profile", str(tmp_path / "mine.toml"), "--set", "claims=3", "--seed", "1"]  # fmt: skip
         assert run([*command, "--estimate"]) == 0

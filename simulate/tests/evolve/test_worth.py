@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
@@ -254,7 +254,7 @@ def test_the_page_lists_texts_and_orders_its_heat_maps(tmp_path: Any) -> None:
 
     profile = tmp_path / "mine.toml"
     with StandIn(answer) as server:
-        profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        own_profile(profile, f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n')
         found = worth(
             Dataset.build("town", pl.DataFrame(rows)),
             output=tmp_path / "out",

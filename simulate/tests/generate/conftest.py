@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 import pytest
 from parts.planted import SLOTS, clean_twin, material
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 
 from claimlab.core.dataset import Dataset
 from claimlab_simulate.generate.chain import find_chain
@@ -89,7 +89,7 @@ class Writer:
     def profile(self) -> str:
         words = f'[writer]\nbase_url = "{self.server.url}"\nmodel = "writer-1"\n'
         price = "[writer.prices.writer-1]\ninput = 1.0\noutput = 2.0\n"
-        self.file.write_text(words + price, encoding="utf-8")
+        own_profile(self.file, words + price)
         return str(self.file)
 
     def answer(self, body: Body) -> str:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from parts.planted import clean_twin
 from parts.planted_samples import DEFECTS, REASONS, planted_samples
-from parts.standin import Body, StandIn
+from parts.standin import Body, StandIn, own_profile
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
@@ -160,7 +160,7 @@ def test_the_judge_applies_the_reading_that_is_named(
     profile = tmp_path / "mine.toml"
     rating = {"factual": 2, "logical": 2, "semantic": 2, "contextual": 2, "alteration": 3}
     with StandIn(judge_all(rating)) as server:
-        profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        own_profile(profile, f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n')
         words: dict[str, Any] = {
             "profile": str(profile),
             "metrics": ["structure"],
@@ -186,7 +186,7 @@ def test_a_refusal_of_the_judge_is_not_measured(
 ) -> None:
     profile = tmp_path / "mine.toml"
     with StandIn(lambda _: "I cannot help with that.") as server:
-        profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        own_profile(profile, f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n')
         filtered = quality_filter(planted[0], profile=str(profile), metrics=["structure"])
     rows = [r for r in filtered.by_metric() if r["stage"] == "judge"]
     assert rows

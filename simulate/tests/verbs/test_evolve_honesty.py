@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
@@ -48,7 +48,7 @@ def test_claims_without_a_text_are_said_and_counted(
     rating = {"rationale": "So.", **dict.fromkeys(DIMENSIONS, 0.5), "forward": False}
     with StandIn(lambda _: json.dumps(rating)) as server:
         profile = tmp_path / "mine.toml"
-        profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        own_profile(profile, f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n')
         command = ["evolve", "worth", data, "--judge", str(profile)]
         assert run([*command, "-o", str(tmp_path / "worth")]) == 0
         assert "1 claim scored (agents played by m), 2 without a score" in capsys.readouterr().out

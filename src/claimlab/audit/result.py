@@ -6,7 +6,6 @@ a view of them.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.finding import VERDICTS, Baselines, Finding
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import ends_of
+from claimlab.core.toml_file import OF_OURS, read_json
 from claimlab.core.types import JsonObject
 
 WRITTEN = (
@@ -78,8 +78,10 @@ class Audit(Shown):
         return conclude(self.findings, self._case(folder), self.grounds)
 
     def next_step(self, folder: str | None = None) -> SuggestedCall:
-        """What comes after this audit."""
-        return next_step(self.findings, self._case(folder))
+        """What comes after this audit: no step helps where the label is a column."""
+        case = self._case(folder)
+        column = None if self.grounds is None else self.grounds.label_column
+        return next_step(self.findings, case) if column is None else case.look_at(column.column)
 
     def _case(self, folder: str | None) -> RemedyCase:
         trials = () if self.grounds is None else self.grounds.splits
@@ -142,9 +144,9 @@ def read_audits(folder: Path) -> list[Audit]:
     """The audits saved in a report folder, or in an `audit.json` itself."""
     file = folder / FILE if folder.is_dir() else folder
     try:
-        raw = json.loads(file.read_text("utf-8"))
+        raw = read_json(file, most=OF_OURS)
         return [Audit.from_json(a) for a in raw["audits"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"'{file}' is not a saved audit: {error}.",
             "Make one with: claimlab audit DIR -o FOLDER",

@@ -20,7 +20,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -33,6 +32,7 @@ from claimlab.clean.step import MISSING, CleanStep, Supplies
 from claimlab.core.choices import one_of
 from claimlab.core.errors import DataError, UsageError, check_name
 from claimlab.core.registry import Registry
+from claimlab.core.toml_file import bounded_text, parse_toml, whole_number
 from claimlab.core.types import JsonObject
 from claimlab.text.mask import Mask
 
@@ -136,7 +136,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
     if path.suffix == ".toml":
         if not path.is_file():
             raise DataError(f"There is no recipe file '{path}'.", "Check `recipe`.")
-        return parse_recipe(path.read_text(encoding="utf-8"), str(path))
+        return parse_recipe(bounded_text(path), str(path))
     check_name("recipe", str(name_or_path), built_in())
     file = (
         resources.files("claimlab.clean")
@@ -172,12 +172,7 @@ def protecting(recipe: Recipe, parts: Sequence[str]) -> Recipe:
 
 def parse_recipe(text: str, where: str) -> Recipe:
     """A recipe from TOML text, every step and parameter checked."""
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(
-            f"The recipe '{where}' is not valid TOML: {error}.", "Fix the file."
-        ) from None
+    raw = parse_toml(text, where)
     unknown = sorted(set(raw) - {"name", "version", "note", "protect", "steps"})
     if unknown:
         raise DataError(
@@ -202,7 +197,7 @@ def parse_recipe(text: str, where: str) -> Recipe:
         stages.append(stage)
     return Recipe(
         name=str(raw.get("name", Path(where).stem)),
-        version=int(raw.get("version", 1)),
+        version=whole_number(raw, "version", 1, where),
         stages=tuple(stages),
         note=str(raw.get("note", "")),
         text=text,

@@ -36,6 +36,7 @@ from claimlab.core.record import (
 )
 from claimlab.core.remote import send, to_read, to_write
 from claimlab.core.shown import to_pandas
+from claimlab.core.tables import read_parquet, refuse_bombs
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -126,10 +127,11 @@ class Dataset:
         manifest = read_manifest(folder)
         if verify and (changed := changed_files(folder, manifest)):
             raise FileChanged(folder, changed)
+        names = [Path(f).stem for f in manifest.files if f != RECORDS and _is_table(f)]
+        refuse_bombs([folder / f"{name}.parquet" for name in (Path(RECORDS).stem, *names)])
         try:
-            records = slim(pl.read_parquet(folder / RECORDS))
-            names = [Path(f).stem for f in manifest.files if f != RECORDS and _is_table(f)]
-            tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in names}
+            records = slim(read_parquet(folder / RECORDS))
+            tables = {name: read_parquet(folder / f"{name}.parquet") for name in names}
         except (OSError, pl.exceptions.PolarsError) as error:
             raise SchemaError(
                 f"A table in '{folder}' cannot be read: {error}.", "Make the dataset again."

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from claimlab.core.atomic import read_object, recover
 from claimlab.core.errors import OutputExists, UsageError
+from claimlab.core.grants import is_inner
 
 MARK_FILE = ".claimlab.json"
 DATASET, EXPORT, AUDIT = "dataset", "export", "audit report"
@@ -91,7 +92,7 @@ def kind_of(folder: Path) -> str | None:
 def files_of(folder: Path) -> list[str]:
     """The files that claimlab wrote there, as its mark lists them; none where there is no mark."""
     listed = read_object(folder / MARK_FILE).get("files")
-    return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    return [name for name in listed if is_inner(name)] if isinstance(listed, list) else []
 
 
 def foreign_files(folder: Path) -> list[str]:

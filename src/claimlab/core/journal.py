@@ -24,6 +24,7 @@ import polars as pl
 
 from claimlab.core.atomic import atomic_folder, quick_text
 from claimlab.core.digest import digest_json, write_parquet
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import Json
 
 _STATE = "state.json"
@@ -61,7 +62,7 @@ class Journal:
         if place is None or not (place / _STATE).is_file():
             return None
         value = json.loads((place / _STATE).read_bytes())
-        return value, {file.stem: pl.read_parquet(file) for file in sorted(place.glob("*.parquet"))}
+        return value, {file.stem: read_parquet(file) for file in sorted(place.glob("*.parquet"))}
 
     def write_tables(self, shard: str, value: Json, tables: Mapping[str, pl.DataFrame]) -> None:
         place = self._place(shard)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import html
 import re
-import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +25,8 @@ from claimlab.core import packaged
 from claimlab.core.choices import one_of
 from claimlab.core.errors import DataError, UnmappedLabels, UsageError, check_name, either
 from claimlab.core.record import VERACITIES
+from claimlab.core.toml_file import parse_toml, read_raw_toml, whole_number
+from claimlab.core.types import JsonObject
 
 Unmapped = Literal["error", "unknown"]
 GENERAL = "ratings"
@@ -243,7 +244,7 @@ def load_map(source: Mapping[str, str] | str | Path) -> LabelMap:
         return parse_map(packaged.text("claimlab.core", f"labels_{source}.toml"), str(source))
     if not path.is_file():
         raise DataError(f"There is no map file '{path}'.", "Check `map`.")
-    return parse_map(path.read_text(encoding="utf-8"), str(source))
+    return map_of(read_raw_toml(path), str(source))
 
 
 def is_own(source: Mapping[str, str] | str | Path) -> bool:
@@ -278,10 +279,11 @@ def parse_map(text: str, where: str) -> LabelMap:
     """A map from TOML text: [verdicts] is raw = verdict, or verdict = [raw, ...], with sub-tables
     by language; a raw label with "" has no verdict yet.
     """
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"The map '{where}' is not valid TOML: {error}.", "Fix the file.") from None
+    return map_of(parse_toml(text, where), where)
+
+
+def map_of(raw: JsonObject, where: str) -> LabelMap:
+    """A map from the tables of its file."""
     table = raw.get("verdicts")
     if not isinstance(table, dict) or not table:
         raise DataError(
@@ -290,7 +292,7 @@ def parse_map(text: str, where: str) -> LabelMap:
         )
     return LabelMap(
         name=str(raw.get("name", Path(where).stem)),
-        version=int(raw.get("version", 1)),
+        version=whole_number(raw, "version", 1, where),
         exact=bool(raw.get("exact", False)),
         note=str(raw.get("note", "")),
         verdicts=_flatten(table, where),

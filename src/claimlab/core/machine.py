@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+from claimlab.core.grants import handed_on
+
 WORKER_BYTES = 1 << 30  # bytes that a worker may need, where the stage does not say
 
 
@@ -61,4 +63,4 @@ def environment(workers: int) -> dict[str, str]:
     names = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
     imports = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
-    return {**dict.fromkeys(names, threads), **os.environ, **imports}
+    return {**dict.fromkeys(names, threads), **os.environ, **imports, **handed_on()}

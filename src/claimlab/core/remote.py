@@ -27,6 +27,7 @@ from typing import Any
 from claimlab.core.atomic import quick_text, read_object
 from claimlab.core.digest import digest_file, digest_json
 from claimlab.core.errors import DataError, MissingExtra, UsageError
+from claimlab.core.grants import Wanted, grant, host_of
 from claimlab.core.places import remote_folder
 from claimlab.core.types import JsonObject
 
@@ -43,6 +44,13 @@ _URL = re.compile(
 _OTHERS = {
     "http",
     "https",
+    "github",
+    "gitlab",
+    "hf",
+    "zenodo",
+    "figshare",
+    "dataverse",
+    "doi",
     "file",
     "local",
     "data",
@@ -252,6 +260,7 @@ def _seen(info: JsonObject) -> list[str]:
 def _storage(url: str) -> Iterator[tuple[Any, str]]:
     """The file system of a URL and the path in it; whatever it complains of becomes a sentence."""
     scheme = url.split("://")[0]
+    grant(Wanted("host", host_of(url), "storage that is read or written"))
     try:
         from fsspec.core import url_to_fs
 

@@ -19,6 +19,7 @@ import polars as pl
 
 from claimlab.core.digest import write_parquet
 from claimlab.core.errors import DataError
+from claimlab.core.tables import read_parquet
 
 FILE = "learned.json"
 ARRAY, TABLE = "$array", "$table"  # the number of the file that holds it
@@ -63,7 +64,7 @@ def read_learned(folder: Path) -> Learned:
         if ARRAY in content:
             return np.load(folder / f"{int(content[ARRAY])}.npy", allow_pickle=False)
         if TABLE in content:
-            return pl.read_parquet(folder / f"{int(content[TABLE])}.parquet")
+            return read_parquet(folder / f"{int(content[TABLE])}.parquet")
         return {name: read(part) for name, part in content.items()}
 
     try:

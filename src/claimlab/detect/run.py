@@ -47,6 +47,7 @@ from claimlab.core.options import (
 )
 from claimlab.core.progress import Progress, progress
 from claimlab.core.run import Run, Source
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import Json, JsonObject
 from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector, Prediction
@@ -292,7 +293,7 @@ def do_predictions(shard: JsonObject, output: Path) -> None:
     detector = DETECTORS.get(shard["detector"])(**shard["settings"])
     detector.take_up(Path(shard["learned"]))
     detector.task = open_task(shard["task"])
-    records, size = pl.read_parquet(shard["rows"]), shard["size"]
+    records, size = read_parquet(shard["rows"]), shard["size"]
     parts = [records[start : start + size] for start in range(0, records.height, size)]
     predictions = [stored(one) for part in parts for one in detector.predict(part)]
     output.write_text(json.dumps(predictions, ensure_ascii=False), encoding="utf-8")

@@ -108,7 +108,7 @@ def opened(file: Path) -> Json:
         return None
     try:
         content: Json = json.loads(file.read_text("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return content
 

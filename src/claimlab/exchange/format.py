@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
@@ -23,8 +23,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from claimlab.core.dataset import Dataset, Lineage, Manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import SchemaError
+from claimlab.core.grants import is_inner
 from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
+from claimlab.core.toml_file import OF_OURS, read_json
 from claimlab.core.types import JsonObject
 
 MARKER = "claimlab.json"
@@ -195,7 +197,7 @@ def read_marker(folder: Path, *, verify: bool = True) -> Marker:
             "Make one with claimlab export.",
         )
     try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
+        raw = read_json(file, most=OF_OURS)
         if int(raw["export_version"]) > VERSION:
             raise SchemaError(
                 f"'{folder}' was exported by a newer claimlab (version {raw['export_version']} of"
@@ -208,7 +210,7 @@ def read_marker(folder: Path, *, verify: bool = True) -> Marker:
             f"'{file}' cannot be read: {error}.", "Export the dataset again."
         ) from None
     for name in marker.files:
-        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+        if not is_inner(name):
             raise SchemaError(
                 f"'{file}' names a file outside its folder ('{name}').", "Do not trust this folder."
             )

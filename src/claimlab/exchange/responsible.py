@@ -5,9 +5,7 @@ left out; none is filled with what an author might have meant.
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, check_name
 from claimlab.core.finding import Finding
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
+from claimlab.core.toml_file import read_json, read_raw_toml
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.facts import DatasetFacts
@@ -38,7 +37,7 @@ def findings_in(audit: str, dataset: Dataset) -> list[Finding]:
     place = Path(audit)
     file = place / "audit.json" if place.is_dir() else place
     try:
-        audits = json.loads(file.read_text(encoding="utf-8"))["audits"]
+        audits = read_json(file)["audits"]
         own = [a for a in audits if a["digest"] == dataset.digest()]
         findings = [Finding.model_validate(f) for a in own for f in a["findings"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -58,10 +57,7 @@ def stated(file: str | None) -> JsonObject:
     """What the authors say in `file`, as `rai:` fields; a placeholder is not an answer."""
     if file is None:
         return {}
-    try:
-        words = tomllib.loads(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"'{file}' cannot be read: {error}.", "Write a TOML file.") from None
+    words = read_raw_toml(Path(file))
     for name, value in words.items():
         check_name("Responsible-AI field", name, ASKED)
         if not isinstance(value, str) or len(value.split()) < 3 or _PLACEHOLDER.search(value):

@@ -17,8 +17,8 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from claimlab.core.bounds import refuse_large, refuse_many
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.bounds import refuse_large, refuse_many
 from claimlab.files.source import opened, size_of
 
 ARCHIVE_RATIO = 100  # unpacked / packed, where it is more than 4 MiB; text packs 3 to 20 times

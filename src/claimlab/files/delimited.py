@@ -17,10 +17,10 @@ from pathlib import Path, PurePosixPath
 
 import polars as pl
 
+from claimlab.core.bounds import refuse_wide
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.words import several
 from claimlab.files import sniff
-from claimlab.files.bounds import refuse_wide
 from claimlab.files.encoding import read_text
 from claimlab.files.header import has_header, head_of
 from claimlab.files.kinds import DELIMITED_SUFFIXES

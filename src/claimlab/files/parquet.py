@@ -14,9 +14,9 @@ from pathlib import Path
 
 import polars as pl
 
+from claimlab.core.bounds import refuse_proportion, refuse_table, refuse_wide
+from claimlab.core.declared import room_of
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.bounds import refuse_proportion, refuse_table, refuse_wide
-from claimlab.files.declared import room_of
 from claimlab.files.layout import FileLayout
 from claimlab.files.raw import RawTable, json_of, unique_names
 from claimlab.files.source import opened, size_of

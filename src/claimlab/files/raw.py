@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from claimlab.core.bounds import refuse_wide
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.plain import whole
 from claimlab.core.words import several
-from claimlab.files.bounds import refuse_wide
 from claimlab.files.layout import FileLayout
 
 SPARSE_CELLS = 2_000_000  # cells, filled or not, above which most of them must not be empty

@@ -22,9 +22,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from claimlab.core.bounds import FREE_BYTES, refuse_many, refuse_table
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
-from claimlab.files.bounds import FREE_BYTES, refuse_many, refuse_table
 
 MAGIC = b"SQLite format 3\0"
 SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
+from claimlab.core import tables
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
 from claimlab.files.raw import as_text, unique_names
@@ -63,6 +64,8 @@ def read_json(text: str, name: str) -> Any:
         raise UnreadableFile(
             f"'{name}' is not JSON (line {error.lineno}: {error.msg}).", "Fix it or get it again."
         ) from None
+    except ValueError as error:  # a number of 5,000 digits
+        raise UnreadableFile(f"'{name}' is not JSON: {str(error)[:80]}.", "Fix it.") from None
     except RecursionError:
         raise UnreadableFile(
             f"'{name}' is JSON nested too deeply to be data.", "Get it again."
@@ -118,7 +121,7 @@ def frame_of(
 
 def read_parquet(data: bytes, name: str) -> pl.DataFrame:
     try:
-        return pl.read_parquet(io.BytesIO(data))
+        return tables.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         words = str(error).split("\n")[0]
         raise UnreadableFile(f"'{name}' is not Parquet: {words}.", "Get it again.") from None

@@ -122,7 +122,7 @@ class Batched(Layer):
             self.deferred.under_way += 1
         elif not self.deferred.has(self, call):
             worst = most(request, self.profile)
-            price = replace(worst, money=worst.money * self.profile.batch_price)
+            price = replace(worst, money=worst.money * self.profile.batch_share)
             (await self.calls.budget.reserve(price)).settle(None)
             self._assumed[call.key] = price
             self.deferred.add(self, call, OpenAICompatible(self.profile).body(request))
@@ -290,7 +290,7 @@ class Endpoint:
             detail = json.dumps(line.get("error"))
             return line["custom_id"], self.profile.failed(failure, detail)
         answer = self._calls.read(json.dumps(response["body"]).encode())
-        cost = None if answer.cost is None else round(answer.cost * self.profile.batch_price, 12)
+        cost = None if answer.cost is None else round(answer.cost * self.profile.batch_share, 12)
         return line["custom_id"], replace(answer, cost=cost)
 
     @asynccontextmanager

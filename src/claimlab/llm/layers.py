@@ -64,6 +64,8 @@ class Metered(Layer):
                 f"in the profile '{self.profile.name}'.",
                 "Write a profile with its price (docs/llm.md), or cap tokens or calls instead.",
             )
+        if budget.money is not None:
+            self.profile.granted("price")  # a cap means nothing where a stranger says it is free
         self.budget = budget
 
     async def ask(self, request: Request[T]) -> Answer[T]:

@@ -7,12 +7,9 @@ from __future__ import annotations
 import importlib
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-
-if TYPE_CHECKING:
-    pass
 
 # small enough for the lowest tier of tables that ask more for long prompts
 SAMPLE_TOKENS = 1000
@@ -37,6 +34,20 @@ class Price(BaseModel):
         """`cached` tokens are part of `input`."""
         dear = self.input if self.cached is None else self.cached
         return ((input - cached) * self.input + cached * dear + output * self.output) / 1_000_000
+
+    def at_least(self, listed: Price) -> Price:
+        """The same, or what is `listed` wherever that is more: a profile cannot make a vendor
+        cheaper than it is."""
+        own_cached = self.input if self.cached is None else self.cached
+        listed_cached = listed.input if listed.cached is None else listed.cached
+        parts = {
+            "input": max(self.input, listed.input),
+            "output": max(self.output, listed.output),
+            "cached": max(own_cached, listed_cached),
+        }
+        if parts == {"input": self.input, "output": self.output, "cached": own_cached}:
+            return self
+        return self.model_copy(update={**parts, "source": listed.source, "as_of": listed.as_of})
 
 
 @lru_cache(maxsize=256)

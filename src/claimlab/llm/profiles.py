@@ -2,32 +2,32 @@
 prices, abilities.
 
 Built-in ones are in data/profiles.toml; your own are TOML files of the same layout, given as a path
-or named in the variable CLAIMLAB_PROFILES. A profile never holds a key. Its own price wins over the
-published one; where neither is known the cost is null, and a cap in money is refused.
+or named in the variable CLAIMLAB_PROFILES. A bare name is never a file. A profile never holds a
+key, and one from a file gets no host, no key and no model file before the user has allowed the
+file. Its own price wins over a published one that is lower; where neither is known the cost is
+null, and a cap in money is refused.
 """
 
 from __future__ import annotations
 
 import os
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from claimlab.core import packaged
-from claimlab.core.errors import ClaimlabError, UnreadableFile, UsageError, check_name
+from claimlab.core.errors import ClaimlabError, DataError, UnreadableFile, UsageError, check_name
+from claimlab.core.grants import Grant, Wanted, grant, host_of, is_loopback, sent_to
+from claimlab.core.toml_file import is_file_name, read_raw_toml
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Request, T, Unread, Usage
 from claimlab.llm.prices import Price, listed_price
-
-if TYPE_CHECKING:
-    from claimlab.core.trust import Need
 
 GGUF = "gguf:"
 SLOTS = 2  # calls at once of a model file
@@ -65,11 +65,12 @@ class Profile(BaseModel):
     standing: str | None = None  # what results made with it are worth, where that must be said
     note: str | None = None
 
+    _file: Path | None = PrivateAttr(default=None)  # the received file that says all this
+    _listed: tuple[Wanted, ...] = PrivateAttr(default=())  # what that file wants
+
     @field_validator("base_url")
     @classmethod
     def _plain_url(cls, url: str | None) -> str | None:
-        from claimlab.core.trust import is_loopback
-
         parts = urlsplit(url or "http://none")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("the base URL must start with http:// or https://")
@@ -115,6 +116,12 @@ class Profile(BaseModel):
         models = self.reasoning_tokens.items()
         return next((room for name, room in models if fnmatchcase(self.model or "", name)), 0)
 
+    def of_file(self, file: Path, listed: Iterable[Wanted]) -> Profile:
+        """The same, as what a received file says that wants all that is `listed`."""
+        profile = self.model_copy()
+        profile._file, profile._listed = file, tuple(listed)
+        return profile
+
     def with_model(self, model: str | None) -> Profile:
         return self if model is None else self.model_copy(update={"model": model})
 
@@ -124,7 +131,15 @@ class Profile(BaseModel):
         is known.
         """
         own = self.prices.get(self.model or "", self.prices.get("*"))
-        return own or (listed_price(self.base_url, self.model) if self.model is not None else None)
+        listed = listed_price(self.base_url, self.model) if self.model is not None else None
+        return listed if own is None else own if listed is None else own.at_least(listed)
+
+    @property
+    def batch_share(self) -> float:
+        """What a call in a batch costs, as a share of its usual price: of a known vendor no less
+        than the vendor says."""
+        vendor = _vendor(self.base_url)
+        return self.batch_price if vendor is None else max(self.batch_price, vendor.batch_price)
 
     def cost(self, usage: Usage) -> float | None:
         """Null when the price or the usage is not known."""
@@ -143,10 +158,38 @@ class Profile(BaseModel):
             )
         return self.model
 
+    def wanted(self) -> list[Wanted]:
+        """What the profile would reach: its host, the key that the host gets, a model file that is
+        opened by native code, and a price that is said to be nothing."""
+        asked = []
+        if self.base_url is not None:
+            asked.append(Wanted("host", host_of(self.base_url), "gets texts of the records"))
+            if self.key_variable is not None:
+                asked.append(sent_to(self.key_variable, self.base_url))
+        for option in ("path", "adapter"):
+            if file := self.options.get(option):
+                place = Path(str(file)).expanduser().absolute()
+                asked.append(Wanted("path", str(place), "a model file, opened by native code"))
+        for model, price in sorted(self.prices.items()):
+            listed = listed_price(self.base_url, model if model != "*" else self.model or "")
+            if price.input == price.output == 0:
+                asked.append(Wanted("price", f"of {model}: nothing", f"says '{self.name}'"))
+            elif listed is not None and price.at_least(listed) != price:
+                words = f"of {model}: {price.input:g} and {price.output:g} dollars"
+                known = f"the published {listed.input:g} and {listed.output:g} count instead"
+                asked.append(Wanted("price", words, known))
+        return asked
+
+    def granted(self, kind: str) -> list[Grant]:
+        """Leave for everything of this kind that the profile would reach."""
+        wanted = [each for each in self.wanted() if each.kind == kind]
+        return [grant(each, file=self._file, listed=self._listed) for each in wanted]
+
     def key(self) -> str | None:
         """The key itself, straight from the environment; null when the endpoint takes none."""
         if self.key_variable is None:
             return None
+        self.granted("variable")
         value = os.environ.get(self.key_variable, "").strip()
         if not value:
             raise ClaimlabError(
@@ -165,10 +208,8 @@ def find_profile(which: str) -> Profile:
     if which.startswith(GGUF):
         path, _, settings = which.removeprefix(GGUF).partition("?")
         return _gguf(Path(path).expanduser(), settings)
-    from claimlab.core.trust import require
-
     path, _, name = which.partition("#")
-    if not path.endswith(".toml") and not Path(path).is_file():
+    if not is_file_name(path):
         return _named(which, all_profiles())
     profiles = read_profiles(Path(path))
     if not name and len(profiles) > 1:
@@ -176,8 +217,12 @@ def find_profile(which: str) -> Profile:
             f"'{path}' holds {len(profiles)} profiles.", f"Say which: {path}#{next(iter(profiles))}"
         )
     profile = _named(name or next(iter(profiles), ""), profiles)
-    require(Path(path), [need for each in profiles.values() for need in foreign_keys(each)])
-    return profile
+    return profile.of_file(Path(path), wanted_of(profiles))
+
+
+def wanted_of(profiles: Mapping[str, Profile]) -> list[Wanted]:
+    """What the profiles of one file would reach."""
+    return sorted({wanted for profile in profiles.values() for wanted in profile.wanted()})
 
 
 def _named(name: str, profiles: Mapping[str, Profile]) -> Profile:
@@ -185,20 +230,11 @@ def _named(name: str, profiles: Mapping[str, Profile]) -> Profile:
     return profiles[name]
 
 
-def foreign_keys(profile: Profile) -> list[Need]:
-    """The key of a known vendor that `profile` would send to another host."""
-    from claimlab.core.trust import Need
-
-    vendors = [vendor for vendor in _built_in().values() if vendor.key_variable]
-    homes = {_host(vendor): vendor.key_variable for vendor in vendors}
-    key, host = profile.key_variable, _host(profile)
-    if key not in homes.values() or homes.get(host) == key:
-        return []
-    return [Need("variable", str(key), f"a vendor's key, sent to {host}")]
-
-
-def _host(profile: Profile) -> str:
-    return urlsplit(profile.base_url or "").hostname or ""
+def _vendor(base_url: str | None) -> Profile | None:
+    """The built-in profile with the host of this address."""
+    host = urlsplit(base_url or "").hostname
+    of_host = (each for each in _built_in().values() if urlsplit(each.base_url or "").hostname)
+    return next((each for each in of_host if urlsplit(each.base_url or "").hostname == host), None)
 
 
 def _gguf(path: Path, settings: str) -> Profile:
@@ -248,23 +284,23 @@ def all_profiles() -> dict[str, Profile]:
 def read_profiles(path: Path) -> dict[str, Profile]:
     """The profiles of one TOML file: a table each, its heading the name."""
     try:
-        return _parse(path.read_text(encoding="utf-8"), path.name)
-    except OSError as error:
+        return _profiles(read_raw_toml(path), path.name)
+    except UsageError:
         raise UnreadableFile(
-            f"The profile file '{path}' cannot be read: {error.strerror}.", "Check the path."
+            f"The profile file '{path}' cannot be read.", "Check the path."
         ) from None
+    except DataError as error:
+        raise UnreadableFile(error.problem, "See docs/llm.md for the layout.") from None
 
 
 @cache
 def _built_in() -> dict[str, Profile]:
-    text = packaged.text("claimlab.llm", "profiles.toml")
-    return _parse(text, "profiles.toml")
+    return _profiles(packaged.toml("claimlab.llm", "profiles.toml"), "profiles.toml")
 
 
-def _parse(text: str, where: str) -> dict[str, Profile]:
+def _profiles(tables: JsonObject, where: str) -> dict[str, Profile]:
     name = ""
     try:
-        tables = tomllib.loads(text)
         profiles = {}
         for name, table in tables.items():
             if not isinstance(table, dict):
@@ -273,10 +309,6 @@ def _parse(text: str, where: str) -> dict[str, Profile]:
                 )
             profiles[name] = Profile(name=name, **table)
         return profiles
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UnreadableFile(
-            f"'{where}' is not a TOML file: {error}.", "See docs/llm.md for the layout."
-        ) from None
     except (ValidationError, TypeError) as error:
         raise UnreadableFile(
             f"The profile '{name}' in '{where}' is wrong: {_wrong(error)}.",

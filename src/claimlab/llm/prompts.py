@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -24,8 +23,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.errors import UnreadableFile, UsageError, check_name
-from claimlab.core.toml_file import read_raw_toml
+from claimlab.core.errors import UnknownName, UnreadableFile, UsageError, check_name
+from claimlab.core.toml_file import is_file_name, parse_toml, read_raw_toml, whole_number
 from claimlab.core.types import JsonObject
 
 GROUP = "claimlab.prompts"
@@ -140,7 +139,7 @@ def _files(folder: Traversable) -> list[Traversable]:
 
 def _parse(text: str, where: str) -> Prompt:
     try:
-        raw = tomllib.loads(text)
+        raw = parse_toml(text, where)
         parts = {str(name): str(words).strip() for name, words in raw["parts"].items()}
         return Prompt(
             Path(where).stem,
@@ -150,7 +149,7 @@ def _parse(text: str, where: str) -> Prompt:
             parts,
             raw.get("instead_of"),
         )
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UnreadableFile(
             f"'{where}' is not a valid prompt: {error}.", "See docs/llm.md for the layout."
         ) from None
@@ -171,13 +170,11 @@ def _variant(prompt: Prompt, source: str | Path) -> Prompt:
     if packaged is not None and packaged.instead_of == prompt.name:
         parts, version, file = packaged.parts, packaged.version, packaged.name
     else:
-        path = Path(source)
-        raw = read_raw_toml(path)
-        parts, version, file = (
-            raw.get("parts", raw),
-            int(raw.get("version", prompt.version)),
-            path.name,
-        )
+        if not is_file_name(str(source)):
+            raise UnknownName("prompt", str(source), packaged_prompts())
+        raw, file = read_raw_toml(Path(source)), Path(source).name
+        parts = raw.get("parts", raw)
+        version = whole_number(raw, "version", prompt.version, file)
     _check(prompt, parts, file)
     words = {**prompt.parts, **{name: str(text).strip() for name, text in parts.items()}}
     return Prompt(

@@ -4,7 +4,10 @@ the rows of a query.
 
 from __future__ import annotations
 
+import math
 import re
+import time
+from collections import deque
 from collections.abc import Sequence
 
 import polars as pl
@@ -15,6 +18,11 @@ from claimlab.core.record import VERACITIES
 
 _QUERY = re.compile(r"\s*+(?:select|with)\b", re.IGNORECASE)
 _FILE = re.compile(r"read_|scan_", re.IGNORECASE)
+_CROSS = re.compile(r"\bcross\b|\bfrom\s+[\w.\"`]+(?:\s+(?:as\s+)?\w+)?\s*,", re.IGNORECASE)
+MOST_SECONDS = 20.0  # of a query
+MOST_PAIRS = 10_000_000  # rows of tables that are joined each with each
+_GLANCE_SECONDS = 0.02
+_stopped: deque[object] = deque(maxlen=64)
 _CONDITION = re.compile(r"([\w.]+)\s*+(!=|>=|<=|=|>|<|~)\s*+(.*)")
 _FORM = (
     "Write COLUMN=VALUE, or with !=, ~ (contains), >, <, >= or <=; 'null' is a missing value;"
@@ -29,13 +37,35 @@ def queried(dataset: Dataset, sql: str, rows: int) -> pl.DataFrame:
             "A query only reads the tables of its folder.", "Write: select ... from records"
         )
     tables = {"records": dataset.records, **dataset.tables}
+    named = [
+        table.height for word in re.findall(r"\w+", sql) if (table := tables.get(word)) is not None
+    ]
+    if _CROSS.search(sql) and math.prod(named) > MOST_PAIRS:
+        raise UsageError(
+            f"The query joins each row with each: up to {math.prod(named):,} rows.",
+            f"Join by a column (at most {MOST_PAIRS:,} rows without one).",
+        )
     try:
         with pl.SQLContext(tables, register_globals=False) as context:
-            return context.execute(sql, eager=False).head(rows).collect()
+            return _within_time(context.execute(sql, eager=False).head(rows))
     except pl.exceptions.PolarsError as error:
         problem = str(error).partition("\n")[0].rstrip(".")
         todo = f"The tables are: {', '.join(tables)}."
         raise UsageError(f"The query cannot be answered: {problem}.", todo) from None
+
+
+def _within_time(query: pl.LazyFrame) -> pl.DataFrame:
+    running = query.collect(background=True)
+    late = time.monotonic() + MOST_SECONDS
+    while (answer := running.fetch()) is None:
+        if time.monotonic() > late:
+            running.cancel()
+            _stopped.append(running)  # it answers once more, and complains where nobody listens
+            raise UsageError(
+                f"The query takes more than {MOST_SECONDS:g} seconds.", "Ask for less."
+            )
+        time.sleep(_GLANCE_SECONDS)
+    return answer
 
 
 def select(dataset: Dataset, where: Sequence[str], ids: Sequence[str], wrong: bool) -> pl.DataFrame:

@@ -33,6 +33,7 @@ from claimlab.core.options import Argument, Force, Option, Place, Setting
 from claimlab.core.record import to_records
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import DRAWS, Resampling
+from claimlab.core.toml_file import OF_OURS, read_json
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -314,7 +315,7 @@ def _runs_in(place: Path) -> list[tuple[ScoredRun, Dataset]]:
     if not cells.is_file():
         folders = {place: place.name}
     else:
-        rows = json.loads(cells.read_text("utf-8"))
+        rows = read_json(cells, most=OF_OURS)
         folders = {
             place / "steps" / row["run"]: ", ".join(map(str, row["axes"].values()))
             for row in rows

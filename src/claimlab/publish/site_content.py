@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -19,6 +18,8 @@ from claimlab.claims.result import FILE as OVERLAP
 from claimlab.core.errors import DataError
 from claimlab.core.plain import slug
 from claimlab.core.shown import Shown
+from claimlab.core.toml_file import OF_OURS
+from claimlab.core.toml_file import read_json as read_json_file
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -105,10 +106,7 @@ def _parts(place: Path) -> list[Path]:
 
 
 def read_json(file: Path) -> JsonObject:
-    try:
-        content = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"'{file}' cannot be read: {error}.", "Make it again.") from None
+    content = read_json_file(file, most=OF_OURS)
     if not isinstance(content, dict):
         raise DataError(f"'{file}' does not hold a JSON object.", "Make it again.")
     return content

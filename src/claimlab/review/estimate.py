@@ -17,6 +17,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.options import Option
 from claimlab.core.shown import Shown
 from claimlab.core.stats.powered import FEWEST_ANNOTATED, JudgedSample, alone, needed, powered
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.review.project import ITEMS
@@ -177,7 +178,7 @@ def _row(name: str, sample: JudgedSample, width: float | None) -> JsonObject:
 
 def _annotated(review: Review, results: pl.DataFrame) -> pl.DataFrame:
     """What annotators decided (`answer`), with label and prediction, and the chance of each."""
-    items = pl.read_parquet(review.folder / ITEMS)
+    items = read_parquet(review.folder / ITEMS)
     plain = items.filter(pl.col("gold").is_null(), ~pl.col("attention"))
     if "chance" not in items.columns or plain["chance"].null_count():
         raise DataError(

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from claimlab.core.digest import digest_file, digest_json, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import seal_folder
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.review.task import ClosedModel, ReviewTask
 
@@ -127,7 +128,7 @@ def _read(file: Path) -> Project:
 
 def item_rows(folder: Path) -> Iterator[JsonObject]:
     """The items as rows of the store."""
-    table = pl.read_parquet(folder / ITEMS).drop("chance", strict=False)
+    table = read_parquet(folder / ITEMS).drop("chance", strict=False)
     for row in table.iter_rows(named=True):
         gold = None if row["gold"] is None else json.loads(row["gold"])
         yield {**row, "payload": json.loads(row["payload"]), "gold": gold, "revealed": None}

@@ -20,6 +20,7 @@ from claimlab.core.errors import SchemaError, UsageError
 from claimlab.core.options import Argument, Place
 from claimlab.core.remote import refuse_remote
 from claimlab.core.shown import Shown
+from claimlab.core.tables import read_parquet, scan_parquet
 from claimlab.review import people
 from claimlab.review.agreement import Agreement, agreement
 from claimlab.review.batches import BatchTable, confirms, judge
@@ -248,7 +249,7 @@ class Review(Shown):
             label = payload.get("model", payload).get("label")
             right = None if value is None else confirms(self.task, value, label)
             seen.setdefault(batch, []).append(right)
-        return judge(pl.read_parquet(self.folder / BATCHES), self.task.batches, seen)
+        return judge(read_parquet(self.folder / BATCHES), self.task.batches, seen)
 
     def outcomes(self) -> Outcomes:
         """The valid decisions on every item under review, and what they come to."""
@@ -280,7 +281,7 @@ class Review(Shown):
     @property
     def size(self) -> int:
         """How many items there are, gold items and attention checks included."""
-        return int(pl.scan_parquet(self.folder / ITEMS).select(pl.len()).collect().item())
+        return int(scan_parquet(self.folder / ITEMS).select(pl.len()).collect().item())
 
     @property
     def table(self) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from claimlab.core.errors import MissingExtra, SchemaError, UsageError
+from claimlab.core.grants import Wanted, grant, host_of
 
 try:
     import sqlalchemy as sa
@@ -326,6 +327,7 @@ def _postgres(url: str, schema: str) -> sa.Engine:
     except ImportError:
         raise MissingExtra("A store in PostgreSQL", "postgres") from None
     scheme, rest = url.split("://", 1)
+    grant(Wanted("host", host_of(url), "a database that gets the decisions"))
     return sa.create_engine(
         f"postgresql+psycopg://{rest}" if "+" not in scheme else url,
         connect_args={"options": f"-csearch_path={schema}"},

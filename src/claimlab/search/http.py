@@ -21,6 +21,7 @@ from claimlab.core.calls.pace import TokenBucket
 from claimlab.core.calls.retries import Passing, Retries, patiently
 from claimlab.core.calls.scrub import excerpt, scrubbed
 from claimlab.core.errors import SearchFailed, UsageError
+from claimlab.core.grants import Wanted, grant, host_of
 from claimlab.core.types import Json
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Call:
     secret: str | None = field(default=None, repr=False)
     most: float | None = 0.0
     cost_of: Callable[[Json], float | None] | None = None
+    alias: str = ""  # what lists call a host that only the user's own variable names
 
     def failed(
         self, kind: str, problem: str, todo: str, passing: Passing | None = None
@@ -89,13 +91,14 @@ class Http:
         self.max_bytes = max_bytes
         self.retries = retries
         self.budget = budget or Budget()
-        self._client: httpx2.AsyncClient | None = None
+        self._clients: dict[str, httpx2.AsyncClient] = {}  # one for each host
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def close(self) -> None:
-        client, self._client = self._client, None
-        if client is not None and self._loop is asyncio.get_running_loop():
-            await client.aclose()
+        clients, self._clients = self._clients, {}
+        if self._loop is asyncio.get_running_loop():
+            for client in clients.values():
+                await client.aclose()
 
     async def json(self, call: Call, bucket: TokenBucket) -> HttpReply:
         """The JSON of the answer, and its cost; raises `SearchFailed` with the reason and the
@@ -146,7 +149,7 @@ class Http:
         """The content type and the body of the answer."""
         async with (
             asyncio.timeout(self.timeout),
-            self._open().stream(
+            self._open(call).stream(
                 call.method,
                 call.url,
                 params=dict(call.params),
@@ -157,15 +160,17 @@ class Http:
             kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
             return kind, await read_bounded(response, self.max_bytes)
 
-    def _open(self) -> httpx2.AsyncClient:
+    def _open(self, call: Call) -> httpx2.AsyncClient:
         import httpx2
 
+        wanted = Wanted("host", host_of(call.url), f"is searched by {call.provider}")
+        leave = grant(wanted, alias=call.alias)
         loop = asyncio.get_running_loop()
-        if (
-            self._client is None or self._loop is not loop
-        ):  # connections belong to the loop they were opened in
-            self._client, self._loop = httpx2.AsyncClient(**client_settings()), loop
-        return self._client
+        if self._loop is not loop:  # connections belong to the loop they were opened in
+            self._clients, self._loop = {}, loop
+        if leave.value not in self._clients:
+            self._clients[leave.value] = httpx2.AsyncClient(**client_settings(leave))
+        return self._clients[leave.value]
 
     def _broken(self, call: Call, error: Exception) -> _Failure:
         """No whole answer came; what is not the network's fault is raised again."""

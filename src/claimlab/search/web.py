@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import ClassVar, TypeVar
 
 from claimlab.core.errors import BudgetSpent, SearchFailed
+from claimlab.core.grants import grant, sent_to
 from claimlab.core.languages import normalise, to_iso1
 from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
@@ -145,6 +146,7 @@ class WebProvider(ABC):
             headers={name: value.format(key)} if key else {},
             body=None if body is None else _known(body),
             secret=key,
+            alias="" if self.address else self.name,
             most=self.price(wanted),
             cost_of=lambda answer: self.cost(answer, wanted),
         )
@@ -154,6 +156,7 @@ class WebProvider(ABC):
 
     def key(self, variable: str) -> str:
         """A key from the environment: it is never stored, printed or recorded."""
+        grant(sent_to(variable, self.address or self.name))
         environ = os.environ if self._environ is None else self._environ
         value = environ.get(variable, "").strip()
         if not value:

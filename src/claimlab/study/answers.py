@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from claimlab.core.grants import allow, named_in
 from claimlab.core.remote import is_remote
 from claimlab.core.toml_file import as_toml
-from claimlab.core.trust import allow, named_in
 from claimlab.study.run import Grid
 from claimlab.study.step import STEPS_FOLDER, Node
 

@@ -17,7 +17,7 @@ from claimlab.core.call import in_storage
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, MissingExtra
 from claimlab.core.extras import require_extra
-from claimlab.core.trust import require
+from claimlab.core.grants import on_behalf_of, require
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import DETECTORS
 from claimlab.detect.own.source import is_own, parts_of
@@ -25,8 +25,8 @@ from claimlab.split.views import limits
 from claimlab.study.axes import all_axes
 from claimlab.study.exhibits import Exhibit, exhibits
 from claimlab.study.file import StudyCaps, StudyFile, StudyPath, read_study_file
-from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
 from claimlab.study.plan import GridCell, at_hand, dataset_node, plan, sampled
+from claimlab.study.received import PROFILES, PROVIDERS, wanted_by
 from claimlab.study.recorded import read_answers
 from claimlab.study.run import CALLED, Grid, Maker
 from claimlab.study.step import REFERENCES, SAMPLE, Node
@@ -130,7 +130,13 @@ def study_check(
     (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
     read = read_study_file(study)
-    require(Path(study), needs_of(read, Path(study)), trust=trust)
+    wanted = wanted_by(read, Path(study))
+    require(Path(study), wanted, trust=trust)
+    with on_behalf_of(Path(study), wanted, trust=trust):
+        return _checked(read)
+
+
+def _checked(read: StudyFile) -> tuple[list[GridCell], list[str], list[str]]:
     problems: list[str] = []
     for name in read.datasets:
         _try(problems, partial(dataset_node, read, name))

@@ -4,7 +4,6 @@ parentheses.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -16,6 +15,7 @@ from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
 from claimlab.core.record import SIDE_TABLES
+from claimlab.core.toml_file import OF_OURS, read_json
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table
 from claimlab.study.entry import Row, card_figure
@@ -72,7 +72,7 @@ def _reported(folder: Path, step: str, table: str) -> pl.DataFrame:
     """A table of the report that a step wrote."""
     if step == "audit":
         return _findings(folder)
-    report = json.loads((folder / REPORTS[step].done).read_text("utf-8"))
+    report = read_json(folder / REPORTS[step].done, most=OF_OURS)
     rows = _figures(report["scores"]) if step == "match" else report.get(table)
     return pl.DataFrame(rows or [], infer_schema_length=None)
 

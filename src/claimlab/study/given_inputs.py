@@ -25,7 +25,9 @@ class GivenInputs:
         self.given, self.near, self.links = list(files), list(near), links
 
     def find(self, name: str, digest: str | None) -> Path:
-        """The input, under its recorded name."""
+        """The input, under its recorded name, which a stranger may have written."""
+        if name in ("", ".", "..") or any(sign in name for sign in "/\\\0"):
+            raise DataError(f"'{name[:60]}' is not the name of an input.", "Make the folder again.")
         changed: Path | None = None
         for path, any_name in self._candidates(name):
             if path.name != name and not any_name:

@@ -9,10 +9,10 @@ from typing import Annotated
 from claimlab.core import packaged
 from claimlab.core.call import in_storage
 from claimlab.core.errors import OutputExists, UnknownName
+from claimlab.core.grants import allow
 from claimlab.core.options import Argument, Option, Place
-from claimlab.core.trust import allow
 from claimlab.study.file import read_study_file
-from claimlab.study.needs import needs_of
+from claimlab.study.received import wanted_by
 
 DEFAULT = "compare"
 
@@ -39,5 +39,5 @@ def study_new(
     file.parent.mkdir(parents=True, exist_ok=True)
     text = packaged.text("claimlab.study", f"{preset or DEFAULT}.toml")
     file.write_text(text, "utf-8")
-    allow(file, needs_of(read_study_file(file), file))  # the user had it written
+    allow(file, wanted_by(read_study_file(file), file))  # the user had it written
     return file

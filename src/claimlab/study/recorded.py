@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from claimlab.core import packaged
 from claimlab.core.calls.calls import Calls
-from claimlab.core.errors import UnreadableFile
+from claimlab.core.errors import ClaimlabError, UnreadableFile
+from claimlab.core.toml_file import OF_OURS, read_json
 from claimlab.core.types import JsonObject
 
 
@@ -30,13 +31,11 @@ class RecordedAnswers(BaseModel):
 def read_answers(name: str) -> RecordedAnswers:
     """The answers in the file NAME.json, or those that come with the preset of that name."""
     try:
-        text = (
-            Path(name).read_text(encoding="utf-8")
-            if name.endswith(".json")
-            else packaged.text("claimlab.study", f"{name}.json")
-        )
+        if name.endswith(".json"):
+            return RecordedAnswers.model_validate(read_json(Path(name), most=OF_OURS))
+        text = packaged.text("claimlab.study", f"{name}.json")
         return RecordedAnswers.model_validate_json(text)
-    except (OSError, ValidationError):
+    except (OSError, ValidationError, ClaimlabError):
         raise UnreadableFile(
             f"'{name}' holds no recorded answers.", "Check `recorded` in the study file."
         ) from None

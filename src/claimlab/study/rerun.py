@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from importlib import import_module
 from pathlib import Path
@@ -32,22 +33,28 @@ from claimlab.core.call import (
 )
 from claimlab.core.choices import each_of
 from claimlab.core.dataset import MANIFEST, read_manifest
-from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.errors import ClaimlabError, DataError, NotTrusted
 from claimlab.core.front_door import FUNCTIONS
+from claimlab.core.grants import on_behalf_of, require
 from claimlab.core.guard import refuse_input
 from claimlab.core.options import Argument, Force, InPython, Option, Place, parameters_of
 from claimlab.core.registry import named_by_rooms
 from claimlab.core.shown import Shown
-from claimlab.core.trust import require
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.study.given_inputs import GivenInputs
-from claimlab.study.needs import needs_of_call
+from claimlab.study.received import wanted_by_call
 from claimlab.study.run import CALLED, refuse_other_folder, varies
 from claimlab.study.step import CALLS, CELLS, FILE
 
 TOOL = f"claimlab {__version__}"
+OLD_RULES = re.compile(r"claimlab 0\.[0-3](\.|$)")
+RULE_CHANGED = (
+    "The rule changed in 0.4: figures hold for whole units, such as publishers, and not for single"
+    " records. What changed, figure by figure, is in docs/changes.md."
+)
 # What a verb does with other things than its own.
 OTHERS = {"claimlab.detect.outside.import_predictions", "claimlab.study.diff.study_diff"}
 
@@ -67,12 +74,12 @@ class Rerun(Shown):
 
     @property
     def notes(self) -> list[str]:
-        other = self.call.tool != TOOL
-        return (
-            [f"The folder was written by {self.call.tool}, and repeated by {TOOL}."]
-            if other
-            else []
-        )
+        if self.call.tool == TOOL:
+            return []
+        notes = [f"The folder was written by {self.call.tool}, and repeated by {TOOL}."]
+        if OLD_RULES.match(self.call.tool or "") and not self.same:
+            notes.append(RULE_CHANGED)
+        return notes
 
     def headline(self) -> str:
         if self.same:
@@ -116,7 +123,8 @@ def rerun(
     folder = Path(folder)
     call = _call_of(folder)
     function = _function(folder, call)
-    require(folder / CALL_FILE, needs_of_call(call, folder), trust=trust)
+    wanted = wanted_by_call(call, folder)
+    require(folder / CALL_FILE, wanted, trust=trust)
     folders = [Path(folder) for folder in each_of(inputs)]
     with tempfile.TemporaryDirectory(prefix="claimlab-rerun-") as temporary:
         target = Path(temporary) / "out" / folder.resolve().name if output is None else Path(output)
@@ -139,8 +147,14 @@ def rerun(
                 f"'{folder / CALL_FILE}' is not a call that can be repeated: {error}.",
                 "Make the folder again.",
             ) from None
+        if (detector := arguments.get("detector")) and isinstance(detector, str):
+            # the code that was allowed by its name, where it is today
+            wanted += [replace(each, value=detector) for each in wanted if each.kind == "code"]
         try:
-            function(**arguments)
+            with on_behalf_of(folder / CALL_FILE, wanted, trust=trust):
+                function(**arguments)
+        except NotTrusted:
+            raise
         except ClaimlabError as error:
             raise DataError(f"'{folder}' cannot be repeated: {error.problem}", error.todo) from None
         return Rerun(folder, call, *_compared(folder, target))
@@ -280,7 +294,7 @@ def _compared(folder: Path, again: Path) -> tuple[int, dict[str, str]]:
 def _how(first: Path, second: Path) -> str:
     if first.suffix != ".parquet":
         return "other bytes"
-    before, after = pl.read_parquet(first), pl.read_parquet(second)
+    before, after = read_parquet(first), read_parquet(second)
     if before.height != after.height:
         return f"{several(before.height, 'row')} before, {after.height:,} now"
     columns = [

@@ -36,13 +36,14 @@ from claimlab.core.engine.names import shares
 from claimlab.core.engine.reads import check, digest_of, reads
 from claimlab.core.engine.run import run_stage
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
+from claimlab.core.grants import allow, on_behalf_of, require
 from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import progress
 from claimlab.core.remote import to_read
 from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
-from claimlab.core.trust import allow, require
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.detect.tables import answered
@@ -50,8 +51,8 @@ from claimlab.pages.blocks import Table
 from claimlab.study.entry import BoardEntry
 from claimlab.study.exhibits import Exhibit, exhibits
 from claimlab.study.file import StudyCaps, StudyFile, filled, read_study_file
-from claimlab.study.needs import needs_of
 from claimlab.study.plan import GridCell, at_hand, plan
+from claimlab.study.received import wanted_by
 from claimlab.study.recorded import take_in
 from claimlab.study.step import (
     CALLS,
@@ -147,7 +148,21 @@ def prepared(
     """
     file = Path(study)
     read = read_study_file(file)
-    require(file, needs_of(read, file), trust=trust)
+    wanted = wanted_by(read, file)
+    require(file, wanted, trust=trust)
+    with on_behalf_of(file, wanted, trust=trust):
+        yield from _prepared(file, read, output, only, mode=mode, caps=caps)
+
+
+def _prepared(
+    file: Path,
+    read: StudyFile,
+    output: Path,
+    only: Mapping[str, str] | Sequence[str],
+    *,
+    mode: str,
+    caps: StudyCaps | None,
+) -> Iterator[Maker]:
     cells, left_out = at_hand(plan(read, chosen(only)))
     refuse_other_folder(output)
     output.mkdir(parents=True, exist_ok=True)
@@ -155,7 +170,7 @@ def prepared(
     try:
         if file.resolve() != (output / FILE).resolve():
             shutil.copyfile(file, output / FILE)
-            allow(output / FILE, needs_of(read, output / FILE))
+            allow(output / FILE, wanted_by(read, output / FILE))
         if read.recorded and mode != "live":
             take_in(read.recorded, output / CALLS)
         limits = read.caps.model_copy(update=(caps or StudyCaps()).model_dump(exclude_none=True))
@@ -254,7 +269,7 @@ class Maker:
         if (
             node.verb != DETECT
             or not file.is_file()
-            or answered(pl.read_parquet(file, columns=["label", "meta"]))
+            or answered(read_parquet(file, columns=["label", "meta"]))
         ):
             return None
         notes = read_manifest(file.parent).notes

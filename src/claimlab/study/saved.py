@@ -4,14 +4,14 @@ two axes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 from claimlab.core.call import in_storage
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import DataError, UsageError
 from claimlab.core.options import Argument, Option, Place
+from claimlab.core.toml_file import OF_OURS, read_json
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Table
 from claimlab.study.entry import BoardEntry, Entries, published_table
@@ -58,6 +58,11 @@ def saved_study(folder: str | Path) -> tuple[StudyFile, list[BoardEntry], JsonOb
         raise UsageError(
             f"'{folder}' is not the folder of a finished study.", "Run the study first."
         )
-    content: JsonObject = json.loads(saved.read_text("utf-8"))
-    scored = [BoardEntry.of(entry) for entry in content["entries"]]
+    try:
+        content: JsonObject = dict(read_json(saved, most=OF_OURS))
+        scored = [BoardEntry.of(entry) for entry in content["entries"]]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"'{saved}' is not as a study writes it: {str(error)[:200]}.", "Run the study again."
+        ) from None
     return read_study_file(Path(folder) / FILE), scored, content

@@ -60,9 +60,11 @@ if TYPE_CHECKING:
     from claimlab.exchange.look import ColumnRole, LabelMeaning, Look
 
 DROPPED = "dropped"  # the folder for files that came through the browser
+DROPPED_BYTES = 20 << 30  # of all files that were dropped
 READABLE = (*TABLE_SUFFIXES, *DATABASES, ".txt", ".zip", *SUFFIXES)
 MOST_FILES, MOST_OFFERED, MOST_LABELS = 20, 300, 60
 _UNSAFE = re.compile(r"[^\w.()-]+")
+AS_LOOKED_AT = ("files", "rows", "kind", "columns", "meta", "understood")
 _looks = Memo(16)
 
 
@@ -167,6 +169,8 @@ class Found(Shape):
     labels: list[LabelRow]
     more_labels: int
     records: list[PreviewRow]
+    understood: list[str]
+    """What one record is, and what the label says, with an example of each value."""
 
 
 class AddPage(Shape):
@@ -278,7 +282,10 @@ def _found(look: Look, choices: ImportChoices) -> Found:
     chosen = cast(Mapping[str, str], choices.columns())
     meanings = choices.meanings()
     return Found(
-        **{name: getattr(look, name) for name in ("files", "rows", "kind", "columns", "meta")},
+        **{
+            name: getattr(look, name)
+            for name in ("files", "rows", "kind", "columns", "meta", "understood")
+        },
         roles=[_role_row(role, chosen.get(role.name, "")) for role in look.roles],
         labels=[_label_row(meaning, meanings) for meaning in look.meanings[:MOST_LABELS]],
         more_labels=max(0, len(look.meanings) - MOST_LABELS),
@@ -371,10 +378,16 @@ async def _save(workspace: Workspace, name: str, pieces: AsyncIterator[bytes]) -
     if folder.is_symlink():
         raise DataError(f"The folder '{DROPPED}' is a link.", "Make it a folder of its own.")
     folder.mkdir(exist_ok=True)
+    room = DROPPED_BYTES - sum(file.lstat().st_size for file in folder.iterdir())
     arriving = folder / f".{os.urandom(8).hex()}.arriving"
     try:
         with arriving.open("xb") as file:
             async for piece in pieces:
+                if (room := room - len(piece)) < 0:
+                    raise DataError(
+                        f"The folder '{DROPPED}' may hold {DROPPED_BYTES >> 30} GB.",
+                        "Remove files there that are not needed, or copy this one by hand.",
+                    )
                 file.write(piece)
         if not arriving.stat().st_size:
             raise DataError(f"'{clean[:80]}' is empty.", "Drop a file with rows in it.")

@@ -33,7 +33,7 @@ class ItemView(Shape):
     """An item with what helps to look at it."""
 
     item: Item
-    difference: list[TextPiece] = []
+    difference: tuple[TextPiece, ...] = ()
 
 
 class AtWork(Shape):
@@ -102,7 +102,7 @@ class Member:
 
 def seen(item: Item) -> ItemView:
     texts = item.payload.text, item.payload.other_text
-    both = difference(texts[0], texts[1]) if texts[0] and texts[1] else []
+    both = difference(texts[0], texts[1]) if texts[0] and texts[1] else ()
     return ItemView(item=item, difference=both)
 
 

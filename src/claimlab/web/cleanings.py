@@ -10,6 +10,7 @@ from claimlab.clean.run import STAGES, Cleaned
 from claimlab.clean.views import stage_blocks
 from claimlab.core.dataset import RECORDS, Dataset
 from claimlab.core.errors import NotFound
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Blocks
 from claimlab.web.page import Data, page
@@ -66,8 +67,8 @@ def blocks_of(workspace: Workspace, page: CleaningPage) -> Blocks:
     files = {name: file for name in LEFT if (file := place.table(name)) is not None}
     dataset = Dataset(
         page.name,
-        pl.read_parquet(place.folder / RECORDS, columns=["id"]),
-        {name: pl.read_parquet(file) for name, file in files.items()},
+        read_parquet(place.folder / RECORDS, columns=["id"]),
+        {name: read_parquet(file) for name, file in files.items()},
     )
     return stage_blocks(Cleaned(dataset, pl.DataFrame(page.stages, schema=STAGES)))
 
@@ -94,7 +95,7 @@ def _stages(place: WorkspaceFolder) -> pl.DataFrame | None:
         return None
     try:
         stages = (
-            pl.read_parquet(file, columns=list(STAGES))
+            read_parquet(file, columns=list(STAGES))
             .cast(pl.Schema(STAGES))
             .drop_nulls(("step", "in"))
         )

@@ -20,6 +20,7 @@ from starlette.responses import Response
 
 from claimlab.core.errors import NotFound, UnreadableFile
 from claimlab.core.record import SIDE_TABLES
+from claimlab.core.tables import scan_parquet
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.media import FORMATS, MOST_BYTES, can_look, thumbnail
@@ -69,7 +70,7 @@ def _listed(place: WorkspaceFolder, which: pl.Expr) -> list[JsonObject]:
     file, columns = place.table("media"), SIDE_TABLES["media"]
     if file is None or not can_look():
         return []
-    scan = pl.scan_parquet(file)
+    scan = scan_parquet(file)
     if not columns.items() <= scan.collect_schema().items():
         return []
     whole = pl.col("format").is_in(FORMATS) & (pl.col("bytes") <= MOST_BYTES)

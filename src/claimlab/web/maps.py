@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
+from claimlab.core.tables import read_parquet
 from claimlab.pages.charts import map_figure
 from claimlab.web.memo import Memo, digest_of
 from claimlab.web.page import Data, page
@@ -48,7 +48,7 @@ def map_page(place: Data) -> MapPage:
 def _map(place: WorkspaceFolder) -> MapPage:
     from claimlab.text.map import FEWEST_POINTS, text_map
 
-    table = pl.read_parquet(place.folder / RECORDS, columns=["id", "text", "language", "veracity"])
+    table = read_parquet(place.folder / RECORDS, columns=["id", "text", "language", "veracity"])
     drawn = np.sort(np.random.default_rng(0).permutation(table.height)[:MOST_DOTS])
     rows = table[drawn.tolist()]
     placed = text_map(rows["text"], rows["language"])

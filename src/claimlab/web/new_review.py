@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import polars as pl
 from fastapi import Query
 from pydantic import Field
 from starlette.requests import Request
 
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotAllowed, UsageError
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.review.create import review_create
 from claimlab.review.review import Review
@@ -165,9 +165,7 @@ def _ids(workspace: Workspace, place: WorkspaceFolder, selection: Selection) -> 
             f"Choose at most {MOST_RECORDS:,}.",
         )
     numbers, file = rows.numbers(), place.folder / RECORDS
-    every = (
-        pl.read_parquet(file, columns=["id"]) if numbers is None else take(file, ["id"], numbers)
-    )
+    every = read_parquet(file, columns=["id"]) if numbers is None else take(file, ["id"], numbers)
     return every["id"].to_list()
 
 

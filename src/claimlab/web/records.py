@@ -12,6 +12,7 @@ from fastapi import Query
 
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
+from claimlab.core.tables import read_parquet, scan_parquet
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
 from claimlab.web.counts import changed
@@ -154,7 +155,7 @@ def find(place: WorkspaceFolder, id: str) -> tuple[JsonObject, dict[str, str] | 
     for name in ("records", "dropped", "doubtful"):
         if (file := place.table(name)) is None:
             continue
-        scan = as_text(pl.scan_parquet(file).filter(id=id))
+        scan = as_text(scan_parquet(file).filter(id=id))
         for row in scan.head(1).collect().to_dicts():
             if name == "records":
                 return row, None
@@ -217,7 +218,7 @@ def near_duplicates(place: WorkspaceFolder, id: str) -> tuple[list[Near], str]:
         note = f"Not searched for among more than {MOST_TEXTS:,} texts: `claimlab audit` does it."
         return [], note
     labels = _clusters.get(digest_of(file), lambda: _labels(place))
-    scan = pl.scan_parquet(file, row_index_name="row").filter(id=id)
+    scan = scan_parquet(file, row_index_name="row").filter(id=id)
     cluster = labels[scan.select(pl.col("row").first()).collect().item()]
     if cluster < 0:
         return [], ""
@@ -238,7 +239,7 @@ def near_duplicates(place: WorkspaceFolder, id: str) -> tuple[list[Near], str]:
 def _labels(place: WorkspaceFolder) -> np.ndarray[Any, np.dtype[np.int64]]:
     from claimlab.text.neardup import find_clusters
 
-    return find_clusters(pl.read_parquet(place.folder / RECORDS, columns=["text"])["text"]).labels
+    return find_clusters(read_parquet(place.folder / RECORDS, columns=["text"])["text"]).labels
 
 
 def pointers(workspace: Workspace, place: WorkspaceFolder, id: str) -> list[Pointer]:

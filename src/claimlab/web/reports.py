@@ -18,8 +18,10 @@ from pydantic import Field
 from starlette.responses import Response
 
 from claimlab.core.errors import DataError, NotFound
+from claimlab.core.grants import own_file
 from claimlab.core.guard import files_of
 from claimlab.core.registry import Registry
+from claimlab.core.tables import scan_parquet
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table, Value, cell, excerpt
@@ -109,17 +111,32 @@ class Axes(Shape):
 @page("/studies/{place}", "study.html.jinja")
 def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here) -> StudyPage:
     """The tables of a study over any two of its axes."""
-    from claimlab.study.grid_tables import MEASURES, tables_of, views
-    from claimlab.study.saved import DATA, REPORT, saved_study
+    from claimlab.study.saved import DATA, REPORT
 
     id, report = place.entry.id, inner_id(place.entry.id, REPORT)
     file = place.folder / REPORT / DATA
     if not file.is_file():
         return StudyPage(**place.named, conclusion=state_of_study(place))
-    study, scored, _ = saved_study(place.folder)
-    content = json.loads(file.read_text("utf-8"))
-    chosen = axes_in.model_dump()
-    view = next(views(study, scored, **chosen))[0]  # that of the first table
+    link = f"/reports/{report}/index.html" if report in workspace.places() else None
+    try:
+        return _study_page(place, axes_in.model_dump(), link)
+    except (AttributeError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise DataError(
+            f"The study '{id}' is not as claimlab writes it ({type(error).__name__}).",
+            "Run the study again, or ask whoever sent it.",
+        ) from error
+
+
+def _study_page(place: Study, chosen: JsonObject, report: str | None) -> StudyPage:
+    from claimlab.study.grid_tables import MEASURES, tables_of, views
+    from claimlab.study.saved import saved_study
+
+    id = place.entry.id
+    study, scored, content = saved_study(place.folder)
+    table = next(views(study, scored, **chosen), None)  # that of the first table
+    if table is None:
+        raise LookupError("a study without a table")
+    view = table[0]
     axes = list(dict.fromkeys(axis for entry in scored for axis in entry.axes))
     tables = tables_of(study, scored, **chosen, link=True)
     return StudyPage(
@@ -131,9 +148,9 @@ def study_page(place: Study, axes_in: Annotated[Axes, Query()], workspace: Here)
         rows=view.rows,
         columns=view.columns,
         cells=view.cells,
-        tables=[_table(table, id) for table in tables],
+        tables=[_table(each, id) for each in tables],
         settings=[_setting(entry, id) for entry in scored],
-        report=f"/reports/{report}/index.html" if report in workspace.places() else None,
+        report=report,
     )
 
 
@@ -142,7 +159,7 @@ def state_of_study(place: WorkspaceFolder) -> str:
     try:
         cells = json.loads((place.folder / CELLS).read_text("utf-8"))
         failed = sum(cell["failed"] is not None for cell in cells)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         steps = len(list((place.folder / STEPS_FOLDER).glob("*/dataset.json")))
         return f"Not finished: {several(steps, 'step')} done."
     return several(len(cells), "cell") + (f", {failed} failed" if failed else "")
@@ -241,7 +258,7 @@ def report_page(place: Report) -> ReportPage:
         title=title,
         conclusion=conclusion,
         files=files,
-        claims_link=f"{place.entry.link}/claims" if _is_inside(place.folder, CLAIMS) else None,
+        claims_link=f"{place.entry.link}/claims" if own_file(place.folder, CLAIMS) else None,
     )
 
 
@@ -279,12 +296,12 @@ def claims_page(
 
 
 def _claims_in(place: WorkspaceFolder) -> pl.DataFrame:
-    if not _is_inside(place.folder, CLAIMS):
+    if not own_file(place.folder, CLAIMS):
         problem = f"The report '{place.entry.name}' has no claims of several datasets."
         raise NotFound(problem, "Make one with: claimlab overlap A B -o FOLDER")
     file, date, first = place.folder / CLAIMS, pl.col("date"), pl.col("first")
     days = (pl.col("last") - first).dt.total_days().clip(1)
-    scan = pl.scan_parquet(file).select(
+    scan = scan_parquet(file).select(
         *("claim", "dataset", "id", "text", "date", *HISTORY),
         label=pl.coalesce("veracity", "label_raw"),
         at=(date - first).dt.total_days() / days,
@@ -341,7 +358,7 @@ def _sandboxed(content: bytes | str, suffix: str) -> Response:
 @page("/traces/{place}", "traces.html.jinja")
 def traces_page(place: Traces) -> TracesPage:
     """Claims on their way through a network."""
-    scan = pl.scan_parquet(place.folder / "traces.parquet")
+    scan = scan_parquet(place.folder / "traces.parquet")
     counts = scan.select(traces=pl.col("trace_id").n_unique(), hops=pl.len()).collect()
     id = place.entry.id
     return TracesPage(
@@ -363,9 +380,4 @@ def _shown(folder: Path, name: str) -> bool:
     by no link and no way around."""
     inner = PurePosixPath(name)
     hidden = any(part.startswith(".") for part in inner.parts)
-    return inner.suffix in KINDS and not hidden and _is_inside(folder, name)
-
-
-def _is_inside(folder: Path, name: str) -> bool:
-    path = folder / name
-    return path.is_file() and path.resolve() == folder.resolve() / name
+    return inner.suffix in KINDS and not hidden and own_file(folder, name) is not None

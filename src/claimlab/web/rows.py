@@ -22,6 +22,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.dataset import RECORDS
+from claimlab.core.tables import scan_parquet
 from claimlab.core.types import JsonObject
 from claimlab.web.filters import COLUMNS, RecordFilters
 from claimlab.web.memo import Memo, T, digest_known, state_of
@@ -70,12 +71,12 @@ class FilteredRows:
 
     @property
     def scan(self) -> pl.LazyFrame:
-        return pl.scan_parquet(self.file, row_index_name="row").filter(*self.conditions)
+        return scan_parquet(self.file, row_index_name="row").filter(*self.conditions)
 
     @property
     def height(self) -> int:
         """How many rows the file has."""
-        height = pl.scan_parquet(self.file).select(pl.len())
+        height = scan_parquet(self.file).select(pl.len())
         return self._kept(lambda: int(height.collect().item()), "height")
 
     def numbers(self) -> Numbers | None:
@@ -134,7 +135,7 @@ class FilteredRows:
             numbers, total = self.numbers(), self.total()
         number = min(number, max(1, -(-total // size)))
         if numbers is None:
-            scan = as_text(pl.scan_parquet(self.file).select(COLUMNS))
+            scan = as_text(scan_parquet(self.file).select(COLUMNS))
             return scan.slice((number - 1) * size, size).collect(), number, total
         return self._read(numbers, number, size), number, total
 
@@ -171,7 +172,7 @@ class FilteredRows:
         first. Null where there are fewer: then all of their numbers are known.
         """
         parts: list[pl.DataFrame] = []
-        start, length, scan = 0, _PIECE, pl.scan_parquet(self.file, row_index_name="row")
+        start, length, scan = 0, _PIECE, scan_parquet(self.file, row_index_name="row")
         while start < self.height and sum(part.height for part in parts) < most:
             piece = scan.slice(start, length).filter(*self.conditions)
             parts.append(as_text(piece.select("row", *COLUMNS)).collect())
@@ -228,7 +229,7 @@ class FilteredRows:
     @property
     def dated(self) -> bool:
         """Whether any row of the file has a date."""
-        dates = pl.scan_parquet(self.file).select(pl.col("date").count())
+        dates = scan_parquet(self.file).select(pl.col("date").count())
         return self._kept(lambda: bool(dates.collect().item()), "dated")
 
     def lengths(self) -> list[tuple[int, int, int]]:
@@ -264,12 +265,12 @@ class FilteredRows:
         if not self._slow:
             return self.scan.select(columns)
         numbers = pl.Series(self.numbers())
-        return pl.scan_parquet(self.file).select(pl.col(columns).gather(numbers))
+        return scan_parquet(self.file).select(pl.col(columns).gather(numbers))
 
 
 def about(file: Path, id: str) -> list[JsonObject]:
     """The rows of a side table for a record, without nulls; a limited number."""
-    scan = pl.scan_parquet(file)
+    scan = scan_parquet(file)
     if "record_id" not in scan.collect_schema():
         return []
     side_rows = scan.filter(record_id=id).drop("record_id").head(MOST_ROWS)
@@ -298,12 +299,12 @@ def take(file: Path, columns: Sequence[str], numbers: Numbers) -> pl.DataFrame:
     ordered = np.sort(numbers)
     starts = np.flatnonzero(np.diff(ordered.astype(np.int64), prepend=-_NEAR_ROWS - 1) > _NEAR_ROWS)
     if len(starts) > _APART:
-        scan = pl.scan_parquet(file, row_index_name="row").filter(
+        scan = scan_parquet(file, row_index_name="row").filter(
             pl.col("row").is_in(ordered.tolist())
         )
         frame = scan.select("row", *columns).collect().sort("row").drop("row")
     else:
-        scan = pl.scan_parquet(file).select(columns)
+        scan = scan_parquet(file).select(columns)
         parts = [scan.head(0).collect()]
         for group in np.split(ordered, starts[1:]) if len(ordered) else []:
             first, rows = int(group[0]), (group - group[0]).tolist()
@@ -332,7 +333,7 @@ def conditions_of(filters: RecordFilters) -> list[pl.Expr]:
 
 def characters(file: Path) -> pl.Series:
     """How many characters each text of the file has. All texts are read for it, once."""
-    scan = pl.scan_parquet(file).select(pl.col("text").str.len_chars())
+    scan = scan_parquet(file).select(pl.col("text").str.len_chars())
     return _lengths.get(state_of(file), lambda: scan.collect().to_series())
 
 

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass, field
 
 from claimlab.core.errors import UsageError
-from claimlab.core.trust import is_loopback
+from claimlab.core.grants import is_loopback
 
 PORT = 8765
 MAX_BODY = 1_000_000  # bytes that a request may carry

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parts.standin import StandIn
+from parts.standin import StandIn, own_profile
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
@@ -121,7 +121,7 @@ def test_worth_writes_a_dataset_and_a_report(
     rating = {"rationale": "So.", **dict.fromkeys(DIMENSIONS, 0.5), "forward": False}
     with StandIn(lambda _: json.dumps(rating)) as server:
         profile = tmp_path / "mine.toml"
-        profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        own_profile(profile, f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n')
         code, out, _ = call(capsys, *command, *options, "--judge", profile, "--json")
     assert code == 0
     told = json.loads(out)

@@ -7,7 +7,6 @@ verdict that follows (`paired`).
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +20,8 @@ from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.interval import Interval, intervals, wilson
 from claimlab.core.stats.rule import Rule
 from claimlab.core.stats.scores import Floats
+from claimlab.core.tables import read_parquet
+from claimlab.core.toml_file import OF_OURS, read_json
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -176,8 +177,8 @@ def read_contamination(folder: str | Path) -> Contamination:
     """What `overlap` wrote of a model and a test set."""
     place = Path(folder)
     try:
-        content = json.loads((place / FILE).read_text("utf-8"))
-        records = pl.read_parquet(place / TABLE)
+        content = read_json(place / FILE, most=OF_OURS)
+        records = read_parquet(place / TABLE)
         about = {name: content[name] for name in ("dataset", "digest", "split", "settings")}
         findings = [Finding(**finding) for finding in content["findings"]]
         return Contamination(**about, findings=findings, records=records)

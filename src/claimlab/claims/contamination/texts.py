@@ -16,6 +16,7 @@ import polars as pl
 
 from claimlab.core.dataset import MANIFEST, RECORDS, changed_files, read_manifest
 from claimlab.core.errors import DataError, FileChanged, UnreadableFile, UsageError
+from claimlab.core.tables import scan_parquet
 from claimlab.search.documents import DocumentSource
 
 BATCH_CHARACTERS = 4_000_000
@@ -100,7 +101,7 @@ def _texts(file: Path, counts: Counter[str]) -> Iterator[str]:
 
 def _parquet(file: Path, counts: Counter[str]) -> Iterator[str]:
     try:
-        scan = pl.scan_parquet(file)
+        scan = scan_parquet(file)
         if scan.collect_schema().get("text") != pl.String:
             raise DataError(
                 f"'{file.name}' has no column 'text'.", "Name its column of texts 'text'."

@@ -15,10 +15,10 @@ from claimlab.core.words import several
 from claimlab.pages.blocks import Table
 from claimlab.study.check import study_check
 from claimlab.study.grid_tables import tables_of
-from claimlab.study.needs import sends
 from claimlab.study.new import presets, study_new
 from claimlab.study.page import failures, reasons
 from claimlab.study.plan import GridCell
+from claimlab.study.received import sends
 from claimlab.study.run import Grid, chosen
 from claimlab.study.saved import more_tables, saved_study, study_table
 

@@ -12,8 +12,8 @@ import typer
 from claimlab.cli.command import verb
 from claimlab.cli.output import echo, emit, show_blocks, wants_json
 from claimlab.core.errors import UsageError
+from claimlab.core.grants import Wanted, allow, is_allowed, withdraw
 from claimlab.core.options import Argument, Option
-from claimlab.core.trust import Need, allow, is_allowed, withdraw
 from claimlab.core.words import several
 
 app = verb()
@@ -49,19 +49,19 @@ def trust(
         raise typer.Exit(1)
 
 
-def _needs(file: Path) -> tuple[Path, list[Need]]:
+def _needs(file: Path) -> tuple[Path, list[Wanted]]:
     """The file that is judged, and what it names."""
-    from claimlab.study.needs import needs_of_file
+    from claimlab.study.received import wanted_in
 
     if not file.exists():
         raise UsageError(
             f"There is no '{file}'.",
             "Name a study, a report's file, a profile, or a folder to rerun.",
         )
-    return needs_of_file(file)
+    return wanted_in(file)
 
 
-def _show(file: Path, needs: list[Need]) -> None:
+def _show(file: Path, needs: list[Wanted]) -> None:
     from claimlab.pages.blocks import Table
 
     echo(f"{file} names what is outside its folder:")

@@ -14,6 +14,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from claimlab.core.calls.bounded import WrongEncoding, read_bounded
+from claimlab.core.errors import NotTrusted
+from claimlab.core.grants import Grant, host_of
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 
 USER_AGENT = f"claimlab/{__version__}"
+_TODO = "Ask each host with its own leave."
 ERROR_BYTES = 1 << 16  # of an error's body that are read; a sentence is wanted, not the rest
 
 
@@ -44,8 +47,16 @@ async def refuse_errors(response: httpx2.Response) -> None:
     raise ErrorAnswer(response.status_code, response.headers, body)
 
 
-def client_settings() -> JsonObject:
-    """For any httpx client."""
+def client_settings(leave: Grant) -> JsonObject:
+    """For any httpx client, which asks the host of `leave` and no other."""
+
+    async def refuse_others(request: httpx2.Request) -> None:
+        if _origin(request.url) != _origin(httpx2.URL(leave.value)):
+            host = host_of(str(request.url))
+            raise NotTrusted(f"{host} was not allowed, only {leave.value}.", _TODO, needs=[])
+
+    import httpx2
+
     return {
         "verify": trust(),
         "timeout": (
@@ -55,8 +66,12 @@ def client_settings() -> JsonObject:
         ),
         "follow_redirects": False,
         "headers": {"User-Agent": USER_AGENT, "Accept-Encoding": "gzip"},
-        "event_hooks": {"response": [refuse_errors]},
+        "event_hooks": {"request": [refuse_others], "response": [refuse_errors]},
     }
+
+
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
 
 
 @cache

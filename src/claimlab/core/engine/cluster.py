@@ -18,11 +18,13 @@ from claimlab.core.engine.names import Engine, parse_engine, patience
 from claimlab.core.engine.secret import VARIABLE, known_secret, own_secret, secret_file
 from claimlab.core.engine.stage import Failure, Result, Stage, do_shard
 from claimlab.core.errors import MissingExtra, ShardsMissing, UsageError
+from claimlab.core.grants import Grant, Wanted, grant
 from claimlab.core.machine import fitting_workers
 
 WAIT_SECONDS = 60.0  # seconds that a cluster may be without workers
 _CONNECT_SECONDS = 15.0  # seconds to reach a scheduler
 _GLANCE_SECONDS = 0.05
+_leave: dict[Engine, Grant] = {}
 _open: dict[Engine, tuple[Any, Any]] = {}  # client and own cluster: one for all stages of a process
 
 
@@ -33,6 +35,11 @@ def connect(engine: Engine, wait: float = 0.0) -> Any:
     if client is not None and client.status == "running":
         return client
     disconnect(engine)
+    if engine.address is not None:
+        address = engine.address.replace("tcp://", "dask://", 1)
+        wanted = Wanted("host", address, "gets the records of each shard")
+        # A lost connection is opened again, whatever received file is at work by then.
+        _leave[engine] = _leave.get(engine) or grant(wanted)
     try:
         from distributed import Client, LocalCluster
     except ImportError:

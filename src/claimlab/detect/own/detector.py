@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from claimlab.core.errors import DataError
+from claimlab.core.grants import Wanted, grant
 from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.own.forms import OddAnswer, OwnAnswer, function_of
 from claimlab.detect.own.process import answered
@@ -93,6 +94,7 @@ class OwnProcess:
 
     def __init__(self, detector: str) -> None:
         place, name = parts_of(detector)
+        grant(Wanted("code", detector, "is run"))
         self.title = f"{place.replace(chr(92), '/').rpartition('/')[2]}:{name}"
         command = [sys.executable, "-m", "claimlab.detect.own.process", detector]
         self._process = subprocess.Popen(

@@ -102,7 +102,7 @@ def defend(  # noqa: PLR0913
             ranked_beside(scored, run, **how),
             (*seen[1:], *seen_elsewhere),
             alarms,
-            citations(Dataset.of(run)),
+            citations(Dataset.of(run), scored.unit),
         )
         job.fill(lambda folder: fill(contents(defence), folder))
     return defence

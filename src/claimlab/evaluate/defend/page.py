@@ -37,18 +37,20 @@ from claimlab.pages.blocks import (
 )
 from claimlab.pages.charts import bars
 from claimlab.pages.folder import Contents
+from claimlab.pages.look import colours
 from claimlab.text.vectors import COSINE, COSINE_ACROSS
 
 FILE, KIND = "defence.json", "defence"
 SUBGROUPS_SHOWN = 10  # subgroups; the file has all
 MISSING = Cell(NOT_MEASURED, tone="not-measured")
+_LOOK = colours()
 COLOURS = {
-    "guessing": "#8b95a1",
-    "shortcut": "#c8453b",
-    "own signal": "#3b9a5f",
-    "not fitted": "#7a6fb0",
-    "to the ceiling": "#d5dbe1",
-    "to 100%": "#d5dbe1",
+    "guessing": _LOOK["grey"],
+    "shortcut": _LOOK["fail"],
+    "own signal": _LOOK["pass"],
+    "not fitted": _LOOK["inconclusive"],
+    "to the ceiling": _LOOK["line"],
+    "to 100%": _LOOK["line"],
 }
 METHOD = (
     f"The shortcut is the property ({', '.join(FEATURES)}) that answers best for held-out training"

@@ -15,6 +15,7 @@ from claimlab.claims.contamination.result import FILE, KNOWN, read_contamination
 from claimlab.core.errors import DataError, MissingExtra
 from claimlab.core.progress import progress
 from claimlab.core.stats.interval import Resampling
+from claimlab.core.tables import read_parquet
 from claimlab.detect.detector import Part
 from claimlab.evaluate.defend.contrast import difference_among
 from claimlab.evaluate.defend.result import PARAPHRASED, SEEN, Alarms, SeenBefore
@@ -99,7 +100,7 @@ def known_from(
     corpora, and which are dated until the cut-off; and false alarms after it."""
     claims, seen, alarms = folder / "claims.parquet", [], None
     if claims.is_file():
-        shared = pl.read_parquet(claims, columns=["dataset", "id"]).filter(dataset=run.dataset)
+        shared = read_parquet(claims, columns=["dataset", "id"]).filter(dataset=run.dataset)
         in_others = run.table["id"].is_in(shared["id"].implode())
         seen.append(_sides(run, in_others, "are also in another dataset", **how))
     if (folder / FILE).is_file():

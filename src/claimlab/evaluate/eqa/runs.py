@@ -14,6 +14,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.eqa.judgements import Judgement, about_run, read_judgements, review_command
 from claimlab.evaluate.eqa.shifts import Tests, is_generative, tests_of
@@ -185,7 +186,7 @@ def home_of(part: Dataset, datasets: Sequence[Dataset]) -> str:
 
 def _predictions(file: Path) -> pl.DataFrame:
     try:
-        table = pl.read_parquet(file)
+        table = read_parquet(file)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(
             f"The predictions '{file}' cannot be read: {error}.", "Check the path and the format."

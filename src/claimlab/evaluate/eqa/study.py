@@ -12,14 +12,14 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from claimlab.core import packaged
 from claimlab.core.call import in_storage
 from claimlab.core.errors import DataError, OutputExists
+from claimlab.core.grants import Wanted, named_in
 from claimlab.core.remote import local_name
 from claimlab.core.toml_file import read_toml
-from claimlab.core.trust import Need, named_in
 
 QUESTIONS = {
     "aim": "What is this evaluation meant to prove?",
@@ -44,10 +44,8 @@ _PLACEHOLDER = re.compile(
     r"(?i)\b(to ?do|tb[ad]|fix ?me|xxx+|lorem ipsum|placeholder|fill (this|me) in|your"
     r" (answer|text|title)( here)?)\b"
 )
+_PLACES = ("datasets", "audits", "contamination", "defences")  # under [data]
 _BRACKETED = re.compile(r"[<\[{(].*[>\]})]")
-
-
-Place = Annotated[str, AfterValidator(local_name)]  # what is in object storage is fetched
 
 
 class _Part(BaseModel):
@@ -95,16 +93,16 @@ class Shifts(_Part):
 
 
 class Data(_Part):
-    datasets: list[Place] = []
-    audits: list[Place] = []
-    contamination: list[Place] = []
-    defences: list[Place] = []
+    datasets: list[str] = []
+    audits: list[str] = []
+    contamination: list[str] = []
+    defences: list[str] = []
     target: str | None = None  # what the labels are about, unless named
 
 
 class RunFile(_Part):
     name: str = Field(min_length=1)
-    path: Place = Field(min_length=1)
+    path: str = Field(min_length=1)
     dataset: str | None = None
     split: str | None = None
     review: str | None = None  # the folder of a review of its predictions
@@ -141,13 +139,18 @@ def read_study(file: Path) -> Study:
     return study
 
 
-def needs_of(study: Study, file: Path) -> list[Need]:
+def fetched(study: Study) -> Study:
+    """The same study, with local copies of what is in object storage in place of its addresses."""
+    data = {name: [local_name(path) for path in getattr(study.data, name)] for name in _PLACES}
+    runs = [run.model_copy(update={"path": local_name(run.path)}) for run in study.runs]
+    return study.model_copy(update={"data": study.data.model_copy(update=data), "runs": runs})
+
+
+def wanted_by_answers(study: Study, file: Path) -> list[Wanted]:
     """What the file names outside its own folder."""
     home = file.absolute().parent
-    of_runs = {"__all__": {"path", "review"}}
-    paths = study.model_dump(
-        include={"data": {"datasets", "audits", "contamination", "defences"}, "runs": of_runs}
-    )
+    of_runs = {"__all__": {"path", "dataset", "review"}}
+    paths = study.model_dump(include={"data": set(_PLACES), "runs": of_runs})
     return sorted(set(named_in(paths, home, base=home)))
 
 

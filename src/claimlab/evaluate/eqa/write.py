@@ -12,17 +12,17 @@ import polars as pl
 
 from claimlab.audit.views.page import Chapter
 from claimlab.core.call import repeatable
+from claimlab.core.grants import on_behalf_of, require
 from claimlab.core.options import Argument, Force, InPython, Option, OptionalFolder, Place
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
-from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.evaluate.eqa.checklist import checklist_section, venue_checklist
 from claimlab.evaluate.eqa.evidence import StudyEvidence, gather
 from claimlab.evaluate.eqa.limits import KINDS, Limit, limits
-from claimlab.evaluate.eqa.study import needs_of, read_study
+from claimlab.evaluate.eqa.study import fetched, read_study, wanted_by_answers
 from claimlab.pages.blocks import (
     Blocks,
 )
@@ -86,29 +86,34 @@ def report(
     file = Path(study)
     file = file / "report.toml" if file.is_dir() else file
     questions = read_study(file)
-    require(file, needs_of(questions, file), trust=trust)
-    home = file.absolute().parent
-    named = [
-        *questions.data.datasets,
-        *questions.data.audits,
-        *questions.data.contamination,
-        *questions.data.defences,
-        *(run.path for run in questions.runs),
-        *(run.review for run in questions.runs if run.review is not None),
-    ]
-    reads = [file, *(home / path for path in named)]
-    with Run("report", None, output, kind=KIND, reads=reads, force=force) as run:
-        evidence = gather(questions, home)
-        gaps = limits(evidence)
-        parts = [Chapter(a, i, alarms_only=True) for i, a in enumerate(evidence.every_audit())]
-        content = Assurance(assured(evidence, gaps))
-        more: Blocks = []
-        if checklist is not None:
-            sentences = [gap.sentence for gap in gaps]
-            content.content["checklist"] = venue_checklist(checklist, evidence, sentences)
-            more = [checklist_section(content["checklist"])]
-        pages = (eqa_report(evidence, gaps, parts, size, more) for size in SIZES)
-        run.fill(lambda folder: fill(Contents(KIND, pages, data={FILE: content.to_json()}), folder))
+    wanted = wanted_by_answers(questions, file)
+    require(file, wanted, trust=trust)
+    with on_behalf_of(file, wanted, trust=trust):
+        questions = fetched(questions)
+        home = file.absolute().parent
+        named = [
+            *questions.data.datasets,
+            *questions.data.audits,
+            *questions.data.contamination,
+            *questions.data.defences,
+            *(run.path for run in questions.runs),
+            *(run.review for run in questions.runs if run.review is not None),
+        ]
+        reads = [file, *(home / path for path in named)]
+        with Run("report", None, output, kind=KIND, reads=reads, force=force) as run:
+            evidence = gather(questions, home)
+            gaps = limits(evidence)
+            parts = [Chapter(a, i, alarms_only=True) for i, a in enumerate(evidence.every_audit())]
+            content = Assurance(assured(evidence, gaps))
+            more: Blocks = []
+            if checklist is not None:
+                sentences = [gap.sentence for gap in gaps]
+                content.content["checklist"] = venue_checklist(checklist, evidence, sentences)
+                more = [checklist_section(content["checklist"])]
+            pages = (eqa_report(evidence, gaps, parts, size, more) for size in SIZES)
+            run.fill(
+                lambda folder: fill(Contents(KIND, pages, data={FILE: content.to_json()}), folder)
+            )
     return content
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import DataError
+from claimlab.core.tables import read_parquet
 from claimlab.evaluate.items import ItemFormat, ItemScore
 from claimlab.tasks.matching import FIGURES, read_qrels, read_run
 
@@ -50,7 +51,7 @@ def _answers(file: Path) -> dict[str, str] | None:
     table = file.with_name("matches.parquet")
     if not table.is_file():
         return None
-    rows = pl.read_parquet(table, columns=["query", "id", "answer"])
+    rows = read_parquet(table, columns=["query", "id", "answer"])
     answered = rows.filter(pl.col("answer").is_not_null())
     return (
         dict(answered.filter("answer").select("query", "id").iter_rows())

@@ -18,6 +18,7 @@ from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_file, write_parquet
 from claimlab.core.progress import Progress, silent
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.exchange.facts import DatasetFacts, about
 from claimlab.exchange.fields import SYNTHETIC, TABLES, field_summary
@@ -60,7 +61,7 @@ class Croissant(Format):
 
     def read(self, folder: Path, marker: Marker) -> Dataset:
         tables = {
-            n: pl.read_parquet(marker.file(folder, f"{n}.parquet")) for n in marker.fact("tables")
+            n: read_parquet(marker.file(folder, f"{n}.parquet")) for n in marker.fact("tables")
         }
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 

@@ -16,6 +16,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
 from claimlab.core.progress import Progress, silent
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.exchange.format import Format, FormatSettings, Marker, Road, Written
 from claimlab.exchange.markup import yaml
@@ -79,12 +80,12 @@ class HuggingFace(Format):
 
     def read(self, folder: Path, marker: Marker) -> Dataset:
         parts = [
-            pl.read_parquet(marker.file(folder, f"data/{name}.parquet"))
+            read_parquet(marker.file(folder, f"data/{name}.parquet"))
             for name in marker.fact("splits")
         ]
         records = pl.concat(parts).sort(POSITION).drop(POSITION, LABEL, strict=False)
         tables = {
-            n: pl.read_parquet(marker.file(folder, f"tables/{n}.parquet"))
+            n: read_parquet(marker.file(folder, f"tables/{n}.parquet"))
             for n in marker.fact("tables")
         }
         return marker.rebuild(folder, records, tables)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ import polars as pl
 from claimlab.core.errors import DataError, OutputExists, UsageError
 from claimlab.core.labels import LabelMap, parse_map
 from claimlab.core.record import KINDS
+from claimlab.core.toml_file import bounded_text, parse_toml
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.importing.profile import verdict_of_parts
@@ -168,11 +168,8 @@ class ImportChoices:
             raise UsageError(
                 f"There is no plan '{place}'.", "`guess_files(...).save(FILE)` writes one."
             )
-        text = place.read_text(encoding="utf-8")
-        try:
-            table = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise DataError(f"The plan '{place}' is not valid TOML: {error}.", "Fix it.") from None
+        text = bounded_text(place)
+        table = parse_toml(text, str(place))
         columns = table.get("columns")
         if not isinstance(columns, dict) or not set(columns) <= {*ROLES, *OWN}:
             known = ", ".join(role for role in ROLES if role not in ASIDE)

@@ -30,6 +30,7 @@ from claimlab.core.engine.run import run_stage
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import general
 from claimlab.core.progress import Progress, silent
+from claimlab.core.tables import read_parquet
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
 from claimlab.exchange.importing.annotation_tools import plain_rows
@@ -456,7 +457,7 @@ def _opened(folder: Path) -> Read:
     return RawTable(
         **about
         | {
-            "frame": pl.read_parquet(folder / _FRAME),
+            "frame": read_parquet(folder / _FRAME),
             "layout": FileLayout(**about["layout"]),
             "literal": frozenset(about["literal"]),
             "refused": Refused(Counter(reasons), [(line, why) for line, why in listed], unit),

@@ -189,9 +189,10 @@ class OpenAICompatible:
         return self._open()
 
     def _open(self) -> Any:
+        (leave,) = self.profile.granted("host")
         local = urlsplit(self.profile.base_url or "").hostname in ("127.0.0.1", "localhost", "::1")
         http = _sdk().DefaultAsyncHttpxClient(
-            **client_settings(), trust_env=not local
+            **client_settings(leave), trust_env=not local
         )  # no proxy to oneself
         client = _sdk().AsyncOpenAI(
             api_key=self._key

@@ -55,6 +55,7 @@ class LocalModel:
 
     async def ask(self, request: Request[T]) -> Answer[T]:
         if self._endpoint is None:
+            self.profile.granted("path")
             self.check()
             server = await asyncio.to_thread(server_of, self.load)
             profile = self.profile.model_copy(update={"base_url": server.url})

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from claimlab.core.atomic import atomic_text
 from claimlab.core.engine.reads import check, reads
+from claimlab.core.tables import read_parquet, scan_parquet
 from claimlab.core.types import Json, JsonObject
 from claimlab.text.neardup.bands import BandPlan
 from claimlab.text.neardup.kernel import U64, Flags, Grams
@@ -89,7 +90,7 @@ class StreamJob:
             low, high = max(start - before, 0), min(stop - before, height)
             if low < high:
                 parts.append(
-                    pl.scan_parquet(path)
+                    scan_parquet(path)
                     .select(self.column)
                     .slice(low, high - low)
                     .collect()[self.column]
@@ -217,7 +218,7 @@ class StreamFolder:
 
     def pairs(self) -> Found:
         """The verified ones."""
-        table = pl.concat([pl.read_parquet(path) for path in self.outputs("verify")])
+        table = pl.concat([read_parquet(path) for path in self.outputs("verify")])
         left, right, jaccard = (table[name].to_numpy() for name in PAIR_COLUMNS)
         return left, right, jaccard
 

@@ -27,6 +27,7 @@ from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.machine import fitting_workers
 from claimlab.core.progress import progress
+from claimlab.core.tables import scan_parquet
 from claimlab.core.types import JsonObject
 from claimlab.text.neardup.bands import choose
 from claimlab.text.neardup.folder import StreamFolder, StreamJob
@@ -171,7 +172,7 @@ class ParquetTexts:
         for file in files:
             text = pl.col(column)
             try:
-                scan = pl.scan_parquet(file)
+                scan = scan_parquet(file)
                 if scan.collect_schema().get(column) != pl.String:
                     raise DataError(
                         f"'{file}' has no text column '{column}'.", "Name a column of strings."

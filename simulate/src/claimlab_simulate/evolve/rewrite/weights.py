@@ -8,14 +8,16 @@ The table is the only place where an attribute of an agent means anything.
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from claimlab.core import packaged
-from claimlab.core.errors import UnreadableFile, check_name
+from claimlab.core.digest import digest_file
+from claimlab.core.errors import UnreadableFile, UsageError, check_name
+from claimlab.core.toml_file import parse_toml, read_raw_toml
+from claimlab.core.types import JsonObject
 from claimlab_simulate.evolve.claims.model import Target
 
 Factors = dict[str, float]
@@ -49,13 +51,13 @@ class Weights(BaseModel):
         """The user's table, or the one that ships."""
         if path is None:
             return _shipped()
+        file, shipped = Path(path), _shipped()
         try:
-            text, shipped = Path(path).read_text(encoding="utf-8"), _shipped()
-            return _parse(text, Path(path).name, null=shipped.null, targets=shipped.targets)
-        except OSError as error:
-            raise UnreadableFile(
-                f"The weights '{path}' cannot be read: {error.strerror}.", "Check the path."
-            ) from None
+            raw = read_raw_toml(file)
+        except UsageError as error:
+            raise UnreadableFile(f"The weights: {error.problem}", error.todo) from None
+        more = {"null": shipped.null, "targets": shipped.targets}
+        return _weights({**more, **raw}, digest_file(file), file.name)
 
     def habits(self, target: Target) -> list[str]:
         """The habits of whoever is near to `target`."""
@@ -82,18 +84,14 @@ class Weights(BaseModel):
 @cache
 def _shipped() -> Weights:
     text = packaged.text("claimlab_simulate.evolve.rewrite", "weights.toml")
-    return _parse(text, "weights.toml")
-
-
-def _parse(text: str, where: str, **rest: object) -> Weights:
-    """The table of a file; what it leaves out is that of `rest`."""
     digest = hashlib.sha256(text.encode()).hexdigest()
+    return _weights(parse_toml(text, "weights.toml"), digest, "weights.toml")
+
+
+def _weights(raw: JsonObject, digest: str, where: str) -> Weights:
+    """The table that a file holds."""
     try:
-        weights = Weights.model_validate({**rest, **tomllib.loads(text), "digest": digest})
-    except tomllib.TOMLDecodeError as error:
-        raise UnreadableFile(
-            f"'{where}' is not a TOML file: {error}.", "Start from the table that ships."
-        ) from None
+        weights = Weights.model_validate({**raw, "digest": digest})
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
         raise UnreadableFile(

@@ -57,6 +57,11 @@ def refuse_table(name: str, rows: int, needed: int, size: int) -> None:
 def refuse_proportion(what: str, needed: int, size: int) -> None:
     """A column of equal values takes no room in a file, and all of it in memory."""
     refuse_large(what, needed)
+    refuse_bomb(what, needed, size)
+
+
+def refuse_bomb(what: str, needed: int, size: int) -> None:
+    """A file may be large, where it is read in parts; out of proportion it may not be."""
     if needed > FREE_BYTES and needed > TABLE_RATIO * size and not lifted():
         raise UnreadableFile(
             f"{what} would take {needed / (1 << 30):,.1f} GB, {needed // max(1, size):,} times"

@@ -13,12 +13,12 @@ from parts.planted import planted
 import claimlab as cl
 from claimlab.cli.app import run as command_line
 from claimlab.core.errors import NotTrusted, UnreadableFile
-from claimlab.core.trust import Need, allow, is_allowed, named_in, withdraw
+from claimlab.core.grants import Wanted, allow, is_allowed, named_in, withdraw
 from claimlab.llm.profiles import Profile, find_profile
 from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file
-from claimlab.study.needs import needs_of, needs_of_file
 from claimlab.study.new import study_new
+from claimlab.study.received import wanted_by, wanted_in
 
 GRID = '[grid]\ndetector = ["asked"]\n[detector.asked]\ndetector = "llm-zero-shot"\nprofile = "profile.toml"\n'
 
@@ -81,10 +81,10 @@ def test_what_was_allowed_runs_and_a_change_asks_again(gift: Path) -> None:
 
 def test_without_a_terminal_nothing_is_allowed_by_itself(gift: Path) -> None:
     assert command_line(["trust", str(gift)]) == 1
-    assert not is_allowed(*needs_of_file(gift))
-    allow(*needs_of_file(gift))
-    withdraw(*needs_of_file(gift))
-    assert not is_allowed(*needs_of_file(gift))
+    assert not is_allowed(*wanted_in(gift))
+    allow(*wanted_in(gift))
+    withdraw(*wanted_in(gift))
+    assert not is_allowed(*wanted_in(gift))
 
 
 @pytest.mark.usefixtures("gift")
@@ -116,7 +116,7 @@ def test_without_a_terminal_nothing_is_allowed_by_itself(gift: Path) -> None:
 )
 def test_every_way_to_name_something_outside_is_listed(text: str, kind: str, value: str) -> None:
     Path("other.toml").write_text(text, encoding="utf-8")
-    needs = needs_of(read_study_file("other.toml"), Path("other.toml"))
+    needs = wanted_by(read_study_file("other.toml"), Path("other.toml"))
     assert [need for need in needs if need.kind == kind and value in need.value]
 
 
@@ -171,8 +171,8 @@ def test_a_link_out_of_the_folder_is_outside() -> None:
     Path("other.toml").write_text(
         '[datasets.d]\nfolder = "inside"\n[grid]\ndetector = ["x"]\n', encoding="utf-8"
     )
-    assert needs_of(read_study_file("other.toml"), Path("other.toml")) == [
-        Need("path", "/etc", "datasets.d.folder")
+    assert wanted_by(read_study_file("other.toml"), Path("other.toml")) == [
+        Wanted("path", "/etc", "datasets.d.folder")
     ]
 
 
@@ -181,9 +181,9 @@ def test_the_users_own_study_needs_no_leave() -> None:
     Path("mine.toml").write_text(
         '[datasets.d]\nfolder = "data"\n[grid]\ndetector = ["tfidf"]\n', encoding="utf-8"
     )
-    assert needs_of(read_study_file("mine.toml"), Path("mine.toml")) == []
+    assert wanted_by(read_study_file("mine.toml"), Path("mine.toml")) == []
     study_new("preset.toml", "pt-afc")
-    assert is_allowed(*needs_of_file(Path("preset.toml")))
+    assert is_allowed(*wanted_in(Path("preset.toml")))
 
 
 def test_http_goes_to_this_machine_only() -> None:
@@ -198,21 +198,25 @@ def test_http_goes_to_this_machine_only() -> None:
             Profile(name="far", base_url=address)
 
 
-def test_a_vendors_key_goes_to_the_vendor_only(tmp_path: Path) -> None:
+def test_a_key_goes_where_the_user_allowed_it_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "p.toml"
     file.write_text(
         '[a]\nbase_url = "https://proxy.example/v1"\nkey_variable = "OPENAI_API_KEY"\n',
         encoding="utf-8",
     )
+    monkeypatch.setenv("OPENAI_API_KEY", "not-for-strangers")
     with pytest.raises(NotTrusted, match="OPENAI_API_KEY"):
-        find_profile(str(file))
-    allow(*needs_of_file(file))
-    assert find_profile(str(file)).key_variable == "OPENAI_API_KEY"
+        find_profile(str(file)).key()
+    allow(*wanted_in(file))
+    assert find_profile(str(file)).key() == "not-for-strangers"
     file.write_text(
         '[a]\nbase_url = "https://api.openai.com/v1"\nkey_variable = "OPENAI_API_KEY"\n',
         encoding="utf-8",
     )
-    assert find_profile(str(file)).name == "a"
+    with pytest.raises(NotTrusted, match="host https://api.openai.com"):
+        find_profile(str(file)).granted("host")
     file.write_text("[a\n", encoding="utf-8")
     with pytest.raises(UnreadableFile):
         find_profile(str(file))

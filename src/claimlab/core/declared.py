@@ -11,8 +11,8 @@ import os
 import struct
 from typing import IO, Any
 
+from claimlab.core.bounds import refuse_large
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.bounds import refuse_large
 
 FOOTER_BYTES = 16 << 20  # bytes of a footer that are read
 _WIDTHS = (1, 4, 8, 12, 4, 8, 16, 16)  # bytes of a value of each physical type of Parquet
@@ -30,11 +30,23 @@ _DAMAGED = (
 )
 
 
-def room_of(file: IO[bytes], name: str, kind: str) -> int:
-    """The bytes of all values."""
+class NotDeclared(ValueError):
+    """A file does not say how large it is."""
+
+
+def declared_room(file: IO[bytes], name: str, kind: str) -> int:
+    """The bytes of all values, as the file says."""
     try:
         return _of_parquet(file, name) if kind == "Parquet" else _of_arrow(file)
     except _DAMAGED:
+        raise NotDeclared(name) from None
+
+
+def room_of(file: IO[bytes], name: str, kind: str) -> int:
+    """The bytes of all values, for a reader that refuses damaged files itself."""
+    try:
+        return declared_room(file, name, kind)
+    except NotDeclared:
         raise UnreadableFile(
             f"'{name}' is not whole {kind}: it does not say how large it is.", "Get it again."
         ) from None
@@ -43,7 +55,8 @@ def room_of(file: IO[bytes], name: str, kind: str) -> int:
 def _of_parquet(file: IO[bytes], name: str) -> int:
     file.seek(-8, os.SEEK_END)
     length, magic = struct.unpack("<I4s", file.read(8))
-    if magic != b"PAR1":  # it was cut, and its last bytes are no length
+    whole = file.seek(0, os.SEEK_END)
+    if magic != b"PAR1" or length + 8 > whole:  # it was cut, and its last bytes are no length
         raise ValueError(magic)
     if length > FOOTER_BYTES:
         refuse_large(f"The footer of '{name}'", length << 8)  # hundreds of bytes for each in memory
