@@ -55,7 +55,8 @@ def test_the_home_page_lists_the_study_and_not_its_steps(client: TestClient) -> 
     page = client.get("/").text
     assert '<a href="/studies/studies~first"><bdi>studies/first</bdi></a>' in page
     assert "16 cells, 4 failed" in page
-    assert "1 dataset, 1 study." in page
+    for kind in ("Datasets", "Studies"):
+        assert f'<summary>{kind} <span class="count">1</span></summary>' in page
 
 
 def test_the_tables_are_those_of_the_study_and_every_figure_leads_to_its_run(
