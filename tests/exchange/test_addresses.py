@@ -19,7 +19,7 @@ from claimlab.core.grants import named_in, on_behalf_of
 
 COMMIT = "d" * 40
 ROWS = "id,claim,verdict\n" + "".join(
-    f"{n},The council of village {n} voted for the bridge.,{'True' if n % 2 else 'False'}\n"
+    f"{n},The council of village {n} voted for the bridge.,{'supported' if n % 2 else 'refuted'}\n"
     for n in range(60)
 )
 

@@ -352,6 +352,7 @@ def test_trust_is_silent_exactly_where_a_run_has_no_effect(world: World) -> None
 EFFECTS = {
     r"\bhttpx2\.(Async)?Client\b|DefaultAsyncHttpxClient|urllib\.request|import requests\b|import aiohttp": {
         "llm/providers/openai_compatible.py",
+        "core/fetch/download.py",
         "search/http.py",
         "search/snapshot.py",
     },
@@ -360,7 +361,7 @@ EFFECTS = {
     r"\bfrom_pretrained\(|snapshot_download|HfApi": {"detect/pretrained.py"},
     r"\bsocket\.(create_connection|socket|getaddrinfo)\b|open_connection|getaddrinfo\(": {
         "core/engine/cluster.py",
-        "search/addresses.py",
+        "core/fetch/addresses.py",
         "web/serve.py",
     },
     r"\bdistributed\b.*\bClient\b|\bClient\(": {"core/engine/cluster.py"},
@@ -371,6 +372,8 @@ EFFECTS = {
 FOREIGN = {
     "llm/profiles.py": {"CLAIMLAB_PROFILES", "self.key_variable"},
     "search/web.py": {"variable"},
+    "core/fetch/front.py": {"name"},  # tokens of hosts of data, and the offline switches
+    "core/fetch/download.py": {"name"},  # whether a proxy is set
     "detect/pretrained.py": {"name"},  # the offline switches of other libraries
     "study/check.py": {"variable"},  # whether it is set
     "cli/verbs/llm.py": {"key"},
@@ -417,7 +420,10 @@ def test_effects_are_in_few_files(effect: str) -> None:
 def test_each_of_these_files_takes_a_grant() -> None:
     root = Path(cl.__file__).parent
     for name in sorted(set().union(*EFFECTS.values())):
-        if name in ("core/tables.py", "files/parquet.py", "search/addresses.py", "web/serve.py"):
+        if name in (
+            *("core/tables.py", "files/parquet.py", "core/fetch/addresses.py", "web/serve.py"),
+            "core/fetch/download.py",  # addresses come by core/fetch/front alone, pins are packaged
+        ):
             continue  # they bound, check addresses themselves, or listen
         assert re.search(r"\bgrant(ed)?\(|\bGrant\b", _code(root / name)), name
 
