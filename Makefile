@@ -86,6 +86,7 @@ types: $(READY)
 docs: $(READY)
 	PYTHONPATH=bench $(BIN)/python -m manual.helppages docs/help
 	PYTHONPATH=bench $(BIN)/python -m manual.datasets docs/datasets.md
+	PYTHONPATH=bench $(BIN)/python -m manual.languages docs/languages.md
 	PYTHONPATH=bench $(BIN)/python -m manual.stub
 
 # Run the notebooks of the documentation again, and keep what they show.

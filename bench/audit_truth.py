@@ -174,7 +174,7 @@ def alarm_tables(rows: list[Row]) -> None:
         for name, mine in [*sorted(tally.items()), ("all", rows)]:
             counts = Counter(r["verdict"] for r in mine)
             n, alarms = len(mine) - counts["not-measured"], counts["warn"] + counts["fail"]
-            shown = f"{name} ({SETS[name]}; {mine[0]['n']:,} records)" if name in SETS else name
+            heading = f"{name} ({SETS[name]}; {mine[0]['n']:,} records)" if name in SETS else name
             low, high = wilson(alarms, n) or (0.0, 1.0)
             share = (
                 f"{100 * alarms / n:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
@@ -182,7 +182,9 @@ def alarm_tables(rows: list[Row]) -> None:
                 else "not measured"
             )
             unsure = f"{100 * counts['inconclusive'] / n:.0f} %" if n else ""
-            print(f"| {shown} | {n:,} | {counts['warn']} | {counts['fail']} | {share} | {unsure} |")
+            print(
+                f"| {heading} | {n:,} | {counts['warn']} | {counts['fail']} | {share} | {unsure} |"
+            )
     print(f"\n{len({r['key'] for r in rows})} runs.")
 
 
@@ -232,14 +234,14 @@ def power_table(rows: list[Row]) -> None:
     for check, what in dict.fromkeys(
         (r["check"], r["what"]) for r in sorted(rows, key=lambda r: str(r["check"]))
     ):
-        mine = [r for r in rows if (r["check"], r["what"]) == (check, what)]
+        cases = [r for r in rows if (r["check"], r["what"]) == (check, what)]
         cells = []
         for strength in STRENGTHS:
-            verdicts = Counter(r["verdict"] for r in mine if r["strength"] == strength)
+            verdicts = Counter(r["verdict"] for r in cases if r["strength"] == strength)
             alarms = sum(verdicts[v] for v in ALARMS)
             cells.append(f"{alarms} of {verdicts.total()} ({verdicts['fail']})")
         print(
-            f"| {check} | {what} | {mine[0]['base']}, {mine[0]['n']:,} | "
+            f"| {check} | {what} | {cases[0]['base']}, {cases[0]['n']:,} | "
             + " | ".join(cells)
             + " |"
         )

@@ -140,12 +140,12 @@ def count(folder: Path, sheets: list[Path]) -> dict[str, Any]:
 
 
 def one(joined: pl.DataFrame, version: str, kind: str) -> dict[str, Any]:
-    mine = joined.filter(
+    of_part = joined.filter(
         pl.col("version") == version, (pl.col("kind") == kind) | pl.lit(kind == "both")
     )
-    parts = {grade: int((mine["grade"] == grade).sum()) for grade in GRADES}
-    left = {"not graded": mine.height - sum(parts.values())}
-    return {**{g: share(n, mine.height) for g, n in parts.items()}, **left}
+    parts = {grade: int((of_part["grade"] == grade).sum()) for grade in GRADES}
+    left = {"not graded": of_part.height - sum(parts.values())}
+    return {**{g: share(n, of_part.height) for g, n in parts.items()}, **left}
 
 
 def main() -> None:

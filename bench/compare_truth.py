@@ -83,14 +83,14 @@ def made(kinds: Structure) -> TestSet:
     return TestSet(np.array(labels, np.int64), np.array(groups, np.int64))
 
 
-def again(known: TestSet, rng: np.random.Generator) -> TestSet:
+def again(test: TestSet, rng: np.random.Generator) -> TestSet:
     """As many groups, drawn with replacement: each is a group of its own."""
-    order = np.argsort(known.groups, kind="stable")
-    size = np.bincount(known.groups)
+    order = np.argsort(test.groups, kind="stable")
+    size = np.bincount(test.groups)
     start = np.concatenate([[0], np.cumsum(size)[:-1]])
     picked = rng.integers(len(size), size=len(size))
     rows = np.concatenate([order[start[g] : start[g] + size[g]] for g in picked])
-    return TestSet(known.labels[rows], np.repeat(np.arange(len(size)), size[picked]))
+    return TestSet(test.labels[rows], np.repeat(np.arange(len(size)), size[picked]))
 
 
 def right(known: TestSet, skills: Floats, rng: np.random.Generator) -> Floats:
@@ -111,23 +111,23 @@ def scores(known: TestSet, correct: Floats) -> Floats:
     return resampled(known, correct, np.asarray(ones[None]))[0]
 
 
-def resampled(known: TestSet, correct: Floats, weights: Floats) -> Floats:
+def resampled(test: TestSet, correct: Floats, weights: Floats) -> Floats:
     """The macro-F1 of each system under weights of the records (draws, records)."""
     tables = np.zeros((len(weights), correct.shape[1], 2, 2))
     for label in (0, 1):
-        mine = known.labels == label
+        mine = test.labels == label
         hits = weights[:, mine] @ correct[mine]
         tables[:, :, label, label] = hits
         tables[:, :, label, 1 - label] = weights[:, mine].sum(axis=1)[:, None] - hits
     return macro_f1(tables)
 
 
-def ranking(known: TestSet, correct: Floats, rng: np.random.Generator) -> tuple[Floats, Ranking]:
-    groups = int(known.groups.max()) + 1
-    drawn = rng.multinomial(groups, np.full(groups, 1 / groups), size=DRAWS)[:, known.groups]
-    points = scores(known, correct)
-    effective = effective_groups(np.bincount(known.groups))
-    return points, rank(points, resampled(known, correct, drawn.astype(np.float64)), effective)
+def ranking(test: TestSet, correct: Floats, rng: np.random.Generator) -> tuple[Floats, Ranking]:
+    groups = int(test.groups.max()) + 1
+    drawn = rng.multinomial(groups, np.full(groups, 1 / groups), size=DRAWS)[:, test.groups]
+    points = scores(test, correct)
+    effective = effective_groups(np.bincount(test.groups))
+    return points, rank(points, resampled(test, correct, drawn.astype(np.float64)), effective)
 
 
 def truth(known: TestSet, skills: Floats) -> Floats:
@@ -149,14 +149,14 @@ def cover(case: tuple[str, str, int]) -> tuple[int, int]:
     base, skills = made(SETS[name]), np.array(SYSTEMS[systems])
     rng = np.random.default_rng([draw, len(skills), len(base.labels)])
     known = again(base, rng)
-    _, one = ranking(known, right(known, skills, rng), rng)
+    _, ranked = ranking(known, right(known, skills, rng), rng)
     best = [1 + int((skills > skill).sum()) for skill in skills]
     worst = [len(skills) - int((skills < skill).sum()) for skill in skills]
     holds = all(
         low <= first and last <= high
-        for (low, high), first, last in zip(one.ranks, best, worst, strict=True)
+        for (low, high), first, last in zip(ranked.ranks, best, worst, strict=True)
     )
-    return int(holds), int(all(i in one.tied for i in np.flatnonzero(skills == skills.max())))
+    return int(holds), int(all(i in ranked.tied for i in np.flatnonzero(skills == skills.max())))
 
 
 def power(case: tuple[str, int]) -> tuple[float, int, int]:
@@ -194,15 +194,15 @@ def under_ceiling(case: tuple[str, float, int, int]) -> int:
     three."""
     name, rate, votes, draw = case
     rng = np.random.default_rng([draw, votes, int(100 * rate)])
-    known = again(made(SETS[name]), rng)
-    truth = known.labels
+    test = again(made(SETS[name]), rng)
+    truth = test.labels
     given = truth ^ (rng.random((max(2, votes), len(truth))) < rate)
     labels = (given.mean(axis=0) > 0.5).astype(np.int64) if votes > 1 else given[0]
     ones, n = given.sum(axis=0), len(given)
     agreeing = (ones * (ones - 1) + (n - ones) * (n - ones - 1)) / (n * (n - 1))
     divided = [[votes for votes in (k, n - k) if votes] for k in ones.tolist()]
     made_of = divided if votes > 1 else [[1]]
-    quality = by_agreement(agreeing, known.groups, 2, made_of, seed=draw)
+    quality = by_agreement(agreeing, test.groups, 2, made_of, seed=draw)
     if quality is None:
         return 0
     low, high = ceiling(np.bincount(labels, minlength=2), quality, macro_f1, seed=draw)[1]

@@ -243,7 +243,7 @@ def main() -> None:
         "measured": corresponds,
     }
     meaning = SentenceEncoder(encode, LANGUAGES, CHARACTERS_READ)
-    held = [
+    unseen = [
         (pair, matched(pair.text, pair.found, pair.language, rarity[pair.language], meaning))
         for pair in drawn
     ]
@@ -256,16 +256,16 @@ def main() -> None:
                 if share
             ],
         )
-        for pair, found in held
+        for pair, found in unseen
     ]
-    for pair, found in [(p, f) for p, f in held if any(map(corresponds, f)) != p.true][
+    for pair, found in [(p, f) for p, f in unseen if any(map(corresponds, f)) != p.true][
         : given.show
     ]:
         print(pair, found)
     tables = {
-        name: scored(whole if "whole" in name else held, rule) for name, rule in rules.items()
+        name: scored(whole if "whole" in name else unseen, rule) for name, rule in rules.items()
     }
-    print(json.dumps({"pairs": len(held), **tables}, indent=1))
+    print(json.dumps({"pairs": len(unseen), **tables}, indent=1))
 
 
 def _shares(pair: Pair) -> list[float | None]:

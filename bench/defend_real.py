@@ -103,23 +103,25 @@ def transfer(data: Path) -> None:
     taus: dict[str, list[tuple[float, float]]] = {}
     print("| trained on | tried on | tau of accuracy | tau of own signal |\n|---|---|---:|---:|")
     for name, ((texts, labels), (asked, truth)) in sets.items():
-        fitted = {kind: one.fit(texts, labels) for kind, one in detectors().items()}
-        own = {kind: one.predict(asked) for kind, one in fitted.items()}
+        fitted = {kind: detector.fit(texts, labels) for kind, detector in detectors().items()}
+        own = {kind: detector.predict(asked) for kind, detector in fitted.items()}
         groups, shortcut = np.arange(len(truth)), own["surface"]
         accuracy, signal = [], []
         for kind in fitted:
             accuracy.append(float((own[kind] == truth).mean()))
             # surface copies itself: its own signal is 0 by definition
-            known = (
+            defence = (
                 None
                 if kind == "surface"
                 else attribute(truth, own[kind], [shortcut], groups, 2, draws=200)
             )
-            signal.append(0.0 if known is None else known.own[0])
+            signal.append(0.0 if defence is None else defence.own[0])
         for other, (_, (foreign, right)) in sets.items():
             if other == name:
                 continue
-            there = [float((one.predict(foreign) == right).mean()) for one in fitted.values()]
+            there = [
+                float((detector.predict(foreign) == right).mean()) for detector in fitted.values()
+            ]
             pair = tuple(float(kendalltau(by, there).statistic) for by in (accuracy, signal))
             taus.setdefault(name, []).append((pair[0], pair[1]))
             print(f"| {name} | {other} | {pair[0]:.2f} | {pair[1]:.2f} |", flush=True)
@@ -174,8 +176,8 @@ def table(data: Path, pages: Path | None) -> None:
             print(f"| {' | '.join([name, *cells(known)])} |", flush=True)
 
 
-def cells(known: Defence) -> list[str]:
-    shares = known.copied.shares
+def cells(defence: Defence) -> list[str]:
+    shares = defence.copied.shares
     parts = ["not measured"] * 2
     if shares is not None:
         parts = [
@@ -184,11 +186,11 @@ def cells(known: Defence) -> list[str]:
             for value, ends in (shares.shortcuts[0], shares.own)
         ]
     return [
-        f"{100 * (known.run.scores.macro_f1 or 0):.1f}",
-        str(known.copied.feature),
+        f"{100 * (defence.run.scores.macro_f1 or 0):.1f}",
+        str(defence.copied.feature),
         *parts,
-        *(shown(seen) for seen in (known.seen, *known.known)),
-        f"{len(known.search.found)} of {known.search.looked_at}",
+        *(shown(seen) for seen in (defence.seen, *defence.known)),
+        f"{len(defence.search.found)} of {defence.search.looked_at}",
     ]
 
 

@@ -261,10 +261,10 @@ def _asked(file: Path, *more: str) -> dict[str, list[str] | None]:
         "15",
     ]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, *more, "-r", str(file)], capture_output=True, text=True, timeout=SECONDS
         )
-        found = json.loads(done.stdout)["dependencies"]
+        found = json.loads(process.stdout)["dependencies"]
     except FileNotFoundError:
         unanswered("pip-audit is not installed: run `make audit-deps`")
     except subprocess.TimeoutExpired:
@@ -272,7 +272,7 @@ def _asked(file: Path, *more: str) -> dict[str, list[str] | None]:
     except ValueError:
         unanswered(
             "pip-audit gave no answer"
-            f" ({(done.stderr.strip().splitlines() or ['no reason given'])[-1][:200]})"
+            f" ({(process.stderr.strip().splitlines() or ['no reason given'])[-1][:200]})"
         )
     return {
         f"{it['name']} {it.get('version', '')}": (

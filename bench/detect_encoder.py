@@ -148,15 +148,15 @@ def table(rows: list[dict[str, Any]]) -> str:
 
     lines = ["| data | macro-F1 | accuracy | seconds a seed | device |\n|---|---|---|---|---|"]
     for name in dict.fromkeys(row["part"] for row in rows):
-        mine = [row for row in rows if row["part"] == name]
-        scores = [row["macro_f1"] for row in mine]
+        of_part = [row for row in rows if row["part"] == name]
+        scores = [row["macro_f1"] for row in of_part]
         n = len(scores)
         around = f" ± {T_975[n] * np.std(scores, ddof=1) / n**0.5:.1f}" if n in T_975 else ""
-        spent = np.mean([row["train_seconds"] + row["test_seconds"] for row in mine])
-        accuracy = np.mean([row["accuracy"] for row in mine])
+        spent = np.mean([row["train_seconds"] + row["test_seconds"] for row in of_part])
+        accuracy = np.mean([row["accuracy"] for row in of_part])
         lines.append(
             f"| {name} | {np.mean(scores):.1f}{around} | {accuracy:.1f} | {spent:.0f} |"
-            f" {mine[0]['device']} |"
+            f" {of_part[0]['device']} |"
         )
     return "\n".join(lines)
 

@@ -116,12 +116,12 @@ def describe(name: str, records: pl.DataFrame) -> None:
     ).drop_nulls("truth")
     print(name)
     for part in ("train", "test"):
-        mine = labelled.filter(pl.col("split") == part)
-        languages = mine["language"].value_counts(sort=True).head(6).rows()
-        classes = mine["truth"].value_counts().sort("truth").rows()
+        of_part = labelled.filter(pl.col("split") == part)
+        languages = of_part["language"].value_counts(sort=True).head(6).rows()
+        classes = of_part["truth"].value_counts().sort("truth").rows()
         named = ", ".join(f"{language} {n:,}" for language, n in languages)
         print(
-            f"  {part}: {mine.height:,} records ({', '.join(f'{c} {n:,}' for c, n in classes)};"
+            f"  {part}: {of_part.height:,} records ({', '.join(f'{c} {n:,}' for c, n in classes)};"
             f" {named} ...)"
         )
 

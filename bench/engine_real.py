@@ -199,13 +199,13 @@ def contaminated(data: Path, place: Path) -> bool:
         ).contamination
         assert measured is not None
         ours = measured.counts()["contaminated"]
-        known: set[tuple[str, ...]] = set()
+        sequences_seen: set[tuple[str, ...]] = set()
         for text in cl.Dataset.open(place / corpus).records["text"].drop_nulls().to_list():
-            known |= sequences(text)
+            sequences_seen |= sequences(text)
         again = 0
         for text in cl.Dataset.open(place / name).records["text"].drop_nulls().to_list():
             mine = sequences(text)
-            again += bool(mine) and len(mine & known) >= 0.7 * len(mine)
+            again += bool(mine) and len(mine & sequences_seen) >= 0.7 * len(mine)
         close = abs(ours - again) <= max(2, 0.02 * again)  # words are cut in another way
         agree &= close
         records = cl.Dataset.open(place / name).records.height

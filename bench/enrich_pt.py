@@ -57,16 +57,16 @@ def portuguese(data: Path, limit: int | None) -> dict[str, Any]:
 
 def one(dataset: Dataset, index: Path) -> dict[str, Any]:
     doors = Doors(LocalProvider(index), extractor=rule_extractor("offline"))
-    done = sync.run(enrich_async(dataset, doors, EnrichSettings(query_rule="released")))
-    asked = done.dataset.tables["enrichment"]["query"].drop_nulls()
-    claims = done.dataset.tables["claims"]["text"]
+    enriched = sync.run(enrich_async(dataset, doors, EnrichSettings(query_rule="released")))
+    asked = enriched.dataset.tables["enrichment"]["query"].drop_nulls()
+    claims = enriched.dataset.tables["claims"]["text"]
     n = asked.len()
     return {
-        "records": done.summary["records"],
+        "records": enriched.summary["records"],
         "with_query": n,
-        "needs_extraction": round(done.summary["needed_extraction"] / n, 4),
-        "outcomes": done.summary["outcomes"],
-        "query_branches": done.summary["queries"],
+        "needs_extraction": round(enriched.summary["needed_extraction"] / n, 4),
+        "outcomes": enriched.summary["outcomes"],
+        "query_branches": enriched.summary["queries"],
         "query_words": lengths(asked),
         "claim_words": lengths(claims),
         "claim_word_characters": round(
@@ -150,19 +150,19 @@ def scored(extractor: Extractor, found: list[tuple[list[str], list[bool]]]) -> d
         return [await hit(extractor, texts, labels) for texts, labels in found]
 
     answers = asyncio.run(run())
-    known = np.array([a for a in answers if a is not None])
+    given = np.array([a for a in answers if a is not None])
     draws = (
-        np.random.default_rng(0).choice(known, size=(2000, len(known))).mean(axis=1)
-        if len(known)
+        np.random.default_rng(0).choice(given, size=(2000, len(given))).mean(axis=1)
+        if len(given)
         else np.zeros(1)
     )
     low, high = np.quantile(draws, [0.025, 0.975])
     return {
-        "precision": round(float(known.mean()), 4) if len(known) else None,
+        "precision": round(float(given.mean()), 4) if len(given) else None,
         "interval": [round(float(low), 4), round(float(high), 4)],
-        "n": len(known),
-        "no_claim": len(answers) - len(known),
-        "of_all_windows": round(float(known.sum()) / max(1, len(answers)), 4),
+        "n": len(given),
+        "no_claim": len(answers) - len(given),
+        "of_all_windows": round(float(given.sum()) / max(1, len(answers)), 4),
     }
 
 

@@ -154,14 +154,14 @@ def main() -> None:
     for (judge, target), found in cells.items():
         shares = [_mean(found, head) for head in heads]
         print(f"| {judge} | {target} | " + " | ".join(shares) + " |")
-    every = [one for found in cells.values() for one in found]
+    every = [cell for found in cells.values() for cell in found]
     print("| all | | " + " | ".join(_mean(every, head) for head in heads) + " |")
     lowest = min(
-        (float(np.mean(one[head])), head, *key)
+        (float(np.mean(cell[head])), head, *key)
         for key, found in cells.items()
-        for one in found
+        for cell in found
         for head in heads[:3]
-        if one[head]
+        if cell[head]
     )
     print(f"Lowest coverage of one dataset: {100 * lowest[0]:.1f} ({', '.join(lowest[1:])})")
     for judge, close in off.items():

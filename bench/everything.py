@@ -86,15 +86,15 @@ def run(command: str, file: Path) -> tuple[list[Row], str]:
     not a failure.
     """
     words = command.split()
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, str(HERE / words[0]), "--json", str(file), *words[1:]],
         stderr=subprocess.PIPE,
         text=True,
     )
     rows = rows_of(file)
     if rows:
-        return rows, "" if done.returncode in (0, 1) else f"ended with {done.returncode}"
-    return [], (done.stderr.strip().splitlines() or ["no measures"])[-1]
+        return rows, "" if process.returncode in (0, 1) else f"ended with {process.returncode}"
+    return [], (process.stderr.strip().splitlines() or ["no measures"])[-1]
 
 
 def figure(row: Row) -> str:
@@ -140,15 +140,15 @@ def page(
         "![Ratios](results.svg)",
     ]
     for area in dict.fromkeys(row.area for row in rows):
-        mine = [row for row in rows if row.area == area]
+        of_area = [row for row in rows if row.area == area]
         lines += [
             "",
             f"## {area[0].upper() + area[1:]}",
             "",
             "| measure | claimlab | peer | peer's | ratio | last | |",
         ]
-        lines += ["|---|---|---|---|---|---|---|", *(line(row, before) for row in mine)]
-        for row in mine:
+        lines += ["|---|---|---|---|---|---|---|", *(line(row, before) for row in of_area)]
+        for row in of_area:
             if row.ratio is not None and row.ratio < 1 and row.why and row.why not in lines:
                 lines += [
                     "",
@@ -167,17 +167,17 @@ def chart(rows: list[Row], file: Path) -> None:
     """Ratios on a logarithmic axis; 1 is the peer."""
     from claimlab.pages.drawing import Drawing, Scale
 
-    shown = [(f"{r.area}: {r.measure} / {r.peer}", r.ratio) for r in rows if r.ratio]
-    low, high = (end(1.0, *(ratio for _, ratio in shown)) for end in (min, max))
-    step, drawing = 20.0, Drawing(420, 20.0 * len(shown))
+    ratios = [(f"{r.area}: {r.measure} / {r.peer}", r.ratio) for r in rows if r.ratio]
+    low, high = (end(1.0, *(ratio for _, ratio in ratios)) for end in (min, max))
+    step, drawing = 20.0, Drawing(420, 20.0 * len(ratios))
     scale = Scale(low / 1.2, high * 1.2, drawing.width, logarithmic=True)
     powers = [10.0**k for k in range(-3, 5) if scale.low <= 10.0**k <= scale.high]
     title = "times as good as the peer (1: the same)"
     drawing.across(scale, [(power, f"{power:g}") for power in powers], title)
-    drawing.names_left([name for name, _ in shown], step, most=520)
+    drawing.names_left([name for name, _ in ratios], step, most=520)
     drawing.line((scale.at(1), 0), (scale.at(1), drawing.height), dashed=True)
     colours = {"ahead": "#2b6cb0", "behind": "#c05621"}
-    for row, (name, ratio) in enumerate(shown):
+    for row, (name, ratio) in enumerate(ratios):
         colour = colours["ahead" if ratio >= 1 else "behind"]
         place = scale.at(ratio), step * (row + 0.5)
         drawing.symbol(*place, colour, hover=f"{name}: {ratio:.3g}")

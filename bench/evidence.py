@@ -273,11 +273,11 @@ def main() -> None:
         if given.version in (version, "both"):
             with tempfile.TemporaryDirectory(prefix="claimlab-bench-") as place:
                 found = measure(given, Path(place))
-                shown = by_one_rule(
+                printed = by_one_rule(
                     Path(place), found.pop("judged"), first_rated=version == "before"
                 )
             print(
-                json.dumps({version: {"shown": shown, **found}}, ensure_ascii=False, indent=1),
+                json.dumps({version: {"shown": printed, **found}}, ensure_ascii=False, indent=1),
                 flush=True,
             )
 

@@ -109,15 +109,15 @@ def peers(kind: str, people: Population, ours: Network) -> dict[str, Job]:
         }
     if kind == "clustered":
         sizes, chance = planted(people)
-        known: dict[str, Job] = {
+        jobs: dict[str, Job] = {
             "igraph": lambda: igraph.Graph.SBM(chance.tolist(), sizes),
             "SciPy": lambda: scipy_planted(people),
         }
         if n <= PAIRWISE:
-            known["rustworkx"] = lambda: rustworkx.undirected_sbm_random_graph(
+            jobs["rustworkx"] = lambda: rustworkx.undirected_sbm_random_graph(
                 sizes, chance, False, seed=1
             )
-        return known
+        return jobs
     found: dict[str, Job] = {
         "igraph (geometric)": lambda: igraph.Graph.GRG(n, math.sqrt(ours.mean_degree / math.pi / n))
     }
@@ -138,12 +138,12 @@ def graphs(agents: int, repeat: int, kind: list[str] | None) -> Iterator[str]:
         ours = build(name, people, seed=1)
         jobs = peers(name, people, ours)
         ties = ours.edges
-        mine = best(lambda name=name: build(name, people, seed=1), repeat).cpu  # type: ignore[misc]
+        our_seconds = best(lambda name=name: build(name, people, seed=1), repeat).cpu  # type: ignore[misc]
         del ours
         times = {peer: best(job, repeat).cpu for peer, job in jobs.items()}
         shown = ", ".join(f"{peer} {seconds:.2f}" for peer, seconds in times.items())
-        ratio = f"{mine / min(times.values()):.2f}" if times else "no peer"
-        yield f"| {name} | {ties:,} | {mine:.2f} | {shown} | {ratio} |"
+        ratio = f"{our_seconds / min(times.values()):.2f}" if times else "no peer"
+        yield f"| {name} | {ties:,} | {our_seconds:.2f} | {shown} | {ratio} |"
 
 
 class InMesa:
@@ -250,16 +250,16 @@ def steps(agents: list[int], repeat: int) -> Iterator[str]:
             ("cascade", "cascade of 1 claim", 1),
             ("cascade", "cascade of 100 claims", 100),
         ):
-            mine = pace(getattr(ours, job), count, repeat)
+            turns = pace(getattr(ours, job), count, repeat)
             # Mesa's claims follow each other, so that fewer of them give the same rate.
             few = min(count, max(1, MOST_TURNS // size))
             peer = pace(getattr(theirs, job), few, repeat) if theirs else None
             yield (
-                f"| {size:,} | {name} | {mine:,.0f} | {peer or 0:,.0f} |"
-                f" {mine / (peer or math.inf):.1f} |"
+                f"| {size:,} | {name} | {turns:,.0f} | {peer or 0:,.0f} |"
+                f" {turns / (peer or math.inf):.1f} |"
             )
             title = f"{name}, {size:,} agents"
-            record(Row("propagation", title, "Mesa", mine, peer, "turns/s", more=True, note=note))
+            record(Row("propagation", title, "Mesa", turns, peer, "turns/s", more=True, note=note))
 
 
 def connected(size: int) -> Network:

@@ -41,23 +41,23 @@ def sheet(archive: str, adapter: str, sheet: Path, key: Path, hops: int) -> Iter
     learning, held = divided(load("evolved-claims", archive, variant="traces"))
     draw = random.Random(0)
     picks = draw.sample(held, min(hops, len(held)))
-    before = [one.question.partition("Claim: ")[2] for one in picks]
-    null = Null(Weights.read().null, {"eng": [one.answer for one in learning]})
+    before = [pick.question.partition("Claim: ")[2] for pick in picks]
+    null = Null(Weights.read().null, {"eng": [pick.answer for pick in learning]})
     calls = Calls(mode="live")
     models = {
         "adapter": REWRITERS.get("learned")(ActorSettings(adapter=adapter, calls=calls)).provider,
         "bare model": open_provider("embedded", calls=calls),
     }
     rows = []
-    for number, (one, text) in enumerate(zip(picks, before, strict=True)):
+    for number, (pick, text) in enumerate(zip(picks, before, strict=True)):
         written = {
-            name: ask_sync(model, Ask.of(one.question, max_tokens=160)).text or ""
+            name: ask_sync(model, Ask.of(pick.question, max_tokens=160)).text or ""
             for name, model in models.items()
         }
         written["null model"] = null.turn(Request(text, {}, number, language="eng")).text
-        written["released"] = one.answer
+        written["released"] = pick.answer
         rows += [
-            {"by": by, "before": text, "asked": one.question.splitlines()[0], "after": after}
+            {"by": by, "before": text, "asked": pick.question.splitlines()[0], "after": after}
             for by, after in written.items()
         ]
     draw.shuffle(rows)
@@ -77,12 +77,12 @@ def count(key: Path, one: Path, two: Path) -> Iterator[str]:
     yield "| rewriter | texts | grammatical and plausible | does what was asked |"
     yield "|---|---|---|---|"
     for by in sorted(set(writers)):
-        mine = [number for number, writer in enumerate(writers) if writer == by]
+        numbers = [number for number, writer in enumerate(writers) if writer == by]
         good, follows = (
-            [sum(all(grades[n][column] for column in some) for n in mine) for grades in graders]
+            [sum(all(grades[n][column] for column in some) for n in numbers) for grades in graders]
             for some in (COLUMNS[:2], COLUMNS[2:])
         )
-        yield f"| {by} | {len(mine)} | {good[0]} and {good[1]} | {follows[0]} and {follows[1]} |"
+        yield f"| {by} | {len(numbers)} | {good[0]} and {good[1]} | {follows[0]} and {follows[1]} |"
     for column in COLUMNS:
         first, second = ([row[column] for row in grades] for grades in graders)
         yield f"Cohen's kappa, {column}: {kappa(first, second):.2f}"

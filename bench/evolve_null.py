@@ -58,11 +58,13 @@ def rates(archive: str) -> Iterator[str]:
     yield "| hops | number | words dropped | exchanged | added | numbers lost | names blurred |"
     yield "|---|---|---|---|---|---|---|"
     for name, (low, high) in STEPS.items():
-        mine = (table[:, 0] >= low) & (table[:, 0] <= high)
-        part = table[mine].sum(axis=0)
+        inside = (table[:, 0] >= low) & (table[:, 0] <= high)
+        part = table[inside].sum(axis=0)
         shares = [*part[2:5] / part[1], part[6] / part[5], part[8] / part[7]]
         yield (
-            f"| {name} | {mine.sum():,} | " + " | ".join(f"{share:.3f}" for share in shares) + " |"
+            f"| {name} | {inside.sum():,} | "
+            + " | ".join(f"{share:.3f}" for share in shares)
+            + " |"
         )
     yield ""
     yield f"Turns that rewrote: {(hops['role'] == 'producer').mean():.2f}."

@@ -62,11 +62,11 @@ def timed(command: str, folder: Path, path: str) -> float:
         if name not in ("PYTHONPATH", "VIRTUAL_ENV")
     }
     start = time.perf_counter()
-    done = subprocess.run(
+    process = subprocess.run(
         command, shell=True, cwd=folder, env=kept | {"PATH": path}, capture_output=True, text=True
     )
-    if done.returncode:
-        raise SystemExit(f"$ {command}\n{done.stdout}\n{done.stderr}")
+    if process.returncode:
+        raise SystemExit(f"$ {command}\n{process.stdout}\n{process.stderr}")
     return time.perf_counter() - start
 
 

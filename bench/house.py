@@ -90,6 +90,9 @@ def measures(house: House) -> dict[str, str]:
     return {
         "source files": f"{len(files):,}",
         "files with constants below their first function": f"{late} ({late / len(files):.0%})",
+        "of these, files with constants that could stand above it": str(
+            sum(bool(file.movable_constants()) for file in files)
+        ),
         "files with free-standing blocks of comment": str(
             sum(bool(file.free_comments()) for file in files)
         ),
@@ -112,6 +115,11 @@ def places_of(house: House) -> dict[str, list[str]]:
     late = [
         f"{file.path}: {file.late_constants()}" for file in house.files if file.late_constants()
     ]
+    movable = [
+        f"{file.path}: {file.movable_constants()}"
+        for file in house.files
+        if file.movable_constants()
+    ]
     free = [f"{file.path}: {file.free_comments()}" for file in house.files if file.free_comments()]
     classes = [
         f"{name}: {', '.join(rooms)}" for name, rooms in house.classes_in_two_rooms().items()
@@ -119,6 +127,7 @@ def places_of(house: House) -> dict[str, list[str]]:
     upward = [f"{room} names {other}: {n}" for (room, other), n in house.upward().items()]
     return {
         "Constants below the first function": late,
+        "Constants that could stand above it": movable,
         "Free-standing blocks of comment": free,
         "Class names that two rooms have": classes,
         "Rooms named in strings from below": upward,

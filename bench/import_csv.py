@@ -143,24 +143,26 @@ def main() -> None:
         for name, cost in costs.items():
             clock = f"{cost.wall:6.2f} s by the clock"
             print(f"{name:26} {cost.cpu:6.2f} processor s   {clock}   {cost.memory:6.0f} MB")
-        mine = costs[IMPORT]
-        profile = why(table, out) if any(costs[peer].cpu < mine.cpu for peer in PEERS) else ""
+        our_cost = costs[IMPORT]
+        profile = why(table, out) if any(costs[peer].cpu < our_cost.cpu for peer in PEERS) else ""
     for peer in PEERS:
-        behind = costs[peer].cpu < mine.cpu
+        behind = costs[peer].cpu < our_cost.cpu
         what = f"CSV of {options.rows:,} rows"
-        record(Row("import", what, peer, mine.cpu, costs[peer].cpu, why=profile if behind else ""))
+        record(
+            Row("import", what, peer, our_cost.cpu, costs[peer].cpu, why=profile if behind else "")
+        )
     record(
         Row(
             "import",
             f"peak memory, {options.rows:,} rows",
             PAIR,
-            mine.memory,
+            our_cost.memory,
             costs[PAIR].memory,
             unit="MB",
         )
     )
-    times = max(mine.wall / costs[PAIR].wall, mine.cpu / costs[PAIR].cpu)
-    met = times <= TARGET and mine.memory < MEMORY
+    times = max(our_cost.wall / costs[PAIR].wall, our_cost.cpu / costs[PAIR].cpu)
+    met = times <= TARGET and our_cost.memory < MEMORY
     target = f"target: {TARGET} times the peer that reads and writes, under {MEMORY:,} MB"
     if options.rows < LEAST:
         print(

@@ -234,14 +234,14 @@ class Design:
         starts: list[int] = []
         families: list[str] = []
         weights: list[float] = []
-        for case, shown in tables:
+        for case, columns in tables:
             accepted = case.truth.get(role, frozenset())
-            if role in case.unknowable or (accepted and not accepted & set(shown)):
+            if role in case.unknowable or (accepted and not accepted & set(columns)):
                 continue
             starts.append(len(rows))
             families.append(case.family)
             weights.append(PUBLISHED_WEIGHT if case.headers == PUBLISHED else OTHER_WEIGHT)
-            for column, facts in shown.items():
+            for column, facts in columns.items():
                 facts = {**facts, **model.by_name(case.seen.columns[column].name, role)}
                 rows.append([facts.get(name, 0.0) for name in self.features])
                 right.append(column in accepted)
@@ -330,17 +330,19 @@ def percent(results: Sequence[tuple[str, bool]]) -> str:
 
 def role_rows(every: Sequence[Outcome], headers: str | None) -> Iterator[list[str]]:
     for role in ROLES:
-        mine = [one for one in every if one.role == role and headers in (None, one.case.headers)]
-        has = [one for one in mine if one.has]
-        lacks = [one for one in mine if not one.has]
-        asked = sum(one.asked for one in has)
+        mine = [
+            case for case in every if case.role == role and headers in (None, case.case.headers)
+        ]
+        has = [case for case in mine if case.has]
+        lacks = [case for case in mine if not case.has]
+        asked = sum(case.asked for case in has)
         yield [
             role,
             str(len(has)),
-            percent([(one.case.family, one.right) for one in has]),
-            percent([(one.case.family, one.right) for one in lacks]),
+            percent([(case.case.family, case.right) for case in has]),
+            percent([(case.case.family, case.right) for case in lacks]),
             f"{asked / len(has):.0%}" if len(has) >= RARE else "–",
-            percent([(one.case.family, one.offered) for one in has]),
+            percent([(case.case.family, case.offered) for case in has]),
         ]
 
 
@@ -348,12 +350,12 @@ def header_rows(every: Sequence[Outcome]) -> Iterator[list[str]]:
     for headers in (PUBLISHED, *HEADERS):
         row = [headers]
         for role in ("text", "label", "date", "url", "id"):
-            mine = [
+            of_role = [
                 (one.case.family, one.right)
                 for one in every
                 if one.role == role and one.has and one.case.headers == headers
             ]
-            row.append(percent(mine))
+            row.append(percent(of_role))
         yield row
 
 
@@ -374,17 +376,17 @@ ROLE_HEADER = (
 
 def unsure(every: Sequence[Outcome]) -> Iterator[str]:
     """The published tables whose text or label is wrong or close."""
-    for one in every:
-        if one.case.headers != PUBLISHED or one.role not in ("text", "label"):
+    for case in every:
+        if case.case.headers != PUBLISHED or case.role not in ("text", "label"):
             continue
-        if one.right and not one.asked:
+        if case.right and not case.asked:
             continue
-        chosen = one.pick.column if one.pick else None
-        second = one.pick.rivals[0].column if one.pick and one.pick.rivals else None
-        said = ("right" if one.right else "wrong") + (", close" if one.asked else "")
-        wanted = sorted(one.case.truth.get(one.role, ["none"]))[:3]
+        chosen = case.pick.column if case.pick else None
+        second = case.pick.rivals[0].column if case.pick and case.pick.rivals else None
+        said = ("right" if case.right else "wrong") + (", close" if case.asked else "")
+        wanted = sorted(case.case.truth.get(case.role, ["none"]))[:3]
         yield (
-            f"{one.case.archive}, {PurePosixPath(one.case.file).name}: {one.role} {said}:"
+            f"{case.case.archive}, {PurePosixPath(case.case.file).name}: {case.role} {said}:"
             f" {chosen!r} before {second!r}, wanted {', '.join(wanted)}"
         )
 

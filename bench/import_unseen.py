@@ -89,12 +89,14 @@ class Expected:
         if self.records is None:
             return None
         try:
-            mine = keyed(import_files(path, unmapped="unknown", **given)[0].records).select(
+            imported = keyed(import_files(path, unmapped="unknown", **given)[0].records).select(
                 "key", "label_raw"
             )
         except ClaimlabError:
             return None
-        both = mine.drop_nulls().join(self.records.select("key", "veracity").drop_nulls(), on="key")
+        both = imported.drop_nulls().join(
+            self.records.select("key", "veracity").drop_nulls(), on="key"
+        )
         return both.group_by("label_raw", "veracity").len().sort("len", "veracity")
 
     def meaning(self, path: Path, given: Options) -> dict[str, str]:
@@ -316,11 +318,13 @@ def _texts(records: pl.DataFrame, published: pl.DataFrame, path: Path, chosen: b
         > 0.9 * ours.height
     ):
         return []
-    known = ours.join(published.select("key").unique(), on="key", how="semi").height
-    if path.suffix == ".zip" and ours.height >= LEAST and known < 0.5 * ours.height:
-        few = chosen and known < 0.1 * ours.height
+    shared = ours.join(published.select("key").unique(), on="key", how="semi").height
+    if path.suffix == ".zip" and ours.height >= LEAST and shared < 0.5 * ours.height:
+        few = chosen and shared < 0.1 * ours.height
         return (
-            [OTHERS] if few else [f"only {known:,} of {ours.height:,} texts are among the loader's"]
+            [OTHERS]
+            if few
+            else [f"only {shared:,} of {ours.height:,} texts are among the loader's"]
         )
     repeats = ours.height / max(1, ours["key"].n_unique())
     whole = published.height / max(1, published["key"].n_unique())

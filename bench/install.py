@@ -116,12 +116,12 @@ def environment(name: str, python: str) -> Path:
 def call(command: list[str], cwd: Path | None = None, **more: str) -> str:
     """Run a command outside the repository's own packages; what it printed, or its error."""
     env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"NO_COLOR": "1"} | more
-    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
-    if done.returncode:
+    process = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
+    if process.returncode:
         raise SystemExit(
-            f"failed: {' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+            f"failed: {' '.join(command)}\n{process.stdout[-2000:]}\n{process.stderr[-3000:]}"
         )
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def pip(python: Path, *what: str, **more: str) -> None:

@@ -97,7 +97,7 @@ def compare(name: str, truth: list[str], texts: list[str]) -> tuple[float, float
     print(
         f"  (pycld2 was sure of {sum(sure(text) is not None for text in texts) / len(texts):.0%})"
     )
-    best, mine = 0.0, macro(truth, guesses)
+    best, our_score = 0.0, macro(truth, guesses)
     for voter, vote in _voters().items():
         votes, seconds = timed(lambda vote=vote: [vote(text) for text in texts])
         speed = show(f"  {voter} alone", truth, votes, seconds)
@@ -109,7 +109,7 @@ def compare(name: str, truth: list[str], texts: list[str]) -> tuple[float, float
                 "languages",
                 f"accuracy without abstaining, {name.lower()}",
                 voter,
-                mine,
+                our_score,
                 score,
                 "",
                 more=True,

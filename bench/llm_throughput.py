@@ -67,16 +67,16 @@ async def ours(url: str, n: int, concurrency: int, cache: Path) -> dict[str, flo
         pass
     fresh = (request for i, request in enumerate(requests(n + concurrency)) if i >= concurrency)
     used, started = time.process_time(), time.perf_counter()
-    done = failed = 0
+    answered = failed = 0
     early = 0.0
     async for _, answer in gather(provider, fresh, concurrency=concurrency):
-        done += 1
+        answered += 1
         failed += not answer.ok
-        if done == n // 5:
+        if answered == n // 5:
             early = resident()
     seconds, used = time.perf_counter() - started, time.process_time() - used
     await provider.close()
-    return {"requests": done, "failed": failed, "seconds": seconds, "cpu": used, "early": early}
+    return {"requests": answered, "failed": failed, "seconds": seconds, "cpu": used, "early": early}
 
 
 async def plain(url: str, n: int, concurrency: int) -> dict[str, float]:
@@ -133,16 +133,16 @@ def bench(n: int, latency: float, slots: int, concurrency: int) -> dict[str, Any
     with standing_in(latency, slots) as url, tempfile.TemporaryDirectory() as folder:
         took = asyncio.run(ours(url, n, concurrency, Path(folder) / "cache"))
         peer = asyncio.run(plain(url, n, concurrency))
-    ideal, done = slots / latency, int(took["requests"])
+    ideal, answered = slots / latency, int(took["requests"])
     return {
-        "requests": done,
+        "requests": answered,
         "failed": took["failed"],
         "seconds": round(took["seconds"], 2),
-        "rate": round(done / took["seconds"], 1),
+        "rate": round(answered / took["seconds"], 1),
         "ideal_rate": ideal,
-        "ratio": round(done / took["seconds"] / ideal, 3),
+        "ratio": round(answered / took["seconds"] / ideal, 3),
         "plain_ratio": round(n / peer["seconds"] / ideal, 3),
-        "cpu_ms_per_request": round(1000 * took["cpu"] / done, 2),
+        "cpu_ms_per_request": round(1000 * took["cpu"] / answered, 2),
         "plain_cpu_ms_per_request": round(1000 * peer["cpu"] / n, 2),
         "memory_mb_after_a_fifth": round(took["early"], 1),
         "memory_mb_at_the_end": round(resident(), 1),

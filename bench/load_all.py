@@ -183,11 +183,11 @@ def labels_of(records: pl.DataFrame, entry: Entry, variant: str) -> str:
     """How many labels the files hold, and whether they are those expected, label by label, where
     that was counted.
     """
-    known = records["label_raw"].drop_nulls()
+    given = records["label_raw"].drop_nulls()
     counted = variant == next(iter(entry.variants)) and entry.real_labels
     return (
-        f"{known.len():,} in {known.n_unique():,}" + (", as expected" if counted else "")
-        if known.len()
+        f"{given.len():,} in {given.n_unique():,}" + (", as expected" if counted else "")
+        if given.len()
         else "–"
     )
 

@@ -105,10 +105,10 @@ def scikit_learn(folder: Path) -> dict[str, float]:
     words = TfidfVectorizer(ngram_range=(1, 2), max_features=200_000, **common)
     inside = {"analyzer": "char_wb", "ngram_range": (2, 5), "lowercase": False}
     terms = make_union(words, TfidfVectorizer(max_features=300_000, **inside, **common))
-    known = terms.fit_transform(train.records["text"])
+    fitted_terms = terms.fit_transform(train.records["text"])
     unseen = terms.transform(dev.records["text"])
     margins = {
-        c: fitted(c, known, train.labels).decision_function(unseen) for c in STRENGTHS["svm"]
+        c: fitted(c, fitted_terms, train.labels).decision_function(unseen) for c in STRENGTHS["svm"]
     }
     truth = np.array(dev.labels)
     classes = np.unique(truth)
@@ -117,7 +117,7 @@ def scikit_learn(folder: Path) -> dict[str, float]:
         key=lambda c: f1_score(truth, classes[(margins[c] > 0).astype(int)], average="macro"),
     )
     sharp = temperature(np.outer(margins[best], [-0.5, 0.5]), truth, classes.tolist())
-    model = fitted(best, vstack([known, unseen]), train.labels + dev.labels)
+    model = fitted(best, vstack([fitted_terms, unseen]), train.labels + dev.labels)
     shards = (test["text"][start : start + 10_000] for start in range(0, test.height, 10_000))
     found = np.concatenate([model.decision_function(terms.transform(shard)) for shard in shards])
     scores = 1 / (1 + np.exp(-found / sharp))

@@ -151,18 +151,23 @@ def equivalents() -> dict[tuple[str, str, str, str], str]:
 
 def as_page(drawn: Sequence[Mutation], results: dict[Mutation, list[str]], command: str) -> str:
     known = equivalents()
-    reasons = {one: known.get((one.file, one.function, one.before, one.after)) for one in drawn}
-    counted = [one for one in drawn if reasons[one] is None or results[one][0] in SEEN]
-    rooms = sorted({next(r for r in ROOMS if one.file.startswith(f"{r}/")) for one in counted})
+    reasons = {
+        mutant: known.get((mutant.file, mutant.function, mutant.before, mutant.after))
+        for mutant in drawn
+    }
+    counted = [mutant for mutant in drawn if reasons[mutant] is None or results[mutant][0] in SEEN]
+    rooms = sorted(
+        {next(r for r in ROOMS if mutant.file.startswith(f"{r}/")) for mutant in counted}
+    )
     rows = [
         "| room | drawn | killed | timed out | survived | no test calls it |",
         "|---|---|---|---|---|---|",
     ]
     for room in [*rooms, ""]:
-        of_room = Counter(results[one][0] for one in counted if one.file.startswith(room))
+        of_room = Counter(results[mutant][0] for mutant in counted if mutant.file.startswith(room))
         numbers = [of_room.total(), *(of_room[name] for name in COUNTED)]
         rows.append(f"| {room or 'all'} | {' | '.join(map(str, numbers))} |")
-    killed = sum(results[one][0] in SEEN for one in counted)
+    killed = sum(results[mutant][0] in SEEN for mutant in counted)
     share = f"**{killed} of {len(counted)} are seen ({100 * killed / max(1, len(counted)):.0f}%)**"
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"],
@@ -172,11 +177,11 @@ def as_page(drawn: Sequence[Mutation], results: dict[Mutation, list[str]], comma
         check=False,
     ).stdout.strip()
     page = [f"`{command}` at {commit}, {datetime.now(UTC):%Y-%m-%d}: {share}.", "", *rows]
-    lived = [one for one in counted if results[one][0] not in SEEN]
+    lived = [mutant for mutant in counted if results[mutant][0] not in SEEN]
     if lived:
         page += ["", "Not seen:", "", "| place | operator | was | is |", "|---|---|---|---|"]
-        page += [_row(one) for one in lived]
-    same = [one for one in drawn if one not in counted]
+        page += [_row(mutant) for mutant in lived]
+    same = [mutant for mutant in drawn if mutant not in counted]
     if same:
         page += [
             "",
@@ -185,7 +190,7 @@ def as_page(drawn: Sequence[Mutation], results: dict[Mutation, list[str]], comma
             "| place | operator | was | is | why nobody sees it |",
         ]
         page += ["|---|---|---|---|---|"]
-        page += [f"{_row(one)} {reasons[one]} |" for one in same]
+        page += [f"{_row(mutant)} {reasons[mutant]} |" for mutant in same]
     return "\n".join(page)
 
 

@@ -56,15 +56,15 @@ def whole_searches(rng: random.Random) -> None:
         BandPlan(0.7, 0.9, rng.randrange(1, 30), rng.randrange(1, 8)),
     )
     lanes = rng.choice([1, 2, 4, 64])
-    one, other = CompiledCorpus(texts, grams, 2), NumpyCorpus(texts, grams)
-    a, b = one.sketch(plan, 1, lanes), other.sketch(plan, 1, lanes)
+    compiled, other = CompiledCorpus(texts, grams, 2), NumpyCorpus(texts, grams)
+    a, b = compiled.sketch(plan, 1, lanes), other.sketch(plan, 1, lanes)
     assert all(
         np.array_equal(getattr(a, f), getattr(b, f)) for f in ("keys", "bits", "hashes", "counts")
     )
     if texts:
         rows = np.array([rng.randrange(len(texts)) for _ in range(200)], dtype=np.uint64)
         codes = (rows[:100] << np.uint64(32)) | rows[100:]
-        for x, y in zip(one.verify(codes), other.verify(codes), strict=True):
+        for x, y in zip(compiled.verify(codes), other.verify(codes), strict=True):
             assert np.array_equal(x, y)
         packed = np.sort((rows % np.uint64(7) << np.uint64(32)) | rows)
         CompiledKernel().match(packed, a, 0.5, rng.choice([1, 5, 300]), None, 2)

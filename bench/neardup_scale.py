@@ -214,13 +214,13 @@ def dask(folder: Path, count: int) -> dict[str, Any]:
 
     def kill(watch: Watch) -> None:
         work = folder / "work-dask"
-        for stage, done in (("sketch", 3), ("match", 2), ("match", 8)):
-            while watch.running and len(list(work.glob(f"*/{stage}/done/*"))) < done:
+        for stage, shards in (("sketch", 3), ("match", 2), ("match", 8)):
+            while watch.running and len(list(work.glob(f"*/{stage}/done/*"))) < shards:
                 time.sleep(0.05)
             if watch.running:
                 os.kill(workers[len(kills) % 2].pid, signal.SIGKILL)
                 workers[len(kills) % 2] = subprocess.Popen(worker, **quiet)
-                kills.append(f"{stage} after {done} shards")
+                kills.append(f"{stage} after {shards} shards")
 
     try:
         row = measured(

@@ -142,18 +142,18 @@ def recounted(data: Path, names: list[str]) -> None:
     datasets = [cl.load(name, shared(f"{name}.zip", data)) for name in names]
     found = cl.overlap(datasets)
     cells = {(r["dataset"], r["other"]): r for r in found.whole.iter_rows(named=True)}
-    known = {
+    texts_of = {
         one.name: [
             plain(text) for text in one.records["text"].drop_nulls() if len(text.split()) >= 6
         ]
         for one in datasets
     }
-    sets = {name: set(texts) for name, texts in known.items()}
+    sets = {name: set(texts) for name, texts in texts_of.items()}
     pairs = differing = 0
     print("| dataset | in | counted again (same text) | ours, same text | ours, all kinds |")
     print("|---|---|---|---|---|")
-    for a, b in [pair for two in combinations(known, 2) for pair in (two, two[::-1])]:
-        again = sum(text in sets[b] for text in known[a])
+    for a, b in [pair for two in combinations(texts_of, 2) for pair in (two, two[::-1])]:
+        again = sum(text in sets[b] for text in texts_of[a])
         ours = cells[a, b]
         pairs += again > 0
         # texts of fewer than six words are ours too; signs such as % and 1.5 are kept apart by us
@@ -161,7 +161,7 @@ def recounted(data: Path, names: list[str]) -> None:
         if ours["share"] >= 0.05 or again >= 500:
             whole = f"{ours['shared']:,} ({100 * ours['share']:.0f}%)"
             print(f"| {a} | {b} | {again:,} | {ours['same_text']:,} | {whole} |")
-    total = len(known) * (len(known) - 1) // 2
+    total = len(texts_of) * (len(texts_of) - 1) // 2
     print(f"\n{pairs // 2} of {total} pairs share a text of six words or more, counted again;")
     print(f"{found.pairs()} share a claim of any kind. Cells that differ: {differing}.")
 

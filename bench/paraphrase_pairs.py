@@ -118,12 +118,16 @@ def graded(file: Path) -> dict[int, str]:
 def count(key: Path, first: Path, second: Path) -> None:
     from claimlab.core.stats.agreement import kappa
 
-    one, two = graded(first), graded(second)
-    known = [json.loads(line) for line in key.read_text(encoding="utf-8").splitlines()]
-    both = [pair for pair in known if pair["number"] in one and pair["number"] in two]
+    grades_of_first, grades_of_second = graded(first), graded(second)
+    pairs_of_key = [json.loads(line) for line in key.read_text(encoding="utf-8").splitlines()]
+    both = [
+        pair
+        for pair in pairs_of_key
+        if pair["number"] in grades_of_first and pair["number"] in grades_of_second
+    ]
     if not both:
         unmeasured("no pair has two grades")
-    print(f"{len(both)} of {len(known)} pairs have two grades.\n")
+    print(f"{len(both)} of {len(pairs_of_key)} pairs have two grades.\n")
     print(
         "| pairs | read | both say same | first says same | second says same | both say same or"
         " related |"
@@ -138,20 +142,26 @@ def count(key: Path, first: Path, second: Path) -> None:
         f"{kind}, from 0.8": [p for p in both if p["kind"] == kind and p["cosine"] >= 0.8]
         for kind in dict.fromkeys(KINDS.values())
     }
-    for name, mine in {**bands, **at_least, **kinds}.items():
-        numbers = [pair["number"] for pair in mine]
-        agreed = sum(one[n] == two[n] == "same" for n in numbers)
-        alone = [sum(grades[n] == "same" for n in numbers) for grades in (one, two)]
-        near = sum("different" not in (one[n], two[n]) for n in numbers)
+    for name, pairs in {**bands, **at_least, **kinds}.items():
+        numbers = [pair["number"] for pair in pairs]
+        agreed = sum(grades_of_first[n] == grades_of_second[n] == "same" for n in numbers)
+        alone = [
+            sum(grades[n] == "same" for n in numbers)
+            for grades in (grades_of_first, grades_of_second)
+        ]
+        near = sum("different" not in (grades_of_first[n], grades_of_second[n]) for n in numbers)
         cells = (
-            [share(agreed, len(mine)), *map(str, alone), str(near)]
-            if mine
+            [share(agreed, len(pairs)), *map(str, alone), str(near)]
+            if pairs
             else ["not measured"] * 4
         )
-        print(f"| {name} | {len(mine)} | {' | '.join(cells)} |")
+        print(f"| {name} | {len(pairs)} | {' | '.join(cells)} |")
     numbers = [pair["number"] for pair in both]
-    three = kappa([one[n] for n in numbers], [two[n] for n in numbers])
-    binary = kappa([one[n] == "same" for n in numbers], [two[n] == "same" for n in numbers])
+    three = kappa([grades_of_first[n] for n in numbers], [grades_of_second[n] for n in numbers])
+    binary = kappa(
+        [grades_of_first[n] == "same" for n in numbers],
+        [grades_of_second[n] == "same" for n in numbers],
+    )
     print(
         f"\nCohen's kappa: {_shown(three)} over the three grades, {_shown(binary)} for same against"
         " the others."

@@ -37,6 +37,20 @@ COMMANDS = (
     "detect near -o length --detector shortcut",
     "evaluate tfidf length -o evaluation",
 )
+# One process for all: a start of Python takes longer than most of these commands.
+ALL = """
+import shlex, sys
+import polars
+from claimlab.cli.app import main
+for command in sys.argv[1:]:
+    sys.argv = ["claimlab", *shlex.split(command)]
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            sys.exit(f"claimlab {command} ended with {ended.code}")
+print(polars.__version__)
+"""
 HASH = re.compile(r"\b[0-9a-f]{64}\b")
 
 
@@ -67,20 +81,11 @@ def run(work: Path, site: Path | None = None) -> str:
         "PYTHONPATH": os.pathsep.join(places),
         "CLAIMLAB_CACHE": str(work / ".cache"),
     }
-    for command in COMMANDS:
-        words = [
-            sys.executable,
-            "-c",
-            "from claimlab.cli.app import main; main()",
-            *command.split(),
-        ]
-        done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"claimlab {command}\n{done.stdout}{done.stderr}")
-    version = "import polars; print(polars.__version__)"
-    return subprocess.run(
-        [sys.executable, "-c", version], env=env, capture_output=True, text=True, check=True
-    ).stdout.strip()
+    words = [sys.executable, "-c", ALL, *COMMANDS]
+    process = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, check=False)
+    if process.returncode:
+        raise SystemExit(f"{process.stdout}{process.stderr}")
+    return process.stdout.splitlines()[-1]
 
 
 def differences(one: Path, other: Path) -> Iterator[str]:

@@ -423,7 +423,7 @@ def main(
         "--record", action="store_true", help="write bench/quick.json instead of comparing"
     )
     options = begin(made, arguments)
-    known = (
+    by_machine = (
         recorded
         if recorded is not None
         else json.loads(RECORD.read_text())
@@ -433,7 +433,7 @@ def main(
     began, ratios, fallen = cpu_seconds(), {}, []
     for name in options.only or MEASURES:
         key = name + loops(name)
-        limit = None if options.record else limits(known, key)
+        limit = None if options.record else limits(by_machine, key)
         holds, ratios[key] = check(name, MEASURES[name], limit)
         if not holds:
             fallen.append(f"{key}: {ratios[key]:.3g} is below {limit:.3g}")
@@ -441,9 +441,12 @@ def main(
             print(f"  {key}: no record to compare with; make one with --record")
     print(f"{cpu_seconds() - began:.0f} processor seconds")
     if options.record:
-        mine = {**known.get(platform.machine(), {}), **{k: round(v, 4) for k, v in ratios.items()}}
+        mine = {
+            **by_machine.get(platform.machine(), {}),
+            **{k: round(v, 4) for k, v in ratios.items()},
+        }
         RECORD.write_text(
-            json.dumps({**known, platform.machine(): mine}, indent=1, sort_keys=True) + "\n"
+            json.dumps({**by_machine, platform.machine(): mine}, indent=1, sort_keys=True) + "\n"
         )
     for line in fallen:
         print(f"FALLEN BY HALF, after {RETRIES} retries: {line}", file=sys.stderr)

@@ -159,12 +159,12 @@ def honest(case: Case, dataset: Dataset) -> list[str]:
     """The `fair` score of the same data, its best baseline and the verdict."""
     found = audit(dataset, checks=[case.check], target=case.target, debug=True).findings
     every: list[Finding] = [f for finding in found for f in finding.every]
-    one = next((f for f in every if case.feature in (None, f.feature)), every[0])
-    if one.score is None or one.interval is None:
+    case_of_check = next((f for f in every if case.feature in (None, f.feature)), every[0])
+    if case_of_check.score is None or case_of_check.interval is None:
         return ["not measured", "", ""]
-    low, high = one.interval
-    shown = f"{100 * one.score:.1f} ({100 * low:.1f} to {100 * high:.1f})"
-    return [shown, f"{100 * (one.baselines.best() or 0):.1f}", one.verdict]
+    low, high = case_of_check.interval
+    shown = f"{100 * case_of_check.score:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    return [shown, f"{100 * (case_of_check.baselines.best() or 0):.1f}", case_of_check.verdict]
 
 
 def line(cells: list[str]) -> str:
@@ -190,11 +190,11 @@ def main() -> int:
             ),
         ]
         print(f"\n### {title}\n\n{line(head)}\n|" + "---|" * len(head))
-        mine = [case for case in wanted if case.check == check]
-        for case in mine:
+        of_check = [case for case in wanted if case.check == check]
+        for case in of_check:
             if (options.data / case.zip).is_file():
                 print(row(case, options.data, not options.no_fair), flush=True)
-        missing = [case for case in mine if not (options.data / case.zip).is_file()]
+        missing = [case for case in of_check if not (options.data / case.zip).is_file()]
         if missing:
             print(
                 "\nPublished, but not at hand: "

@@ -242,33 +242,33 @@ def queries(data: Path, every: int) -> None:
 def against_peers(rows: list[dict[str, Any]]) -> None:
     """Ours against the best that each peer does."""
     for name in DATASETS:
-        mine = next((r for r in rows if r["dataset"] == name and r.get("system") == OURS), None)
+        ours = next((r for r in rows if r["dataset"] == name and r.get("system") == OURS), None)
         for peer in ("bm25s", "rank_bm25"):
             theirs = [
                 r
                 for r in rows
                 if r["dataset"] == name and str(r.get("system", "")).startswith(peer)
             ]
-            if mine is None or not theirs:
+            if ours is None or not theirs:
                 record(
                     Row(
                         "retrieval",
                         f"recall@5, {name}",
                         peer,
-                        mine and mine["recall@5"],
+                        ours and ours["recall@5"],
                         None,
                         note="not installed",
                     )
                 )
                 continue
             top = max(theirs, key=lambda row: float(row["recall@5"]))
-            behind = top["query_ms"] < mine["query_ms"]
+            behind = top["query_ms"] < ours["query_ms"]
             record(
                 Row(
                     "retrieval",
                     f"recall@5, {name}",
                     top["system"],
-                    mine["recall@5"],
+                    ours["recall@5"],
                     top["recall@5"],
                     "",
                     more=True,
@@ -277,17 +277,17 @@ def against_peers(rows: list[dict[str, Any]]) -> None:
                     "retrieval",
                     f"a query, {name}",
                     top["system"],
-                    mine["query_ms"],
+                    ours["query_ms"],
                     top["query_ms"],
                     "processor ms",
-                    why=mine["why"]() if behind else "",
+                    why=ours["why"]() if behind else "",
                     note="ours is read from an index on disk",
                 ),
                 Row(
                     "retrieval",
                     f"building the index, {name}",
                     top["system"],
-                    mine["index_s"],
+                    ours["index_s"],
                     top["index_s"],
                 ),
             )

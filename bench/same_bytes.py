@@ -1,7 +1,8 @@
-"""Do two states of the code write the same bytes? 25 commands over real data, every file compared.
+"""Do two states of the code write the same bytes? 28 commands over real data, every file compared.
 
     python bench/same_bytes.py --old COMMIT
     python bench/same_bytes.py --old ../before/src --new src --only load audit --table table.md
+    python bench/same_bytes.py --old COMMIT --packages DIR   # what only the older state needs
 
 Each command runs offline, with a fixed seed, in a folder of its own for each state; later ones read
 what earlier ones wrote. `VARYING` is masked in both; all else counts. It exits with 1 where
@@ -31,6 +32,7 @@ VARYING = {
     "hash of a file that names the version": rb'("(call\.json|digest)": )"[0-9a-f]{64}"',
 }
 WHOLE_LINES = 3  # lines of a difference that are shown
+PICTURE = re.compile(r"`[^`]+\.(png|svg)`: ")
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,10 @@ COMMANDS = (
     Command("clean liar -o liar-clean"),
     Command("clean fake-br -o fake-br-clean --limit 600"),
     Command("clean covid19-br -o covid19-br-clean --report cleaning"),
+    # What a step before it changed is not seen here: each of these reads what is the same in both.
+    Command("demo --data-only -o made"),
+    Command("split made/planted --by random -o made-random"),
+    Command("detect made-random --detector tfidf -o run-made"),
     Command("split liar-clean --by random -o liar-random"),
     Command("split covid19-br-clean --by near-duplicates -o covid19-br-near"),
     Command("split fake-br-clean --by random --seed 7 -o fake-br-random"),
@@ -92,23 +98,23 @@ def masked(content: bytes) -> bytes:
     return content
 
 
-def started(words: list[str], folder: Path, source: Path) -> dict[str, bytes]:
+def started(words: list[str], folder: Path, places: list[str]) -> dict[str, bytes]:
     """Everything that a command says and writes: exit code, stdout, and the files that are new."""
     before = set(folder.rglob("*"))
     state = folder.parent / f"{folder.name}.state"
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(sources_of(source)),
+        "PYTHONPATH": os.pathsep.join(places),
         "CLAIMLAB_CACHE": str(state),
         "CLAIMLAB_STATE": str(state),
         "TZ": "UTC",
     }
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", MAIN, *words], cwd=folder, env=environment, capture_output=True
     )
-    outcome = {"exit code": b"%d" % done.returncode, "stdout": done.stdout}
-    if done.returncode:
-        outcome["stderr"] = done.stderr
+    outcome = {"exit code": b"%d" % process.returncode, "stdout": process.stdout}
+    if process.returncode:
+        outcome["stderr"] = process.stderr
     for file in sorted(set(folder.rglob("*")) - before):
         if file.is_file():
             outcome[file.relative_to(folder).as_posix()] = file.read_bytes()
@@ -142,13 +148,14 @@ def of_tables(old: pl.DataFrame, new: pl.DataFrame) -> str:
     return f"values of {', '.join(columns)}"
 
 
-def compared(command: Command, work: Path, sources: dict[str, Path], data: Path) -> Compared:
+def compared(command: Command, work: Path, states: dict[str, list[str]], data: Path) -> Compared:
+    """`states`: the folders that Python imports from, for the old and the new one."""
     outcomes = {}
-    for state, source in sources.items():
+    for state, places in states.items():
         words = command.before if state == "old" and command.before else command.words
         folder = work / state
         folder.mkdir(exist_ok=True)
-        outcomes[state] = started(words.format(data=data).split(), folder, source)
+        outcomes[state] = started(words.format(data=data).split(), folder, places)
     old, new = outcomes["old"], outcomes["new"]
     result = Compared(command, len(old.keys() | new.keys()))
     for name in sorted(old.keys() | new.keys()):
@@ -165,10 +172,17 @@ def source_of(state: str, work: Path) -> Path:
     return work / "code" / "src"
 
 
+def together(differences: list[str]) -> list[str]:
+    """Those of pictures in one line: a chart is drawn anew or not, and a table says no more."""
+    pictures = [text for text in differences if PICTURE.match(text)]
+    rest = [text for text in differences if text not in pictures]
+    return [*rest, *([f"{len(pictures)} pictures"] if pictures else [])]
+
+
 def table(results: list[Compared]) -> str:
     lines = ["| command | compared | different |", "| --- | ---: | --- |"]
     for result in results:
-        cell = "<br>".join(text.replace("|", "\\|") for text in result.differences)
+        cell = "<br>".join(text.replace("|", "\\|") for text in together(result.differences))
         lines.append(f"| `{result.command.words}` | {result.files} | {cell or 'nothing'} |")
     return "\n".join(lines) + "\n"
 
@@ -178,16 +192,21 @@ def main() -> None:
     made.add_argument("--old", required=True, metavar="STATE", help="a folder src, or a commit")
     made.add_argument("--new", default=str(ROOT / "src"), metavar="STATE", help="likewise")
     made.add_argument("--only", nargs="+", metavar="VERB", help="these verbs, and what they read")
+    made.add_argument("--packages", metavar="DIR", help="packages that only the old state needs")
     made.add_argument("--table", type=Path, metavar="FILE", help="write the table to this file")
     options = begin(made)
     data = shared(folder=options.data or DATA).resolve()
     with tempfile.TemporaryDirectory(prefix="same-bytes-") as folder:
         work = Path(folder)
-        sources = {"old": source_of(options.old, work), "new": source_of(options.new, work / "n")}
+        states = {
+            "old": sources_of(source_of(options.old, work)),
+            "new": sources_of(source_of(options.new, work / "n")),
+        }
+        states["old"] += [options.packages] if options.packages else []
         chosen = [c for c in COMMANDS if not options.only or c.verb in options.only]
         results = []
         for command in chosen:
-            results.append(compared(command, work, sources, data))
+            results.append(compared(command, work, states, data))
             print(f"{command.words}: {len(results[-1].differences)} differences", file=sys.stderr)
     if options.table:
         options.table.write_text(table(results), encoding="utf-8")

@@ -75,8 +75,8 @@ def pairs(name: str, data: Path, most: int) -> pl.DataFrame:
 
 def scalars(claim: str, evidence: str, language: str) -> list[float]:
     stop = stop_words(language)
-    mine, other = (set(re.findall(r"\w+", text.lower())) - stop for text in (claim, evidence))
-    both = len(mine & other)
+    words, other = (set(re.findall(r"\w+", text.lower())) - stop for text in (claim, evidence))
+    both = len(words & other)
     negated = [bool(re.search(NEGATION[language], text.lower())) for text in (claim, evidence)]
     ours, theirs = set(numbers(claim) or ()), set(numbers(evidence) or ())
     month, their_month = (
@@ -84,7 +84,7 @@ def scalars(claim: str, evidence: str, language: str) -> list[float]:
         for text in (claim, evidence)
     )
     return [
-        both / (len(mine) or 1),
+        both / (len(words) or 1),
         both / (len(other) or 1),
         float(negated[0]),
         float(negated[1]),
@@ -97,12 +97,26 @@ def scalars(claim: str, evidence: str, language: str) -> list[float]:
 
 def features(rows: pl.DataFrame, language: str) -> dict[str, np.ndarray]:
     claims, evidence = rows["claim"].to_list(), rows["text"].to_list()
-    one, other = vectors_of(claims), vectors_of(evidence)
+    of_claims, of_evidence = vectors_of(claims), vectors_of(evidence)
     extra = np.array([scalars(c, e, language) for c, e in zip(claims, evidence, strict=True)])
-    cosine = (one * other).sum(axis=1, keepdims=True)
-    whole = np.hstack([one, other, np.abs(one - other), one * other, 4 * cosine, extra])
-    pair = np.hstack([np.abs(one - other), one * other, 4 * cosine, extra])
-    return {"both texts": whole, "pair alone": pair, "claim alone": one, "evidence alone": other}
+    cosine = (of_claims * of_evidence).sum(axis=1, keepdims=True)
+    whole = np.hstack(
+        [
+            of_claims,
+            of_evidence,
+            np.abs(of_claims - of_evidence),
+            of_claims * of_evidence,
+            4 * cosine,
+            extra,
+        ]
+    )
+    pair = np.hstack([np.abs(of_claims - of_evidence), of_claims * of_evidence, 4 * cosine, extra])
+    return {
+        "both texts": whole,
+        "pair alone": pair,
+        "claim alone": of_claims,
+        "evidence alone": of_evidence,
+    }
 
 
 Model = Callable[[np.ndarray], np.ndarray]
@@ -154,11 +168,11 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for name in names:
         others = [other for other in SETS if other != name]
-        held = np.unique(truth[name])
+        classes = np.unique(truth[name])
         guesses = {}
         for side in given[name]:
             model = fitted([given[o][side] for o in others], [truth[o] for o in others])
-            guesses[side] = held[model(given[name][side])[:, held].argmax(axis=1)]
+            guesses[side] = classes[model(given[name][side])[:, classes].argmax(axis=1)]
         scores = {side: score(truth[name], guess) for side, guess in guesses.items()}
         ours, controls = [*scores][:2], [*scores][2:]
         best, control = (max(some, key=lambda side: scores[side]) for some in (ours, controls))
@@ -166,7 +180,7 @@ def main() -> None:
             truth[name], guesses[best], guesses[control], rows[name]["claim"].to_list()
         )
         gain = scores[best] - scores[control]
-        head = [name, f"{len(truth[name]):,}", ", ".join(CLASSES[c] for c in held)]
+        head = [name, f"{len(truth[name]):,}", ", ".join(CLASSES[c] for c in classes)]
         cells = [*(f"{100 * s:.1f}" for s in scores.values())]
         cells.append(f"{100 * gain:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})")
         print("| " + " | ".join([*head, *cells]) + " |", flush=True)

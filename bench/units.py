@@ -39,6 +39,7 @@ from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import compare
 from claimlab.evaluate.defend.subgroups import search
 from claimlab.evaluate.evaluation import evaluate_run
+from claimlab.evaluate.every_value import pooled
 from claimlab.evaluate.scored_run import ScoredRun, about_of, score
 from claimlab.evaluate.units import in_one_unit
 from claimlab.tasks import open_task
@@ -286,6 +287,33 @@ def dealt(deals: int) -> Counter[str]:
         return verdicts
 
 
+def every_value(runs: int, hints: float) -> Counter[str]:
+    """How often a detector that is tested on all of 14 publishers, each once, has a star; a share
+    `hints` of the records holds a word that tells the label."""
+    found: Counter[str] = Counter()
+    for seed in range(runs):
+        rng = np.random.default_rng([seed, int(100 * hints)])
+        false, words = rng.permutation(14) % 2 == 1, np.array([f"word{i}" for i in range(40)])
+        rows = [
+            {
+                "id": f"{unit}-{i}",
+                "text": " ".join(
+                    [*rng.choice(words, 8), *rng.choice(words[unit : unit + 4], 3), f"n{unit}x{i}"]
+                    + [("report", "shock")[int(false[unit])]] * int(rng.random() < hints)
+                ),
+                "veracity": "false" if false[unit] else "true",
+                "source": f"publisher {unit}",
+            }
+            for unit in range(14)
+            for i in range(8)
+        ]
+        made = cl.split(Dataset.build("all", pl.DataFrame(rows)), by="source", every=True)
+        run = pooled([split.dataset for split in made.all], "tfidf", shuffles=19)
+        p = cl.evaluate(run).runs[0].chance.p
+        found["refused" if p is None else "starred" if p <= 0.05 else "not"] += 1
+    return found
+
+
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("--runs", type=int, default=200, help="of each setting and question")
@@ -294,7 +322,13 @@ def main() -> None:
     made.add_argument("--records", action="store_true", help="take each record as a unit")
     made.add_argument("--power", action="store_true", help="only the power")
     made.add_argument("--deals", type=int, help="only FANG-COVID, its labels dealt so often")
+    made.add_argument("--every-value", action="store_true", help="only `split --all`, pooled")
     options = begin(made)
+    if options.every_value:
+        for hints in (0.0, 0.5):
+            found = dict(every_value(options.runs, hints))
+            print(f"{100 * hints:.0f}% of the records hold a hint: {found}", flush=True)
+        return
     if options.power:
         print(f"a detector 10 points better is found in {100 * power(options.runs):.1f}%")
         return

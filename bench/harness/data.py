@@ -86,11 +86,11 @@ def package_index(python: str | Path = sys.executable) -> None:
             place,
             "typer",
         ]
-        done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
+        process = subprocess.run(command, capture_output=True, text=True)
+    if process.returncode:
         unmeasured(
             "pip cannot fetch packages"
-            f" ({(done.stderr.strip().splitlines() or ['no reason given'])[-1]})"
+            f" ({(process.stderr.strip().splitlines() or ['no reason given'])[-1]})"
         )
 
 

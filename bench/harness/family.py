@@ -63,11 +63,11 @@ def family(root: int) -> dict[int, list[str]]:
             stats[int(place.name)] = stat(place.name)
         except OSError:
             continue  # it has ended
-    mine, before = {root}, 0
-    while len(mine) > before:
-        before = len(mine)
-        mine |= {pid for pid, fields in stats.items() if int(fields[1]) in mine}
-    return {pid: stats[pid] for pid in mine if pid in stats}
+    members, before = {root}, 0
+    while len(members) > before:
+        before = len(members)
+        members |= {pid for pid, fields in stats.items() if int(fields[1]) in members}
+    return {pid: stats[pid] for pid in members if pid in stats}
 
 
 def watched(

@@ -62,12 +62,12 @@ def help_text(path: list[str]) -> str:
 
 def commands() -> dict[str, Any]:
     """Every command by its path, groups without what is below them."""
-    known: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for verb in verb_names():
         command: Any = LazyVerbs().get_command(None, verb)
-        known[verb] = command
-        known |= {f"{verb} {name}": one for name, one in getattr(command, "commands", {}).items()}
-    return known
+        by_name[verb] = command
+        by_name |= {f"{verb} {name}": one for name, one in getattr(command, "commands", {}).items()}
+    return by_name
 
 
 def words_in(commands: Mapping[str, Any]) -> dict[str, list[Row]]:
@@ -76,11 +76,19 @@ def words_in(commands: Mapping[str, Any]) -> dict[str, list[Row]]:
     table: dict[str, list[Row]] = {}
     for path, command in commands.items():
         rows: list[Row] = []
-        for one in command.params:
-            flag = " ".join([*one.opts, *one.secondary_opts]) if one.opts[0][0] == "-" else ""
-            kind = "flag" if getattr(one, "is_flag", False) else "many" if one.multiple else "one"
-            kind = "many" if one.nargs == -1 else kind
-            first = next(iter(one.shell_complete(typer.Context(command), "")), None)
+        for option in command.params:
+            flag = (
+                " ".join([*option.opts, *option.secondary_opts]) if option.opts[0][0] == "-" else ""
+            )
+            kind = (
+                "flag"
+                if getattr(option, "is_flag", False)
+                else "many"
+                if option.multiple
+                else "one"
+            )
+            kind = "many" if option.nargs == -1 else kind
+            first = next(iter(option.shell_complete(typer.Context(command), "")), None)
             value = getattr(first, "value", "")
             rows.append((flag, kind, offers.get(value, "")))
         rows += [(word, "flag", "") for word in command.general]

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import claimlab as cl
+from claimlab.pages.look import colours
 from manual.notebooks import as_markdown, read
 
 WIDTH = 100
 REFERENCE = "reference/python.md"
+LOOK = "assets/look.css"
 ROOT_FILES = {
     "CHANGELOG.md": "changelog.md",
     "ROADMAP.md": "roadmap.md",
@@ -94,23 +96,23 @@ def _item(head: str, sentence: str) -> str:
 
 def signature(name: str, function: Any) -> str:
     """One line where it fits, else one line per argument."""
-    known = inspect.signature(function)
-    arguments = [p for p in known.parameters.values() if p.name not in ("self", "cls")]
-    shown = [argument(p) for p in arguments]
+    declared = inspect.signature(function)
+    arguments = [p for p in declared.parameters.values() if p.name not in ("self", "cls")]
+    words = [argument(p) for p in arguments]
     kinds = [p.kind for p in arguments]
     if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
-        shown.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
-    gives = known.return_annotation
+        words.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    gives = declared.return_annotation
     tail = (
         ""
         if gives is inspect.Signature.empty or inspect.isclass(function)
         else f" -> {typed(gives)}"
     )
-    line = f"{name}({', '.join(shown)}){tail}"
+    line = f"{name}({', '.join(words)}){tail}"
     return (
         line
         if len(line) <= WIDTH
-        else f"{name}(\n" + "".join(f"    {s},\n" for s in shown) + f"){tail}"
+        else f"{name}(\n" + "".join(f"    {s},\n" for s in words) + f"){tail}"
     )
 
 
@@ -166,6 +168,7 @@ def assemble(root: Path, target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(root / "docs", target / "docs")
     shutil.copy(root / "mkdocs.yml", target)
+    (target / "docs" / LOOK).write_text(look(), encoding="utf-8")
     index = target / "docs" / "index.md"
     links = re.sub(r"\((notebooks/\w+)\.ipynb\)", r"(\1.md)", index.read_text(encoding="utf-8"))
     index.write_text(links, encoding="utf-8")
@@ -173,6 +176,17 @@ def assemble(root: Path, target: Path) -> None:
         file = target / "docs" / page
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+
+
+def look() -> str:
+    """The colours of the look, light and dark, as the theme switches between them."""
+    parts = [
+        f"[data-md-color-scheme={scheme}] {{ "
+        + " ".join(f"--{name}: {value};" for name, value in colours(dark=dark).items())
+        + " }\n"
+        for scheme, dark in (("default", False), ("slate", True))
+    ]
+    return "/* Made from claimlab's stylesheet. */\n" + "".join(parts)
 
 
 def main() -> None:

@@ -53,7 +53,7 @@ READ_AT_START = (
     "PYTHON", "LD_", "DYLD_", "MALLOC", "LC_", "LANG", "TZ", "OMP_", "OPENBLAS_", "MKL_", "POLARS_",
     "RAYON_",
 )  # fmt: skip
-PER_CHILD = {"PYTHONPATH", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE"}
+PER_CHILD = {"PYTHONPATH", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "PYTHONSAFEPATH"}
 PARENT = f"""
 import sys
 sys.path.append({str(BENCH)!r})
@@ -435,6 +435,8 @@ def _become(
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     if str(SOURCE) not in _path(os.environ) and sys.path[1:2] == [str(SOURCE)]:
         del sys.path[1]
+    if os.environ.get("PYTHONSAFEPATH") and sys.path[0] == "":
+        del sys.path[0]
     _open_streams()
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main

@@ -337,7 +337,7 @@ def _with_version(data: bytes, version: int) -> bytes:
 
 
 def archives() -> Iterator[Case]:
-    one = zip_bytes({"a.csv": csv_bytes()})
+    packed = zip_bytes({"a.csv": csv_bytes()})
     for name in ("../a.csv", "/a.csv", "C:\\a.csv", "a/../../b.csv", "..\\a.csv"):
         yield bad(f"slip-{name.encode().hex()}.zip", zip_bytes({name: csv_bytes()}))
     yield bad("backslash.zip", zip_bytes({"d/a.csv": csv_bytes(), "d\\a.csv": csv_bytes()}))
@@ -350,12 +350,12 @@ def archives() -> Iterator[Case]:
     yield bad("link.zip", buffer.getvalue())
     for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
         yield bad(f"method-{method}.zip", zip_bytes({"a.csv": csv_bytes()}, method))
-    locked = bytearray(one)
+    locked = bytearray(packed)
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         locked[locked.index(mark) + offset] |= 1
     yield bad("locked.zip", bytes(locked))
-    yield Case("nested.zip", zip_bytes({"in.zip": one}), rows=ROWS)
-    yield bad("nested-twice.zip", zip_bytes({"in.zip": zip_bytes({"in.zip": one})}))
+    yield Case("nested.zip", zip_bytes({"in.zip": packed}), rows=ROWS)
+    yield bad("nested-twice.zip", zip_bytes({"in.zip": zip_bytes({"in.zip": packed})}))
     yield bad("empty.zip", zip_bytes({}))
     for what, (suffix, line) in {
         "rows": ("csv", b"a,b\n"),

@@ -57,17 +57,17 @@ def figures_of(folder: Path) -> Callable[[str], str]:
                 filter(None, [markdown(found[0]["columns"], found[0]["rows"]), _beside(show)])
             )
         asked = dict(pair.split("=", 1) for pair in re.split(r", (?=\w+=)", name))
-        mine = [
+        tables = [
             grid
             for grid in grids
             if all(str(grid[2].get(axis)) == value for axis, value in asked.items())
         ]
-        if len(mine) != 1:
+        if len(tables) != 1:
             raise SystemExit(
-                f"'{name}' names {len(mine)} tables of {folder}; the choices are"
+                f"'{name}' names {len(tables)} tables of {folder}; the choices are"
                 f" {[g[2] for g in grids]}"
             )
-        view, entries, where = mine[0]
+        view, entries, where = tables[0]
         papers = with_cards(study)
         table = crossed(view, entries, where, published=papers)
         return "\n\n".join(

@@ -90,6 +90,22 @@ class File:
             and CONSTANT.match(ast.unparse(node))
         ]
 
+    def movable_constants(self) -> list[int]:
+        """Those of them that could stand above it: a table of functions has to be below them."""
+        late = set(self.late_constants())
+        below: set[str] = set()  # names that a line has because of the functions above it
+        movable = []
+        for node in self.tree.body:
+            if isinstance(node, (*FUNCTION, ast.ClassDef)):
+                below.add(node.name)
+            elif node.lineno in late:
+                names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+                if below.intersection(name.id for name in names):
+                    below.update(name.id for name in names if isinstance(name.ctx, ast.Store))
+                else:
+                    movable.append(node.lineno)
+        return movable
+
     def free_comments(self) -> list[int]:
         """The lines where a block of comment starts that is in no statement, below the head of the
         file: most were the docstring of a file that is now a part of this one.
@@ -148,7 +164,7 @@ class File:
 
 def _start(node: ast.stmt) -> int:
     decorators = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(one.lineno for one in decorators)])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _is_text(node: ast.stmt) -> bool:

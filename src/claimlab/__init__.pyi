@@ -37,6 +37,7 @@ from claimlab.review.review import Review as Review
 from claimlab.split.run import split as split
 from claimlab.study.first_look import check as check
 from claimlab.study.front import study_run as study_run
+from claimlab.study.prepare import prepare as prepare
 from claimlab.study.rerun import rerun as rerun
 from claimlab.study.saved import study_table as study_table
 from claimlab.web.serve import serve as serve

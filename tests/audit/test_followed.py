@@ -318,13 +318,15 @@ def test_masked_giveaways_give_nothing_away(place: Path, tmp_path: Path) -> None
     assert not cleaned.dataset.records["text"].str.to_lowercase().str.contains(r"\bboom\b").any()
     changes = cleaned.dataset.tables["changes"].filter(pl.col("step") == "mask")
     assert changes["reason"].str.contains("boom").any()
-    scores = [
-        cl.audit(path, checks=["giveaways"]).findings[0].score
-        for path in (place / before, Path(after))
-    ]
-    assert scores[0] is not None
-    assert scores[0] > 0.8
-    assert scores[1] is None or scores[1] < 0.6
+    first, second = (
+        cl.audit(path, checks=["giveaways"]).findings[0] for path in (place / before, Path(after))
+    )
+    assert first.score is not None
+    assert first.score > 0.8
+    assert first.verdict == "fail"
+    # of twelve publishers a fold may guess well by luck, which is no alarm
+    assert "none found" in second.why
+    assert second.verdict in ("pass", "inconclusive", "not-measured")
 
 
 def test_words_are_chosen_on_train_records_only() -> None:
@@ -359,14 +361,11 @@ def test_what_moves_a_score_most_comes_first() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        (
-            "leaky",
-            "clean leaky -o leaky-masked-typing --mask punctuation --mask digits --mask case",
-        ),
+        ("leaky", "prepare leaky -o leaky-fair"),
         ("bare", "show bare --column label_raw"),
         ("single", "show single --column label_raw"),
-        ("named", "clean named -o named-clean"),
-        ("noisy", "split noisy -o noisy-split"),
+        ("named", "prepare named -o named-fair"),
+        ("noisy", "prepare noisy -o noisy-fair"),
         ("planted", "detect planted -o planted-run"),
     ],
 )
@@ -376,7 +375,7 @@ def test_what_comes_next_follows_from_what_was_found(
     assert audits[name].next_step().shell == f"claimlab {expected}"
 
 
-def test_copies_are_cleaned_before_anything_is_split() -> None:
+def test_what_repairs_copies_and_makes_a_split_is_one_command() -> None:
     audit = Audit(
         "d",
         "0" * 64,
@@ -387,7 +386,7 @@ def test_copies_are_cleaned_before_anything_is_split() -> None:
         N,
         [by_hand("near-duplicates", "across a"), BY_HAND["copies"]],
     )
-    assert audit.next_step("my data").shell == "claimlab clean 'my data' -o 'my data-clean'"
+    assert audit.next_step("my data").shell == "claimlab prepare 'my data' -o 'my data-fair'"
 
 
 def test_without_labels_nobody_is_told_to_add_another_class(audits: dict[str, Audit]) -> None:

@@ -14,11 +14,9 @@ import pytest
 from parts.planted import planted
 
 import claimlab as cl
-from claimlab.audit.fix import repair
 from claimlab.catalog.load import load
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import load_recipe
-from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.text.near import near_texts
@@ -70,42 +68,24 @@ def leaked(data: Dataset) -> int:
     return int(near_texts(normal_form(records["text"])).copied(test, train).sum())
 
 
-def test_fix_keeps_dev_and_test_and_removes_from_train() -> None:
+def taken(before: Dataset) -> Dataset:
+    """What `prepare` makes of it by the steps that take records out."""
+    return cl.prepare(before, steps=["leaks", "copies", "contradictions"]).dataset
+
+
+@pytest.mark.slow
+def test_prepare_keeps_dev_and_test_and_removes_from_train(tmp_path: Path) -> None:
     before = published()
     assert leaked(before) == COPIED + TORN
-    repaired = repair(before)
-    assert held_out(repaired.dataset) == held_out(before)
-    assert leaked(repaired.dataset) == 0
-    assert repaired.moved == {}
-    removed = repaired.removed_ids()["leave_out"]
+    prepared = cl.prepare(before, output=tmp_path / "out")
+    assert held_out(prepared.dataset) == held_out(before)
+    assert leaked(prepared.dataset) == 0
+    file = tmp_path / "out" / "report" / "removed.json"
+    removed = json.loads(file.read_text(encoding="utf-8"))["leave_out"]
     assert {row["id"] for row in removed} == {f"r{row}" for row in range(COPIED + TORN)}
     assert {row["split"] for row in removed} == {"train"}
-    assert "200 test records kept as published" in repaired.lines()
-
-
-def test_a_new_split_needs_the_word_and_says_what_moved() -> None:
-    before = published()
-    repaired = repair(before, split=True)
-    old, new = sides(before), sides(repaired.dataset)
-    moved = sum(old[i] == "test" and side == "train" for i, side in new.items())
-    assert moved
-    assert repaired.moved["test records moved to train"] == moved
-    assert f"{moved:,} test records moved to train" in repaired.lines()
-    with pytest.raises(UsageError, match="is for a repair"):
-        cl.audit(before, split=True)
-
-
-def test_the_command_says_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    published().write(tmp_path / "data")
-    words = ["audit", str(tmp_path / "data"), "--check", "near-duplicates", "--fix"]
-    assert run([*words, "-o", str(tmp_path / "kept")]) == 0
-    printed = capsys.readouterr().out
-    assert "moved to" not in printed
-    ids = tmp_path / "kept" / "report" / "removed.json"
-    assert f"The ids: {ids}" in printed
-    assert len(json.loads(ids.read_text(encoding="utf-8"))["leave_out"]) == COPIED + TORN
-    assert run([*words, "--split", "-o", str(tmp_path / "drawn")]) == 0
-    assert "test records moved to train" in capsys.readouterr().out
+    page = (tmp_path / "out" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "200 test records kept as published" in page
 
 
 def test_cleaning_protects_the_test() -> None:
@@ -163,6 +143,7 @@ def test_the_advice_for_a_given_split_removes_from_train() -> None:
     assert [command.function for command in advice.commands] == ["clean"]
 
 
+@pytest.mark.slow
 def test_checking_a_file_keeps_the_test_and_says_the_leak_as_published(tmp_path: Path) -> None:
     records = published().records.select("id", "text", "split", veracity="label_raw")
     records.write_csv(tmp_path / "task.csv")
@@ -172,13 +153,26 @@ def test_checking_a_file_keeps_the_test_and_says_the_leak_as_published(tmp_path:
     assert leak.details["leaked"] == COPIED + TORN
     assert leak.verdict == "fail"
     assert "as published" in leak.why
+    assert leak.details["share_cleaned"] == 0
+    conclusion = checked.audit.conclusion
+    assert conclusion.verdict.number == 5, (
+        "cleaning settled it: it does not weigh on the clean copy"
+    )
+    (advice,) = [piece for piece in conclusion.advice if "near-duplicates" in piece.findings[0]]
+    assert "Score on this cleaned copy" in advice.text
+    assert "clean" not in {command.function for command in advice.commands}
+    again = cl.audit(checked.clean, checks=["near-duplicates"])
+    (left,) = [f for f in again.findings if f.feature == "across the given split"]
+    assert (left.verdict, left.details["share"]) == ("pass", 0)
 
 
+@pytest.mark.slow
 def test_planted_data_keeps_its_test() -> None:
     before = planted(size=320)[0]
-    assert held_out(repair(before).dataset) == held_out(before)
+    assert held_out(taken(before)) == held_out(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["liar", "covid19-fake-news", "fakeddit"])
 def test_no_record_of_a_published_test_leaves_or_moves(name: str, real_data: Path) -> None:
     before = load(name, real_data / f"{name}.zip", limit=None)
@@ -195,9 +189,10 @@ def test_no_record_of_a_published_test_leaves_or_moves(name: str, real_data: Pat
         [planted_rows, records.filter(~pl.col("id").is_in(train["id"].head(40).implode()))]
     )
     data = Dataset.build(name, frame)
-    assert held_out(repair(data).dataset) == held_out(data)
+    prepared = taken(data)
+    assert held_out(prepared) == held_out(data)
     cleaned = clean(data).dataset
     kept = {i for i, side in sides(cleaned).items() if side == "test"}
     assert kept == {i for i, side in sides(data).items() if side == "test"}
-    for after in (repair(data).dataset, cleaned):
+    for after in (prepared, cleaned):
         assert leaked(after) == 0

@@ -81,3 +81,27 @@ def test_the_check_points_at_copies_in_train() -> None:
     clean = audit(Dataset.build("d", apart), checks=["paraphrases"], debug=True).findings[0]
     assert clean.details["paraphrased"] == 0
     assert clean.verdict in ("pass", "inconclusive")
+
+
+# Words of scripts without spaces, as ICU's dictionaries have them.
+UNSPACED = {
+    "zho": "疫苗 病毒 政府 医院 学校 天气 经济 电影 音乐 城市 农村 工人 学生 老师 医生 火车 飞机 汽车 手机 电脑",
+    "jpn": "病院 学校 天気 経済 映画 音楽 都市 農村 学生 先生 医者 電車 電話 世界 問題 時間 子供 仕事 会社 動物",
+    "tha": "โรงเรียน อากาศ เศรษฐกิจ ดนตรี เมือง ครู หมอ รถไฟ โลก ปัญหา เวลา เด็ก งาน บริษัท สัตว์ ข่าว วัคซีน รัฐบาล ไวรัส อาหาร",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", UNSPACED)
+def test_a_copy_with_an_eighth_of_its_words_changed_is_found_without_spaces(language: str) -> None:
+    rng = np.random.default_rng(0)
+    listed = UNSPACED[language].split()
+    texts = [rng.choice(listed, 24).tolist() for _ in range(200)]
+    copies = [list(text) for text in texts[:60]]
+    for copy in copies:
+        for place in rng.choice(24, 3, replace=False):
+            copy[place] = "2" + str(rng.integers(10_000))
+    both = pl.Series(["".join(text) for text in [*texts, *copies]])
+    everywhere = np.ones(both.len(), bool)
+    pairs = {tuple(sorted(pair)) for pair in reworded(both, everywhere, everywhere).items()}
+    assert len({(i, 200 + i) for i in range(60)} & pairs) >= 55
+    assert len(pairs) <= 65

@@ -37,14 +37,14 @@ def test_the_rule_is_as_written(interval: tuple[float, float], p: float, verdict
 
 def test_the_rule_in_words_has_its_numbers() -> None:
     words = Rule(
-        margin=0.07, alpha=0.01, min_class=11, min_groups=12, min_units=13, min_moved=0.4
+        margin=0.07, alpha=0.01, min_class=11, min_groups=12, least_units=13, min_moved=0.4
     ).words()
     for part in (
         "7 points",
         "0.01",
         "11 rows",
-        "12 groups",
-        "13 groups",
+        "12 units",
+        "13 effective units",
         "40%",
         "inconclusive",
         "Benjamini-Hochberg",
@@ -124,7 +124,7 @@ def tweets(n: int) -> pl.DataFrame:
             "language": "eng",
             "date": dates,
             "tweet_id": [str((int(d.timestamp() * 1000) - 1288834974657) << 22) for d in dates],
-            "source": [f"{'f' if f else 't'}{i % 5}" for i, f in enumerate(false)],
+            "source": [f"{'f' if f else 't'}{i % 9}" for i, f in enumerate(false)],
         }
     )
 

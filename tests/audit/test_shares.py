@@ -58,10 +58,21 @@ def leaks(data: Dataset) -> Finding:
         (18, 1_000, "fail"), (4, 27, "fail"), (1, 10_000, "warn"),
     ],
 )  # fmt: skip
-def test_a_share_fails_where_it_is_surely_above_the_limit(
+def test_a_drawn_share_fails_where_it_is_surely_above_the_limit(
     hits: int, n: int, verdict: Verdict
 ) -> None:
-    assert ShareRule(fail=0.01).verdict(hits, n) == verdict
+    assert ShareRule(fail=0.01).verdict(hits, n, drawn=True) == verdict
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "verdict"),
+    [(0, 27, "pass"), (1, 27, "fail"), (1, 100, "warn"), (10, 1_000, "warn"), (11, 1_000, "fail")],
+)
+def test_a_share_that_was_counted_has_no_interval(hits: int, n: int, verdict: Verdict) -> None:
+    rule = ShareRule(fail=0.01)
+    assert rule.verdict(hits, n) == verdict
+    assert rule.shown(hits, n) == f"{100 * hits / n:.1f}%"
+    assert rule.details(hits, n) == {"share": hits / n, "share_interval": None}
 
 
 @pytest.mark.parametrize(
@@ -69,13 +80,22 @@ def test_a_share_fails_where_it_is_surely_above_the_limit(
     [(0, 20, "inconclusive"), (0, 300, "pass"), (9, 300, "warn"), (40, 300, "fail")],
 )
 def test_a_share_with_two_limits(hits: int, n: int, verdict: Verdict) -> None:
-    assert ShareRule(fail=0.05, warn=0.01).verdict(hits, n) == verdict
+    assert ShareRule(fail=0.05, warn=0.01).verdict(hits, n, drawn=True) == verdict
 
 
-def test_one_near_duplicate_among_few_test_records_is_a_warning() -> None:
+def test_leaks_of_a_given_split_are_a_census() -> None:
     found = leaks(rows(["train"] * 100 + ["test"] * 27, {110: 3}))
-    assert (found.verdict, found.details["leaked"]) == ("warn", 1)
-    assert "1 of 27 test records (3.7%, 95% interval 0.7 to 18.3)" in found.why
+    assert (found.verdict, found.details["leaked"]) == ("fail", 1)
+    assert "1 of 27 test records (3.7%) have" in found.why
+    assert found.details["share_interval"] is None
+
+
+def test_leaks_of_a_drawn_split_have_an_interval() -> None:
+    found = leaks(rows([None] * 200, {199: 0}))
+    assert found.details["drawn"]
+    assert "95% interval" in found.why
+    low, high = found.details["share_interval"]
+    assert low <= found.details["share"] < high
 
 
 def test_leaks_are_a_share_of_the_test_records() -> None:
@@ -114,13 +134,13 @@ def test_paraphrases_are_sought_for_the_same_records() -> None:
     assert "of 40 test records" in changed.why
 
 
-@pytest.mark.parametrize(("n", "verdict"), [(100, "warn"), (50, "fail")])
-def test_conflicts_fail_where_they_are_surely_many(n: int, verdict: Verdict) -> None:
+@pytest.mark.parametrize(("n", "verdict"), [(200, "warn"), (50, "fail")])
+def test_conflicts_fail_where_they_are_many(n: int, verdict: Verdict) -> None:
     data = rows([None] * n)
     same = data.records.with_columns(pl.Series("text", [TEXTS[0], TEXTS[0], *TEXTS[2:n]]))
     (found,) = audit(Dataset.build("d", same), checks=["identical-texts"], debug=True).findings
     assert (found.verdict, found.details["conflicting_records"]) == (verdict, 2)
-    assert f"in 2 of {n} records ({200 / n:.1f}%, 95% interval " in found.why
+    assert f"in 2 of {n} records ({200 / n:.1f}%; fail" in found.why
 
 
 def test_one_sided_words_are_chosen_on_the_training_folds() -> None:

@@ -215,4 +215,8 @@ def test_translations_are_found_and_not_counted_as_shared(
     assert near >= 2
     assert measured(cl.overlap([one, two], meaning=True)) == (near, 0, 1)
     assert list(tmp_path.rglob("*.npz"))
+    why = "compared by words only: Swahili is outside the 16 languages of the sentence vectors"
+    both = cl.overlap([one, two], meaning=True)
+    assert both.to_json()["not_measured"][why] == 1
+    assert f"Not measured: 1 record ({why})." in both.sentences()
     assert measured(cl.overlap([one, two], meaning=True)) == (near, 0, 1), "from the cache"

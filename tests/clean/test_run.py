@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from parts.planted import Truth, clean_twin, planted
 
+from claimlab.audit.trial import enough_left
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
 from claimlab.clean.run import Cleaned
@@ -52,7 +53,7 @@ def left(cleaned: Cleaned, table: str, step: str) -> set[str]:
     ("defect", "table", "step"),
     [
         ("wrong-language", "doubtful", "language"),
-        ("too-short", "dropped", "too-short"),
+        ("too-short", "doubtful", "too-short"),
         ("contradicting-near-duplicates", "doubtful", "contradictions"),
     ],
 )
@@ -308,3 +309,45 @@ def test_a_stage_says_what_it_takes_from_each_class_where_that_is_uneven() -> No
         {"text": f"{LONG} Ship {n % 10}.", "veracity": "false"} for n in range(50)
     ]
     assert clean(Dataset.build("x", records(*even)), recipe=recipe).stages["note"][0] is None
+
+
+def uneven() -> Dataset:
+    """Copies of 12 true claims, and false claims without any."""
+    true = [f"Claim {i % 12} of the mayor about the old bridge of the town" for i in range(60)]
+    false = [f"The council bought {i} buses for a school in the year {7 * i}" for i in range(60)]
+    verdicts = ["true"] * 60 + ["false"] * 60
+    rows = [
+        {"text": text, "veracity": verdict, "label_raw": verdict, "kind": "claim"}
+        for text, verdict in zip([*true, *false], verdicts, strict=True)
+    ]
+    return Dataset.build("uneven", records(*rows))
+
+
+def test_one_of_each_cluster_is_kept_with_its_weight() -> None:
+    cleaned = clean(uneven())
+    weights = dict(cleaned.dataset.tables["weights"].iter_rows())
+    assert weights == {f"r{i}": 5 for i in range(12)}
+    assert set(weights) <= set(cleaned.dataset.records["id"])
+    again = clean(cleaned.dataset)
+    assert again.dataset.tables["weights"].height == 12, "cleaning again forgets no weight"
+
+
+def test_what_a_step_takes_from_each_class_is_said_before_it_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = uneven()
+    data.write(tmp_path / "data")
+    assert command(["clean", str(tmp_path / "data"), "--dry-run"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "exact-duplicates takes 0 of 60 'false' (0%), 48 of 60 'true' (80%)." in said
+    assert "Nothing was written." in said
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+    taken = clean(data).taken.filter(step="exact-duplicates").sort("label")
+    assert taken.rows() == [("exact-duplicates", "false", 60, 0), ("exact-duplicates", "true", 60, 48)]  # fmt: skip
+
+
+def test_a_dataset_that_loses_most_of_a_class_is_not_usable_after_cleaning() -> None:
+    data = uneven()
+    assert not enough_left(data, clean(data).dataset)
+    rest = data.records.head(12).vstack(data.records.tail(60))
+    assert enough_left(Dataset.build("even", rest), clean(Dataset.build("even", rest)).dataset)

@@ -478,3 +478,23 @@ def test_a_repair_takes_nothing_that_a_later_one_needs() -> None:
     broken = "เธงเธฑเธ\x84เธ\x8bเธตเธ\x99 GrÃ¶\x83Ÿe \ufffd"
     outcome = run("repair-text", texts(broken, "plain\x90 text"))
     assert outcome.kept["text"].to_list() == [broken, "plain text"]
+
+
+CLAIMS_OF_TWO_WORDS = (
+    "الأرض مسطحة", "Вакцины убивают", "疫苗有毒", "백신은 위험하다", "Aşılar zararlıdır", "Rokotteet tappavat", "ワクチンは危険", "วัคซีนอันตราย",
+    "Vaccines kill", "Impfungen töten", "टीके खतरनाक", "Vaksin berbahaya",
+)  # fmt: skip
+
+
+def test_claims_of_two_words_stay_in_every_script_and_exclamations_are_doubtful() -> None:
+    texts = [*CLAIMS_OF_TWO_WORDS, "ok", "lol", "好", "네", "!!!", "👍"]
+    frame = records(*({"id": str(i), "text": text} for i, text in enumerate(texts)))
+    outcome = run("too-short", frame, letters=10, action="doubtful")
+    text_of = dict(zip(frame["id"], texts, strict=True))
+    assert outcome.kept["text"].to_list() == list(CLAIMS_OF_TWO_WORDS)
+    assert [text_of[i] for i in outcome.doubtful["id"]] == ["ok", "lol", "好", "네"]
+    assert [text_of[i] for i in outcome.dropped["id"]] == ["!!!", "👍"]
+    # a published recipe keeps its rule
+    plain = run("too-short", frame)
+    assert plain.doubtful.is_empty()
+    assert plain.dropped.height > 10

@@ -10,7 +10,6 @@ import pytest
 from parts.planted import planted
 
 from claimlab.cli.app import run
-from claimlab.core.dataset import Dataset
 
 
 @pytest.fixture(scope="module")
@@ -91,40 +90,11 @@ def test_a_saved_audit_is_shown_again(
     assert "already exists" in capsys.readouterr().err
 
 
-def test_fix_writes_a_dataset_and_both_audits(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert (
-        run(
-            [
-                "audit",
-                str(data),
-                *CHECKS,
-                "--fix",
-                "--split",
-                "-o",
-                str(tmp_path / "fixed"),
-                "--json",
-            ]
-        )
-        == 0
-    )
-    printed = json.loads(capsys.readouterr().out)
-    assert set(printed) == {"output", "counts", "lineage", "removed", "moved", "verdicts"}
-    assert printed["verdicts"]["before"]["fail"] == 3
-    assert printed["verdicts"]["after"]["fail"] == 0
-    fixed = Dataset.open(tmp_path / "fixed")
-    assert fixed.records.height == printed["counts"]["records"]
-    assert (tmp_path / "fixed" / "report" / "index.html").is_file()
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (["audit", "--from", "x.json", "data"], 2, "but not both"),
         (["audit", "--json"], 2, "No dataset given."),
-        (["audit", "a", "b", "--fix", "-o", "c"], 2, "--fix repairs one dataset"),
-        (["audit", "a", "--fix"], 2, "--fix repairs one dataset"),
         (["audit", "nowhere"], 1, "There is no folder"),
         (["audit", "--from", "nowhere.json"], 1, "is not a saved audit"),
         (["report", "study.toml"], 2, "No output folder was given"),

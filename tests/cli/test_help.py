@@ -93,7 +93,7 @@ def test_a_mistyped_option_and_sub_command_have_a_suggestion(capsys: Captured) -
     assert "'drift'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("args", [[], ["help"], ["--help"]])
+@pytest.mark.parametrize("args", [["help"], ["--help"]])
 def test_the_help_is_printed_however_it_is_asked_for(args: list[str], capsys: Captured) -> None:
     assert app.run(args) == 0
     assert "Get data:" in capsys.readouterr().out
@@ -201,3 +201,16 @@ def test_the_demo_does_not_suggest_what_is_not_installed(monkeypatch: pytest.Mon
 def test_the_current_folder_is_shown_as_a_default(capsys: Captured) -> None:
     app.run(["new", "check", "--help"])
     assert "[default: (.)]" in " ".join(capsys.readouterr().out.split())
+
+
+def test_without_a_command_three_lines_say_where_to_start(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert app.run([]) == 0
+    *starts, last = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in starts] == [
+        ["claimlab", "demo"],
+        ["claimlab", "check"],
+        ["claimlab", "load"],
+    ]
+    assert last == "All commands: claimlab --help"

@@ -71,7 +71,7 @@ VERBS: dict[str, list[str]] = {
     "audit": ["audit", "{data}", "-o", "{out}"],
     "audit of topics": ["audit", "{data}", "-o", "{out}", "--target", "topic", "--check", "length", "--check", "balance"],
     "audit of a column": ["audit", "{data}", "-o", "{out}", "--column", "topic", "--check", "columns", "--json"],
-    "fix": ["audit", "{data}", "--fix", "-o", "{out}", "--check", "one-class"],
+    "prepare": ["prepare", "{data}", "-o", "{out}", "--steps", "copies"],
     "clean": ["clean", "{data}", "-o", "{out}", "--report", "{out}-report"],
     "export": ["export", "{data}", "-o", "{out}", "--to", "csv"],
     "catalog": ["catalog", "show", "\x1b[31mliar"],

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -36,28 +41,59 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_written_passes_its_contract_within_a_minute(
-    kind: str, checkout: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    name = f"new-{kind}"
-    assert run(["new", kind, name, "--into", str(checkout), "--json"]) == 0
-    written = json.loads(capsys.readouterr().out)
-    assert all(Path(file).is_file() for file in written["files"])
-    assert name in Path(written["files"][-1]).read_text(encoding="utf-8")
+@dataclass(frozen=True)
+class Tried:
+    """What was written for each kind, and how the tests of all contracts that name it ended."""
+
+    written: dict[str, dict[str, Any]]
+    ended: dict[str, bool]  # by test: whether it passed
+    printed: str
+    seconds: float  # of the processor
+
+    def of(self, kind: str) -> dict[str, bool]:
+        names = (f"new-{kind}", f"new_{kind}")
+        return {test: ok for test, ok in self.ended.items() if any(n in test for n in names)}
+
+
+@pytest.fixture(scope="module")
+def tried(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Tried:
+    """One of each kind is written, and all are tested together: pytest starts once."""
+    written: dict[str, dict[str, Any]] = {}
+    for kind in KINDS:
+        with redirect_stdout(io.StringIO()) as printed:
+            assert run(["new", kind, f"new-{kind}", "--into", str(checkout), "--json"]) == 0
+        written[kind] = json.loads(printed.getvalue())
     python = {"PYTHONPATH": os.pathsep.join(str(checkout / part) for part in ("src", "bench"))}
-    chosen = ["-q", "-p", "no:cacheprovider", "-m", "not slow", "-k", f"{name} or new_{kind}"]
+    names = " or ".join(f"new-{kind} or new_{kind}" for kind in KINDS)
+    outcomes = tmp_path_factory.mktemp("outcomes") / "tests.xml"
+    chosen = ["-q", "-p", "no:cacheprovider", "-m", "not slow", "-k", names]
+    contracts = dict.fromkeys(test for each in written.values() for test in each["contract"])
     began = os.times().children_user
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *chosen, *written["contract"]],
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", *chosen, f"--junitxml={outcomes}", *contracts],
         cwd=checkout,
         env={**os.environ, **python},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stdout + done.stderr  # 5 where no test was chosen
-    assert os.times().children_user - began < 60
+    seconds = os.times().children_user - began
+    cases = ElementTree.parse(outcomes).getroot().iter("testcase")
+    passed = {f"{case.get('classname')}::{case.get('name')}": not len(case) for case in cases}
+    return Tried(written, passed, ended.stdout + ended.stderr, seconds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_written_passes_its_contract_within_a_minute(
+    kind: str, checkout: Path, tried: Tried
+) -> None:
+    written = tried.written[kind]
+    assert all(Path(file).is_file() for file in written["files"])
+    assert f"new-{kind}" in Path(written["files"][-1]).read_text(encoding="utf-8")
+    tests = tried.of(kind)
+    assert tests, tried.printed  # its contract, or its own test, names it
+    assert all(tests.values()), tried.printed
+    assert tried.seconds < 60
     code = [file for file in written["files"] if file.endswith(".py")]
     style = [sys.executable, "-m", "ruff", "check", "-q", "src/claimlab/__init__.py", *code]
     assert subprocess.run(style, cwd=checkout, capture_output=True).returncode == 0

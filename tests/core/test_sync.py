@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -83,3 +86,26 @@ def test_a_timeout_of_the_work_itself_is_its_own() -> None:
 
     with pytest.raises(TimeoutError, match="the work's own"):
         sync.run(late())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing can be forked here")
+def test_a_forked_child_has_a_loop_of_its_own() -> None:
+    async def work() -> int:
+        return 7
+
+    assert sync.run(work()) == 7
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if sync.run(work()) == 7 else 2
+        finally:
+            os._exit(code)
+    end = time.monotonic() + 20
+    while (done := os.waitpid(child, os.WNOHANG))[0] == 0 and time.monotonic() < end:
+        time.sleep(0.02)
+    if done[0] == 0:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert done[1] == 0
+    assert done[0] == child

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import claimlab as cl
+from claimlab.cli.app import run as run_command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 
@@ -96,14 +97,13 @@ def fever(file: Path) -> None:
 
 
 def averitec(file: Path) -> None:
-    """Numbers of its own, so that the claims tell which record is meant."""
-    rows = enumerate(zip(TEST["text"], ANSWERS, strict=True))
+    """Numbers of its own, from 0: they are no ids of the dataset, though some look like a part of
+    one, so that the claims tell which record is meant."""
     lines = [
         {"claim_id": n, "claim": text, "pred_label": OWN[a], "evidence": []}
-        for n, (text, a) in rows
+        for n, (text, a) in enumerate(zip(TEST["text"], ANSWERS, strict=True))
     ]
-    table = [{**line, "claim_id": f"number {line['claim_id']}"} for line in lines]
-    file.write_text(json.dumps(table), encoding="utf-8")
+    file.write_text(json.dumps(lines), encoding="utf-8")
 
 
 def pipeline(file: Path) -> None:
@@ -134,6 +134,17 @@ FORMS: dict[str, Callable[[Path], None]] = {
     "proba.csv": predict_proba,
     "texts.csv": by_text,
 }
+
+
+def test_rows_with_the_text_of_another_record_are_said(tmp_path: Path) -> None:
+    """Texts that were sorted apart from their ids: the scores are of the wrong records."""
+    table = PLAIN.with_columns(text=TEST["text"].reverse())
+    run = cl.detect(DATA, predictions=written(table, tmp_path / "sorted.csv"))
+    assert run.report["notes"] == [
+        "40 rows have the text of another record than the id says: ids are believed."
+    ]
+    right = PLAIN.with_columns(text=TEST["text"].str.to_uppercase())
+    assert cl.detect(DATA, predictions=written(right, tmp_path / "r.csv")).report["notes"] == []
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -296,3 +307,17 @@ def test_a_row_more_or_of_another_name_is_an_error_or_changes_nothing(
     ):
         with pytest.raises(DataError, match="is not scored"):
             call()
+
+
+def test_a_hidden_test_is_said_to_be_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not "0 test records: no record was answered": 39 of 40 were, and none of them has a label."""
+    made_up(hidden=True).write(tmp_path / "data")
+    file = written(PLAIN.tail(39), tmp_path / "p.csv")
+    words = ["detect", str(tmp_path / "data"), "--predictions", str(file)]
+    assert run_command([*words, "-o", str(tmp_path / "run")]) == 0
+    said = capsys.readouterr().out
+    assert "p answers 39 of 40 records; none of these has a label, so nothing is scored." in said
+    with pytest.raises(DataError, match=r"40 records without one.*gold is hidden"):
+        cl.evaluate(predictions=file, data=tmp_path / "data")

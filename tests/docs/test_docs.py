@@ -18,11 +18,13 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from manual import languages
 from manual.helppages import pages
 from parts import forked
 from parts.packages import leaf_marked
 
 from claimlab.cli.lazy import verb_names
+from claimlab.core.languages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -146,6 +148,12 @@ def test_help_pages_are_fresh() -> None:
         or (ROOT / "docs" / "help" / n).read_text(encoding="utf-8") != text
     ]
     assert stale == [], "run: make docs"
+
+
+def test_the_page_of_languages_is_fresh_and_has_each_of_them() -> None:
+    written = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8")
+    assert written == languages.page(), "run: make docs"
+    assert all(f"| `{code}` |" in written for code in table())
 
 
 @pytest.mark.parametrize("verb", verb_names())

@@ -436,3 +436,22 @@ def test_an_exclamation_or_a_verb_without_its_subject_is_no_claim() -> None:
 def test_faults_that_readers_of_messages_found(text: str, claim: str | None) -> None:
     found = best_claims(text, "por")
     assert (claim is None and not found) or (claim or "") in found[0]
+
+
+@pytest.mark.parametrize(
+    ("language", "detail"),
+    [("zho", "rules for Chinese"), (None, "a language that was not identified")],
+)
+def test_no_claim_in_a_language_without_rules_is_not_measured(
+    language: str | None, detail: str
+) -> None:
+    extraction = run(rule_extractor("offline"), "你好！大家早上好吗？", language)
+    assert (extraction.claims, extraction.failure) == ((), "no-rules")
+    assert detail in (extraction.detail or "")
+    assert run(rule_extractor("offline"), "Good morning! How are you?").failure is None
+
+
+def test_a_claim_in_chinese_is_a_sentence_and_no_single_word() -> None:
+    text = "大家好！东城图书馆去年买了37架钢琴，花了90万元。请大家转发。"
+    (claim,) = best_claims(text, "zho")
+    assert claim.startswith("东城图书馆去年买了37架钢琴")

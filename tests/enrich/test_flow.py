@@ -469,3 +469,13 @@ def test_a_dataset_is_searched_as_documents_or_as_fact_checks_by_the_option_it_i
     assert plain.filter(pl.col("corresponds")).select(
         "record_id", "rating", "guard_factcheck"
     ).rows() == [("same", None, False)]
+
+
+def test_a_language_without_rules_ends_as_not_measured(reviews: Path, tmp_path: Path) -> None:
+    texts = {"zh": "你好！大家早上好吗？", "en": "Good morning! How are you?"}
+    records = pl.DataFrame(
+        {"id": list(texts), "text": list(texts.values()), "language": ["zho", "eng"]}
+    )
+    done = run(Dataset.build("d", records), Access([f"local:{reviews}"], cache=tmp_path / "c"))
+    assert ends(done) == {"zh": "not-measured", "en": "no-claim"}
+    assert done.summary["outcomes"]["not-measured"] == 1

@@ -15,9 +15,9 @@ import pytest
 
 from claimlab.core import sync
 from claimlab.core.dataset import Dataset
+from claimlab.core.fetch.addresses import Guard
 from claimlab.enrich.flow import Doors, EnrichSettings
 from claimlab.enrich.run import enrich_async
-from claimlab.search.addresses import Guard
 from claimlab.search.evidence import Evidence
 from claimlab.search.query import Query
 from claimlab.search.results import Results

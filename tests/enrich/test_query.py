@@ -188,3 +188,10 @@ def test_no_markup_is_left_in_a_query() -> None:
     (query,) = make_queries(texts)
     assert query is not None
     assert query.text == "The mill & the bridge burnt"
+
+
+def test_a_greek_question_ends_a_sentence() -> None:
+    from claimlab.enrich.sentences import sentences
+
+    text = "Είναι αλήθεια; Κοινοποιήστε το!"
+    assert sentences(text) == ["Είναι αλήθεια;", "Κοινοποιήστε το!"]

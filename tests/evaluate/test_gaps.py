@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.scores import Ints
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.board import rank_runs
 from claimlab.evaluate.confusion import confusion
 from claimlab.evaluate.metric import GAP_RULES, Metric, metrics
+from claimlab.evaluate.metrics.aurc import area, risk_by_coverage
 from claimlab.evaluate.metrics.mcc import mcc
 from claimlab.evaluate.metrics.table_scores import calibration
 from claimlab.evaluate.scored_run import each_run
@@ -140,3 +144,77 @@ def test_half_of_the_wrong_answers_left_out_gain_nothing(
     for board in boards:
         scores = {standing.name: standing.score for standing in board.standings}
         assert scores["less"] <= scores["whole"] + 1e-12, board.metric
+
+
+def test_risk_and_coverage_are_those_of_a_loop() -> None:
+    """By hand: the surest answers first, the share of wrong ones after each, and their mean."""
+    run = made_up(3, 200, 0.4, 11)
+    assert run.scores is not None
+    rng = np.random.default_rng(5)
+    run.scores[:] += rng.random(run.scores.shape) / 1e6  # no ties
+    gaps = left_out(run, np.flatnonzero(rng.random(run.n) < 0.3))
+    assert gaps.scores is not None
+    spoke = [i for i in range(gaps.n) if gaps.guess[i] < 3]
+    spoke.sort(key=lambda i: -gaps.scores[i, gaps.guess[i]])  # type: ignore[index]
+    wrong, risks = 0, []
+    for n, i in enumerate(spoke, 1):
+        wrong += gaps.guess[i] != gaps.truth[i]
+        risks.append(wrong / n)
+    assert area(gaps).value == pytest.approx(np.mean(risks))
+    curve = risk_by_coverage(gaps)
+    assert curve[-1] == (pytest.approx(len(spoke) / gaps.n), pytest.approx(risks[-1]))
+    assert all(risk == pytest.approx(risks[round(at * gaps.n) - 1]) for at, risk in curve)
+
+
+@pytest.mark.slow
+def test_a_run_that_declines_shows_its_risk_by_coverage_and_both_rules(tmp_path: Path) -> None:
+    """Records left out, without a word: the page has the curve, and macro-F1 as others count it,
+    which equals scikit-learn's."""
+    metrics_of = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(3)
+    truth = [str(name) for name in rng.choice(["true", "false"], 300)]
+    sure = rng.uniform(0.5, 1, 300).round(3)
+    right = rng.random(300) < sure
+    said = [
+        t if ok else {"true": "false", "false": "true"}[t]
+        for t, ok in zip(truth, right, strict=True)
+    ]
+    data = Dataset.build(
+        "shy",
+        pl.DataFrame(
+            {
+                "id": [f"r{i}" for i in range(300)],
+                "text": [f"Bridge {i} was opened." for i in range(300)],
+                "veracity": truth,
+                "split": ["test"] * 300,
+            }
+        ),
+    )
+    rows = [
+        {"id": f"r{i}", "label": said[i], f"score_{said[i]}": sure[i]}
+        for i in range(300)
+        if sure[i] > 0.65
+    ]
+    pl.DataFrame(rows, infer_schema_length=None).write_csv(tmp_path / "shy.csv")
+    evaluation = cl.evaluate(
+        predictions=tmp_path / "shy.csv", data=data, draws=200, by=[], output=tmp_path / "page"
+    )
+    (run,) = evaluation.runs
+    assert run.abstentions is not None
+    assert run.abstentions.kinds == []
+    assert run.abstentions.coverage == pytest.approx(len(rows) / 300)
+    risks = [risk for _, risk in run.abstentions.curve]
+    assert risks[-1] > risks[len(risks) // 4], "surer answers are better"
+    answered = {row["id"]: row["label"] for row in rows}
+    wanted = metrics_of.f1_score(
+        truth,
+        [answered.get(f"r{i}", "none") for i in range(300)],
+        labels=["true", "false"],
+        average="macro",
+        zero_division=0,
+    )
+    assert run.abstentions.forgiving_macro_f1 == pytest.approx(wanted)
+    assert run.scores.macro_f1 < wanted  # type: ignore[operator]
+    text = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert "No verdict given" in text
+    assert "Risk and coverage" in text

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
+from claimlab.evaluate.views import headline
 
 Maker = Callable[..., Dataset]
 
@@ -60,3 +63,20 @@ def test_a_gap_is_a_miss_or_a_false_alarm(make_data: Maker, make_run: Maker) -> 
 def test_a_share_is_between_nothing_and_all(make_data: Maker, make_run: Maker) -> None:
     with pytest.raises(UsageError, match="between 0 and 1"):
         cl.evaluate(make_run(make_data(300), 0.8), prevalence=3, by=[], draws=200)
+
+
+def test_cost_and_seconds_of_a_thousand_records_are_beside_the_score(
+    data: Dataset, make_run: Maker, tmp_path: Path
+) -> None:
+    run = make_run(data, 0.8)
+    paid = run.tables["predictions"].with_columns(cost=pl.lit(0.0002), seconds=pl.lit(0.05))
+    run.tables["predictions"] = paid
+    (result,) = cl.evaluate(run, draws=200, by=[], output=tmp_path / "page").runs
+    assert result.per_thousand == pytest.approx({"cost": 0.2, "seconds": 50.0})
+    said = "1,000 records take $0.20 and 50.0 s"
+    assert said in headline(result)
+    assert said in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    scores = pl.read_csv(tmp_path / "page" / "scores.csv")
+    assert scores["cost_per_1000"][0] == pytest.approx(0.2)
+    (free,) = cl.evaluate(make_run(data, 0.8), draws=200, by=[]).runs
+    assert "1,000 records" not in headline(free)

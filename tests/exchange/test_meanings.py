@@ -313,7 +313,10 @@ def test_what_programs_write_into_empty_cells_is_no_label(tmp_path: Path) -> Non
 @pytest.mark.parametrize("question", ["Is it true?", "is this fake"])
 def test_a_question_about_the_truth_says_what_yes_means(question: str, tmp_path: Path) -> None:
     rows = [[text, ("Yes", "No")[i % 2]] for i, text in enumerate(TEXTS)]
-    dataset, _ = import_files(write(tmp_path / "a.csv", ["headline", question], rows))
+    path = write(tmp_path / "a.csv", ["headline", question], rows)
+    with pytest.raises(UnmappedLabels) as asked:
+        import_files(path)
+    dataset, _ = import_files(path, map=str(asked.value.choices[0].value))
     verdicts = ["true", "false"] if "true" in question else ["false", "true"]
     assert dataset.records["veracity"].to_list() == verdicts * (N // 2)
 

@@ -175,7 +175,7 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
         "title-row.csv": ("Claims of version 2\n\n" + delimited(rows), HALVES),
         "remarks.csv": ("# made in 2020\n# by us\n" + delimited(rows), HALVES),
         "category.csv": (delimited(claims(values=("True", "Fake")), header=("text", "Category")), HALVES),
-        "is-fake.csv": (delimited(claims(values=("1", "0")), header=("text", "is_fake")), HALVES),
+        "is-fake.csv": (delimited(claims(values=("1", "0")), header=("text", "is_fake")), "`map='0=true,1=false'`"),
         "code-and-name.csv": (
             "text,label,verdict_name\n" + "\n".join(f"{t},{i % 2},{v}" for i, (t, v) in enumerate(rows)), HALVES,
         ),

@@ -799,7 +799,10 @@ def test_a_flag_that_says_what_it_means_comes_before_its_words(tmp_path: Path) -
     path = write(
         tmp_path / "a.csv", "Body,Fake,Art", BODIES, again("0", "1"), again("echt", "Satire")
     )
-    _, report = import_files(path)
+    with pytest.raises(ClaimlabError) as asked:
+        import_files(path)
+    assert asked.value.choices[0].value == "0=true,1=false"
+    _, report = import_files(path, map="0=true,1=false")
     assert report.labels == {"true": 30, "false": 30}
 
 

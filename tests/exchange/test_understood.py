@@ -9,14 +9,17 @@ import json
 import random
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from claimlab.clean.front import clean
+from claimlab.clean.recipe import parse_recipe
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import ClaimlabError, Question, UnmappedLabels
+from claimlab.core.errors import ClaimlabError, DataError, Question, UnmappedLabels
 from claimlab.exchange.importer import guess_files, import_files
 
 N = 60
@@ -52,7 +55,7 @@ def printed(command: list[str], capsys: pytest.CaptureFixture[str]) -> list[list
 # --- What "true" is true of
 
 
-@pytest.mark.parametrize("name", ["flag", "label", "rumor", "is_rumor", "class"])
+@pytest.mark.parametrize("name", ["flag", "label", "rumor", "is_rumor", "class", "is_fake"])
 def test_a_flag_is_asked_about_with_examples_also_when_it_is_named(
     name: str, tmp_path: Path
 ) -> None:
@@ -64,6 +67,24 @@ def test_a_flag_is_asked_about_with_examples_also_when_it_is_named(
     assert asked.value.exit_code == 1
     offered = [str(one.value) for one in asked.value.choices if one.argument == "map"]
     assert {"False=true,True=false", "False=false,True=true"} <= set(offered)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [("is_fake", "0=true,1=false"), ("misinformation", "0=true,1=false"), ("is_real", "0=false,1=true")],
+)  # fmt: skip
+def test_a_name_is_no_proof_but_says_which_answer_comes_first(
+    name: str, first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "a.csv", claim=TEXTS, **{name: flags("1", "0")})
+    for options in ([], ["--label", name], ["--yes"]):
+        lines = printed(["import", str(path), "-o", str(tmp_path / "o"), *options], capsys)
+        assert first in lines[0]
+        assert run([*lines[0], "--force"]) == 0
+        labels = Dataset.open(tmp_path / "o")["veracity"].value_counts()
+        expected = {"true": 10, "false": 50} if name == "is_real" else {"true": 50, "false": 10}
+        assert dict(labels.iter_rows()) == expected
+        shutil.rmtree(tmp_path / "o")
 
 
 def test_no_printed_line_turns_flagged_lies_into_truths(
@@ -145,6 +166,14 @@ def test_what_files_speak_of_comes_before_any_verdict(
     assert import_files(tmp_path / "d", map=task)[1].labels == {}
 
 
+def test_the_name_of_a_flag_counts_more_than_that_of_a_file(tmp_path: Path) -> None:
+    """A file about people against vaccines, and a column that says what its yes means."""
+    path = write(tmp_path / "antivax_posts.csv", text=TEXTS, is_misinformation=flags("1", "0"))
+    with pytest.raises(UnmappedLabels) as asked:
+        import_files(path)
+    assert asked.value.choices[0].value == "0=true,1=false"
+
+
 def test_any_label_can_be_kept_as_it_is_written(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", text=TEXTS, label=again("-1", "0", "1"))
     dataset, report = import_files(path, map="label_raw")
@@ -156,7 +185,6 @@ def test_ratings_that_fact_checkers_use_are_asked_about_no_more_than_before(tmp_
     for name, words in {
         "label": ("pants-fire", "true", "half-true"),
         "verdict": ("True", "False"),
-        "is_fake": ("1", "0"),
         "Bewertung": ("falsch", "richtig"),
         "credibility": ("false", "mostly-true", "half-true"),
     }.items():
@@ -168,6 +196,19 @@ def test_ratings_that_fact_checkers_use_are_asked_about_no_more_than_before(tmp_
 
 
 # --- What a record is
+
+
+def test_of_close_columns_the_one_with_the_usual_name_is_offered_first(tmp_path: Path) -> None:
+    """A fact-check has a title of its own, and the claim that it is about."""
+    titles = [f"No, Mayor {TOWNS[i % 5]} did not say this about bus {i}" for i in range(N)]
+    columns = {
+        "page_title": titles,
+        "review_claimReviewed": TEXTS,
+        "verdict": again("true", "false"),
+    }
+    with pytest.raises(Question, match="may be the text") as asked:
+        import_files(write(tmp_path / "a.csv", **columns))
+    assert asked.value.choices[0].value == "review_claimReviewed"
 
 
 def test_a_row_for_each_judgement_is_one_record_with_its_annotations(tmp_path: Path) -> None:
@@ -184,6 +225,27 @@ def test_a_row_for_each_judgement_is_one_record_with_its_annotations(tmp_path: P
     assert dataset.tables["annotations"].height == len(rows)
     assert f"{len(rows)} rows: one for each annotator" in report.understood[0]
     assert report.agreement is not None
+
+
+def test_columns_that_may_both_name_annotators_are_asked_about(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    rows = [
+        (text, ("true", "false")[draw.random() < 0.4], f"w{n}", f"b{(n + i) % 3}", f"name {n}")
+        for i, text in enumerate(TEXTS)
+        for n in range(3)
+    ]
+    names = ("claim", "verdict", "wid", "part_of_task", "wname")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    path = write(tmp_path / "a.csv", **columns)
+    with pytest.raises(Question, match="several columns may say who gave them") as asked:
+        import_files(path)
+    assert [one.value for one in asked.value.choices] == ["wid", "part_of_task", "none"]
+    dataset, report = import_files(path, rater="wid")
+    assert dataset.records.height == N
+    assert report.agreement is not None
+    alone = {name: values for name, values in columns.items() if name != "part_of_task"}
+    dataset, _ = import_files(write(tmp_path / "b.csv", **alone))
+    assert dataset.records.height == N, "the number and the name of a person are one"
 
 
 def test_annotators_numbered_before_their_question_are_annotators(tmp_path: Path) -> None:
@@ -323,6 +385,36 @@ def test_a_bad_file_is_a_warning(tmp_path: Path) -> None:
     assert sum("passed over" in line for line in report.lines()) == 4
 
 
+# --- Damage
+
+
+def test_a_wrong_code_page_is_said_at_import_and_clean_repairs_every_text(tmp_path: Path) -> None:
+    """UTF-8 that some program read as Thai, and saved so."""
+    thai = [f"ดื่มน้ำมะนาวรักษาโรคมะเร็งได้จริงหรือ ข่าวที่ {i}" for i in range(N)]
+    table = {chr(code): code for code in range(256)}
+    table |= {bytes([code]).decode("cp874", "ignore") or chr(code): code for code in range(256)}
+    back = {code: sign for sign, code in table.items()}
+    broken = ["".join(back[byte] for byte in text.encode()) for text in thai]
+    path = write(tmp_path / "a.csv", claim=broken, verdict=again("true", "false"))
+    dataset, report = import_files(path)
+    assert report.damage is not None
+    assert (report.damage.broken, report.damage.repairable) == (N, N)
+    assert any("wrong encoding" in line for line in report.lines())
+    repair = parse_recipe('name = "r"\nversion = 1\n[[steps]]\nstep = "repair-text"', "r")
+    cleaned = clean(dataset, repair).dataset
+    assert cleaned["text"].to_list() == thai
+
+
+def test_texts_of_question_marks_are_refused(tmp_path: Path) -> None:
+    lost = [re.sub(r"\w", "?", text) for text in TEXTS]
+    path = write(tmp_path / "a.csv", claim=lost, verdict=again("true", "false"))
+    with pytest.raises(DataError, match="mostly question marks"):
+        import_files(path)
+    some = [text if i % 3 else lost[i] for i, text in enumerate(TEXTS)]
+    path = write(tmp_path / "b.csv", claim=some, verdict=again("true", "false"))
+    assert import_files(path)[1].records == N
+
+
 # --- Any table with a known meaning
 
 NAMES = (
@@ -376,8 +468,9 @@ def test_a_known_meaning_is_the_outcome_or_among_the_choices(
         if taken is None:
             assert meaning in outcomes, (meaning, outcomes)
         elif taken:  # taken at once: by words for ratings, or by a name that says it
-            by_name = name in ("verdict", "is_fake")
-            assert by_name or kind in ("words", "ratings"), "nothing else decides what is true"
+            assert name == "verdict" or kind in ("words", "ratings"), (
+                "nothing else decides what is true"
+            )
             assert taken in meanings(values)
 
 
@@ -412,7 +505,7 @@ def test_the_report_says_what_was_understood_in_every_face(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(tmp_path / "a.csv", claim=TEXTS, is_fake=flags("1", "0"))
-    assert run(["import", str(path), "-o", str(tmp_path / "o"), "--json"]) == 0
+    assert run(["import", str(path), "-o", str(tmp_path / "o"), "--json", "--map", "1=false"]) == 0
     out, err = capsys.readouterr()
     [record, label] = json.loads(out)["report"]["understood"]
     assert record == "one record = one claim (60)"
@@ -420,4 +513,8 @@ def test_the_report_says_what_was_understood_in_every_face(
     assert "false (10: '1'), e.g." in label
     assert record in err
     assert label in err
-    assert pl.Series(Dataset.open(tmp_path / "o")["veracity"]).to_list() == flags("false", "true")
+    dataset = Dataset.open(tmp_path / "o")
+    assert pl.Series(dataset["veracity"]).to_list() == flags("false", "true")
+    assert any(label in note for note in dataset.notes), "it travels with the data"
+    assert run(["show", str(tmp_path / "o")]) == 0
+    assert "label 'is_fake': true" in " ".join(capsys.readouterr().out.split())

@@ -58,7 +58,7 @@ COMMANDS = [
     "split data -o {out} --by language --all",
     "enrich data -o {out} --provider local:rows.jsonl --set cache=calls --set mode=replay --limit 12",
     "audit data -o {out} --check length --check source",
-    "audit data -o {out} --check length --fix",
+    "prepare data -o {out} --audit audit --steps split",
     "detect data -o {out} --detector stratified --seed 4",
     "evaluate --predictions rows.csv --data data --split test -o {out} --draws 200",
     "defend run --data data -o {out} --set draws=200",

@@ -20,9 +20,9 @@ from parts.standin import StandIn, own_profile
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent
+from claimlab.core.fetch.addresses import Guard
 from claimlab.core.record import to_side_table
 from claimlab.search import snapshot
-from claimlab.search.addresses import Guard
 
 TEXT = "Neighbours in the market hall say that the old mill of Ostrel sold looms to a family from the coast, number {}."
 PAGE = "<html><head><title>Looms</title></head><body><p>The old mill of Ostrel sold seventeen looms.</p></body></html>"

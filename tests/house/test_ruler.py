@@ -60,6 +60,13 @@ def test_what_was_planted_in_a_file_is_found() -> None:
     assert file.vague_names() == {"one": 1, "known": 1}
 
 
+def test_a_table_of_the_functions_above_it_cannot_stand_higher() -> None:
+    table = "TABLE = {'first': first}\nNAMES = tuple(TABLE)\nLIMIT = 4\n"
+    file = File("claimlab", "audit/checks.py", f"def first(): ...\n\n\n{table}")
+    assert file.late_constants() == [4, 5, 6]
+    assert file.movable_constants() == [6]
+
+
 def test_arrows_between_rooms_are_counted_and_those_that_only_a_string_has(tmp_path: Path) -> None:
     checkout = house(tmp_path)
     assert checkout.arrows() == {("audit", "core"): 1, ("evolve", "audit"): 1}

@@ -74,8 +74,8 @@ TWINS = [
         lambda out: cl.audit("data", also=["data"], checks=["length"], output=out),
     ),
     Twin(
-        "audit data --check length --fix -o {out}",
-        lambda out: cl.audit("data", checks=["length"], fix=True, output=out),
+        "prepare data --audit audit --steps copies -o {out}",
+        lambda out: cl.prepare("data", audit="audit", steps=["copies"], output=out),
     ),
     Twin(
         "diff data data --check length -o {out} --limit 200",

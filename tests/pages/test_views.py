@@ -111,7 +111,8 @@ def test_latex_escapes() -> None:
     assert tex("50 % & {x}_1^2 ~ \\") == (
         r"50 \% \& \{x\}\_1\textasciicircum{}2 \textasciitilde{} \textbackslash{}"
     )
-    assert tex("naïve Škoda 疫") == "naïve Škoda [U+75AB]"
+    assert tex("naïve Škoda 疫") == "naïve Škoda \\script{CJK}{疫}{[U+75AB]}"
+    assert tex("عاجل a") == "\\script{ARABIC}{عاجل}{[U+0639][U+0627][U+062C][U+0644]} a"
     assert "\\begin{longtable}" in text
     assert "\\toprule" in text
 

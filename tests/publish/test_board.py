@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 import yaml
 from parts.planted import planted
@@ -181,3 +183,38 @@ def test_a_site_shows_ranks_intervals_and_refusals_of_boards(place: Path, tmp_pa
     file.write_text(file.read_text("utf-8").replace('"standings"', '"places"'), "utf-8")
     with pytest.raises(DataError, match="cannot be read"):
         cl.publish_site(tmp_path / "one", tmp_path / "public", force=True)
+
+
+def test_copies_under_another_name_and_copied_gold_are_flagged(tmp_path: Path) -> None:
+    """The same answers, a copy with gaps and the gold itself were ranked without a word."""
+    data = planted(size=320)[0]
+    gold = data.records.filter(pl.col("split") == "test").select("id", label="veracity")
+    gold = gold.filter(pl.col("label").is_in(["true", "false"]))
+    other = pl.col("label").replace({"true": "false", "false": "true"})
+    rng = np.random.default_rng(2)
+
+    def mine(skill: float) -> pl.DataFrame:
+        wrong = pl.Series(rng.random(gold.height) > skill)
+        return gold.with_columns(label=pl.when(wrong).then(other).otherwise("label"))
+
+    first = mine(0.6)
+    errors = first.filter(first["label"] != gold["label"])["id"]
+    answers = {
+        "first": first,
+        "again": first,
+        "holes": first.filter(~pl.col("id").is_in(errors.gather_every(4).implode())),
+        "honest": mine(0.65),
+        "gold": gold,
+    }
+    for name, table in answers.items():
+        table.write_csv(tmp_path / f"{name}.csv")
+        cl.detect(data, predictions=tmp_path / f"{name}.csv", output=tmp_path / name)
+        cl.publish_bundle(tmp_path / name, tmp_path / "board" / f"{name}.json")
+    ranked = cl.publish_board(tmp_path / "board", output=tmp_path / "page")
+    flags = {line.run: line.flags for line in ranked.lines}
+    assert "the same answers as first" in flags["again"]
+    assert "100% of the errors" in flags["holes"]
+    assert "are those of first" in flags["holes"]
+    assert "implausible: 100.0% of all answers are right" in flags["gold"]
+    assert not re.search("implausible|those of|same answers", flags["honest"])
+    assert "the same answers as first" in (tmp_path / "page" / "index.html").read_text("utf-8")

@@ -137,18 +137,62 @@ def test_a_participant_checks_without_gold(
     assert run(["publish", "task", "check", str(good), "--task", str(public)]) == 0
     assert "300 of 300 answered" in capsys.readouterr().out
     bad = tmp_path / "bad.csv"
-    rows = [*((i, "true") for i in ids[10:]), (ids[20], "false"), ("r1", "true"), (ids[0], "maybe")]
+    rows = [
+        *((i, "true") for i in ids[10:]),
+        (ids[20], "false"),
+        ("r1", "true"),
+        (ids[0], "perhapsy"),
+        (ids[1], "not enough info"),
+    ]
     bad.write_text("id,label\n" + "".join(f"{i},{word}\n" for i, word in rows))
     assert run(["publish", "task", "check", str(bad), "--task", str(public)]) == 1
     said = capsys.readouterr().out
     for words in (
-        f"1 id more than once ('{ids[20]}')",
-        "1 id that is not of the test ('r1')",
-        "1 answer outside the classes ('maybe'; the classes are",
-        "10 records of the test without an answer",
+        f"1 record has more than one answer (such as '{ids[20]}')",
+        "1 id is not in 'hidden' (such as 'r1')",
+        "1 answer is none of the classes (such as 'perhapsy')",
+        "The classes are true, false (in the words of the data: FAKE, REAL)",
+        "8 records of the test without an answer",
+        "2 records with an answer outside the classes",
     ):
         assert words in said
     assert cl.publish_task_check(good, task=public).is_complete
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("own.csv", lambda ids: "id,label\n" + "".join(f"{i},FAKE\n" for i in ids)),
+        ("numbers.csv", lambda ids: "id,score_true\n" + "".join(f"{i},0.2\n" for i in ids)),
+        ("header.csv", lambda ids: "id,true,false\n" + "".join(f"{i},0.2,0.8\n" for i in ids)),
+        ("pipe.json", lambda ids: json.dumps([{"label": "FAKE", "score": 0.8} for _ in ids])),
+        ("twice.csv", lambda ids: "id,label\n" + "".join(f"{i},FAKE\n" * 2 for i in ids)),
+        ("strange.csv", lambda ids: "id,label\n" + "".join(f"x{i},FAKE\n" for i in ids)),
+        ("words.csv", lambda ids: "id,label\n" + "".join(f"{i},perhapsy\n" for i in ids)),
+        ("train.csv", lambda ids: "id,label\nr1,FAKE\n" + "".join(f"{i},FAKE\n" for i in ids)),
+    ],
+)
+def test_a_submission_is_read_as_predictions_are(
+    folder: Path, tmp_path: Path, name: str, content: Callable[[list[str]], str]
+) -> None:
+    """`detect --predictions` on the open data and `publish task check` without gold accept the same
+    files, and read the same answers."""
+    order = pl.read_csv(folder / "public" / "test.csv")["id"].to_list()
+    records = task_data().records
+    train = records.filter(pl.col("split") == "train")
+    test = pl.DataFrame({"id": order}).join(records, on="id", maintain_order="left")
+    data = Dataset.build("hidden", pl.concat([train, test.select(train.columns)]))
+    file = tmp_path / name
+    file.write_text(content(order))
+    checked = cl.publish_task_check(file, task=folder / "public")
+    try:
+        read = cl.detect(data, predictions=file)
+    except DataError:
+        assert checked.problems
+        return
+    assert checked.is_complete
+    answers = dict(read.tables["predictions"].select("record_id", "label").iter_rows())
+    assert checked.answers == answers
 
 
 def test_five_submissions_each_treated_as_it_should_be(folder: Path, tmp_path: Path) -> None:
@@ -167,7 +211,7 @@ def test_five_submissions_each_treated_as_it_should_be(folder: Path, tmp_path: P
     assert 0.7 < entry(scores, "honest").macro_f1["private"] < 0.9
     assert entry(scores, "gaps").answered < 300
     assert any("without an answer" in flag for flag in entry(scores, "gaps").flags)
-    assert "more than once" in entry(scores, "repeats").refused
+    assert "more than one answer" in entry(scores, "repeats").refused
     assert not entry(scores, "repeats").macro_f1
     for name, other in (("honest", "copied"), ("copied", "honest")):
         assert any(flag.endswith(f" {other}") for flag in entry(scores, name).flags)
@@ -185,8 +229,12 @@ def test_the_same_answers_under_two_names_are_named_and_a_team_has_a_limit(folde
         send(folder, f"many/{number}.csv", honest(gold, 0.7, 30 + number))
     send(folder, "first.csv", honest(gold, 0.75, 5))
     send(folder, "second.csv", honest(gold, 0.75, 5))
+    first = honest(gold, 0.75, 5)
+    wrong = [row for row in first if row[1] != gold[row[0]]]
+    send(folder, "holes.csv", [row for row in first if row not in wrong[::2]])
     scores = cl.publish_task_score(folder)
     assert "the same answers as second" in entry(scores, "first").flags
+    assert any(f.endswith("are those of first") for f in entry(scores, "holes").flags)
     late = [entry(scores, f"many/{number}") for number in range(5)]
     assert [bool(each.refused) for each in late] == [False, False, False, True, True]
     assert "more than 3 of this team" in late[4].refused
@@ -262,6 +310,38 @@ def test_the_score_is_the_one_of_scikit_learn(folder: Path) -> None:
         part = [(gold[i], said) for i, said in answers if halves[i] == half]
         wanted = metrics.f1_score(*zip(*part, strict=True), average="macro")
         assert entry(cl.publish_task_score(folder), "a").macro_f1[half] == pytest.approx(wanted)
+
+
+def test_the_rule_of_the_task_is_beside_ours(tmp_path: Path) -> None:
+    """A gap by scikit-learn's rule, among the answered records alone, and refused."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    scores: dict[str, Entry] = {}
+    for rule in ("no-class", "answered", "refused"):
+        folder = tmp_path / rule
+        cl.publish_task_init(task_data(), output=folder, secret=SECRET, gaps=rule)
+        gold = gold_of(folder)
+        answers = honest(gold, 0.7, 9)[:200]
+        send(folder, "a.csv", answers)
+        scores[rule] = entry(cl.publish_task_score(folder, output=tmp_path / f"p-{rule}"), "a")
+        page = (tmp_path / f"p-{rule}" / "index.html").read_text(encoding="utf-8")
+        assert ("Own rule" in page) == (rule != "refused")
+    assert "100 records of the test without an answer" in scores["refused"].refused
+    half = dict(pl.read_csv(folder / "sealed" / "gold.csv").select("id", "half").iter_rows())
+    private = {i: gold[i] for i in gold if half[i] == "private"}
+    said = dict(answers)
+    pairs = [(t, said.get(i, "none")) for i, t in private.items()]
+    names = sorted(set(gold.values()))
+
+    def f1(rows: Answers) -> float:
+        truth, guess = zip(*rows, strict=True)
+        return float(metrics.f1_score(truth, guess, labels=names, average="macro"))
+
+    assert scores["no-class"].own_rule["private"] == pytest.approx(f1(pairs))
+    assert scores["answered"].own_rule["private"] == pytest.approx(
+        f1([row for row in pairs if row[1] != "none"])
+    )
+    ours = {rule: scores[rule].macro_f1["private"] for rule in ("no-class", "answered")}
+    assert ours["no-class"] == ours["answered"] < scores["no-class"].own_rule["private"]
 
 
 def test_scores_are_the_same_from_the_command(
@@ -345,7 +425,10 @@ def test_checkthat_is_played_through(real_data: Path, tmp_path: Path) -> None:
         "honest.tsv": list(mine),
         "gaps.tsv": [row for row in mine if row not in wrong[: len(wrong) // 2]],
         "repeats.tsv": [*((i, other[said], run_id) for i, said, run_id in wrong), *mine],
-        "copied.tsv": [*mine[:-1], (mine[-1][0], other[mine[-1][1]], "ours")],
+        "runs.tsv": [*((i, other[said], "second") for i, said, _ in wrong), *mine],
+        "copied.tsv": [
+            (i, other[said] if i == mine[-1][0] else said, "ours") for i, said, _ in mine
+        ],
         "gold.tsv": [(i, said, "x") for i, said in truth.items()],
     }
     checks: dict[str, bool] = {}
@@ -353,15 +436,17 @@ def test_checkthat_is_played_through(real_data: Path, tmp_path: Path) -> None:
         file = send(folder, name, answers, head, gap)  # type: ignore[arg-type]
         checks[name] = cl.publish_task_check(file, task=folder / "public").is_complete
     assert checks == {
-        "honest.tsv": True, "gaps.tsv": False, "repeats.tsv": False, "copied.tsv": True, "gold.tsv": True,
+        "honest.tsv": True, "gaps.tsv": False, "repeats.tsv": False, "runs.tsv": False, "copied.tsv": True,
+        "gold.tsv": True,
     }  # fmt: skip
     scores = cl.publish_task_score(folder, output=tmp_path / "scores")
     by_name: Callable[[str], Entry] = lambda name: entry(scores, name)  # noqa: E731
-    assert "more than once" in by_name("repeats").refused
+    assert "more than one answer" in by_name("repeats").refused
+    assert "2 runs" in by_name("runs").refused
     assert by_name("gaps").macro_f1["private"] <= by_name("honest").macro_f1["private"]
     assert any("those of copied" in flag for flag in by_name("honest").flags)
     assert any("implausible" in flag for flag in by_name("gold").flags)
     assert not any("implausible" in flag for flag in by_name("honest").flags)
-    task, ids = read_task(folder / "public")
-    assert read_gold(folder, task, ids).sealed == task.gold_hmac
-    assert read_submission(folder / "submissions" / "honest.tsv", task, ids).is_complete
+    task, asked = read_task(folder / "public")
+    assert read_gold(folder, task, asked).sealed == task.gold_hmac
+    assert read_submission(folder / "submissions" / "honest.tsv", asked).is_complete

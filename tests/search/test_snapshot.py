@@ -22,8 +22,8 @@ import pytest
 from claimlab.core import packaged
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import PageRefused, ReplayMiss
+from claimlab.core.fetch.addresses import Guard
 from claimlab.search import snapshot as snapshots
-from claimlab.search.addresses import Guard
 from claimlab.search.evidence import Evidence
 from claimlab.search.page_text import read_page
 from claimlab.search.snapshot import PageFetcher, Snapshot, with_page

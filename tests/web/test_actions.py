@@ -9,10 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from parts.planted import planted
 from starlette.testclient import TestClient
 from typer.main import get_command
 
+import claimlab as cl
 from claimlab.cli.app import app as command_line
 from claimlab.core.dataset import Dataset
 from claimlab.core.options import parameters_of
@@ -240,3 +243,85 @@ def test_a_shared_task_is_started_from_a_form(client: TestClient) -> None:
     assert form["command"].startswith("claimlab publish task init data -o data-publish")
     assert "secret" not in {field["name"] for field in form["fields"]}
     assert "publish_task_init" in client.get("/datasets/data").text
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    """A dataset in two versions, the second with a leak, files of predictions, and a shared task
+    with a submission."""
+    data = cl.split(planted(size=240)[0], output=tmp_path / "data").dataset
+    test = data.records.filter(pl.col("split") == "test")
+    train = pl.col("split") == "train"
+    copies = pl.concat([test.head(30)["text"], data.records.filter(train)["text"].tail(-30)])
+    texts = data.records.filter(train).with_columns(text=copies)
+    leaking = pl.concat([texts, data.records.filter(~train)])
+    Dataset.build("data", leaking).write(tmp_path / "newer")
+    answers = test.select("id", label=pl.lit("true"))
+    answers.write_csv(tmp_path / "whole.csv")
+    pl.concat([answers, answers.head(3)]).write_csv(tmp_path / "twice.csv")
+    cl.publish_task_init(data, output=tmp_path / "task")
+    answers.write_csv(tmp_path / "task" / "submissions" / "team.csv")
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_predictions_the_gate_and_a_shared_task_have_forms(
+    shared: Path, client_of: Callable[[Path], TestClient], ended: Ended
+) -> None:
+    """Strict reading, the gate and the scores of submissions, each started from a page; what is
+    read is chosen among what the workspace has."""
+    with client_of(shared) as client:
+        token = re.search(r'name="csrf" content="(\w+)"', client.get("/").text)
+        assert token is not None
+        client.headers["X-CSRF-Token"] = token[1]
+
+        def started(place: str, verb: str, *options: str) -> dict[str, Any]:
+            page = client.get(f"/datasets/{place}/run/{verb}")
+            assert page.status_code == 200, page.text
+            params = {"name": f"by-{verb}-{len(options)}", "option": list(options)}
+            answer = client.post(f"/api/datasets/{place}/run/{verb}", params=params, json={})
+            assert answer.status_code == 200, answer.text
+            return ended(client, answer.json()["location"])
+
+        read = started("data", "predictions", "predictions=whole.csv")
+        assert read["command"].startswith("claimlab detect data -o by-predictions-1 --predictions")
+        assert read["state"] == "done", read["printed"]
+        twice = started("data", "predictions", "predictions=twice.csv", "split=test")
+        assert twice["state"] == "failed"
+        assert "3 records have more than one answer" in str(twice["printed"])
+        gate = started("newer", "diff", "before=data", "checks=near-duplicates")
+        assert gate["state"] == "done", gate["printed"]
+        assert "amounts are too much" in str(gate["printed"]) or "amount is too much" in str(
+            gate["printed"]
+        )
+        scores = started("data", "publish_task_score", "folder=task")
+        assert scores["command"] == "claimlab publish task score task -o by-publish_task_score-1"
+        assert scores["state"] == "done", scores["printed"]
+        names = [f["names"] for f in client.get("/api/datasets/data/run/diff").json()["fields"]]
+        assert list(names[0]) == ["newer"], "first, and not the dataset itself"
+        for verb, option in (
+            ("predictions", "predictions=/etc/passwd"),
+            ("predictions", "predictions=task/sealed/gold.csv"),
+            ("diff", "before=../elsewhere"),
+            ("diff", "map=/etc/passwd"),
+            ("publish_task_score", "folder=/etc"),
+        ):
+            asked = {"name": "new", "option": option}
+            answer = client.post(f"/api/datasets/data/run/{verb}", params=asked, json={})
+            assert answer.status_code == 422, option
+
+
+def test_a_share_can_be_typed_into_a_form(client: TestClient) -> None:
+    """A browser refuses 0.5 in a field of whole numbers, and the form is never sent."""
+    page = client.get("/datasets/data/run/publish_task_init").text
+    (field,) = re.findall(r'<input id="option-public_share"[^>]*>', page)
+    assert 'step="any"' in field
+    assert 'max="0.9"' in field
+    (whole,) = re.findall(r'<input id="option-per_team"[^>]*>', page)
+    assert "step" not in whole
+
+
+def test_a_form_without_anything_to_choose_says_so(client: TestClient) -> None:
+    page = client.get("/datasets/data/run/publish_task_score")
+    assert page.status_code == 422
+    assert "nothing to choose" in page.text

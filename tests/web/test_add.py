@@ -90,6 +90,18 @@ def test_an_unknown_label_is_asked_and_its_answer_is_in_the_command(client: Test
     assert {row["veracity"] for row in page["found"]["records"]} == {"true", "false"}
 
 
+def test_the_page_says_what_was_understood_once_nothing_is_left_to_ask(client: TestClient) -> None:
+    """A label that was read the wrong way round is seen before anything is imported."""
+    assert looked(client, file="claims.csv")["found"]["understood"] == []
+    found = looked(client, file="claims.csv", map="mostly-fals=false")["found"]
+    record, label = found["understood"]
+    assert record == "one record = one claim (60)"
+    assert re.match(r"label 'rating': true \(20\), e\.g\. \"\w.*; false \(40: ", label)
+    page = client.get("/add", params={"file": "claims.csv", "map": "mostly-fals=false"}).text
+    assert "What was understood" in page
+    assert "one record = one claim (60)" in page
+
+
 def test_a_close_choice_is_a_question_with_a_link_for_each_answer(
     client: TestClient, folder: Path
 ) -> None:

@@ -35,7 +35,7 @@ def csrf(client: TestClient) -> dict[str, str]:
 
 def test_every_answer_forbids_foreign_scripts_and_frames(folder: Path) -> None:
     client = client_of(folder)
-    for path in ("/", "/api", "/nothing", "/static/page.css"):
+    for path in ("/", "/api", "/nothing", "/static/look.css"):
         policy = client.get(path).headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy

@@ -7,12 +7,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import polars as pl
 import pytest
 from parts.planted import planted
 
 import claimlab as cl
 from claimlab.core.call import paths_of
-from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.core.options import parameters_of
 from claimlab.publish.task.init import publish_task_init
 from claimlab.web.mcp import TOOLS, answer, schema_of
@@ -72,6 +73,7 @@ def test_an_official_client_uses_every_tool(folder: Path) -> None:
         "match",
         "evaluate",
         "publish_task_check",
+        "publish_task_score",
         "docs",
     ]
     assert all(tool.annotations.read_only_hint for tool in tools)
@@ -122,7 +124,18 @@ def test_the_gate_and_the_check_of_a_submission_are_tools(folder: Path) -> None:
     publish_task_init(folder / "data", output=folder / "task")
     (folder / "mine.csv").write_text("id,label\nnone,true\n", encoding="utf-8")
     said = json.loads(answer(folder, "publish_task_check", {"file": "mine.csv", "task": "task"}))
-    assert any("not of the test" in problem for problem in said["problems"])
+    assert any("is an id of 'planted'" in problem for problem in said["problems"])
+    test = pl.read_csv(folder / "task" / "public" / "test.csv")
+    sent = test.select("id", label=pl.lit("true"))
+    sent.write_csv(folder / "task" / "submissions" / "team.csv")
+    scores = json.loads(answer(folder, "publish_task_score", {"folder": "task"}))
+    assert scores["rows"][0]["submission"] == "team"
+    sent.head(100).write_csv(folder / "mine.csv")
+    read = json.loads(answer(folder, "evaluate", {"predictions": ["mine.csv"], "data": "data"}))
+    assert read["rows"][0]["n"] == read["rows"][0]["failed"] + 100
+    pl.concat([sent, sent.head(1)]).write_csv(folder / "mine.csv")
+    with pytest.raises(DataError, match="1 record has more than one answer"):
+        answer(folder, "evaluate", {"predictions": ["mine.csv"], "data": "data"})
     with pytest.raises(UsageError, match="outside"):
         answer(folder, "publish_task_check", {"file": "/etc/passwd", "task": "task"})
 

@@ -686,7 +686,7 @@ def test_audits_of_one_dataset_are_told_apart_where_there_are_several(
             line = f'<a href="/audits/{name}">Audit of <bdi>clean-twin</bdi></a>'
             assert f'{line} <span class="count"><bdi>{name}, protocol {protocol}</bdi>' in page
         assert (
-            "</a> of <bdi>clean-twin</bdi> (<bdi>second, protocol cdl</bdi>):"
+            "</a> of <bdi>clean-twin</bdi> (<bdi>second, protocol cdl</bdi>)"
             in client.get("/").text
         )
 
@@ -714,3 +714,45 @@ def test_a_claim_is_looked_up_in_a_dataset_of_the_workspace(
     sizes = {entry["id"]: entry["records"] for entry in asked["archives"]}
     assert sizes[asked["question"]["archive"]] == max(sizes.values())
     assert asked["matches"]
+
+
+def test_a_run_says_what_its_score_is_made_of_and_what_the_audit_found(
+    workspace: Path, tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    folder = tmp_path / "workspace"
+    shutil.copytree(workspace, folder)
+    with client_of(folder) as client:
+        page, data = client.get("/runs/runs~tfidf").text, get(client, "/runs/runs~tfidf")
+        assert data["defence"] is None
+        assert f'href="{data["defend_link"]}"' in page
+        form = get(client, data["defend_link"])
+        assert form["command"].startswith("claimlab defend runs/tfidf -o ")
+        assert "--data data" in form["command"], "the training records are in the dataset"
+        (care,) = data["audits"]
+        assert care["tone"] in ("fail", "warn")
+        assert html.escape(care["words"]) in page
+        assert care["verdicts"]["fail"] > 0
+        sure = [row["confidence"] for row in data["first_errors"]]
+        assert sure == sorted(sure, reverse=True)
+        assert all(row["said"] != row["truth"] for row in data["first_errors"])
+    cl.defend(folder / "runs" / "tfidf", data=folder / "data", output=folder / "defence")
+    with client_of(folder) as client:
+        data = get(client, "/runs/runs~tfidf")
+        saved = json.loads((folder / "defence" / "defence.json").read_text("utf-8"))["copied"]
+        parts = {part["name"]: part["share"] for part in data["defence"]["parts"]}
+        assert parts == {part["name"]: part["share"] for part in saved["segments"]}
+        assert client.get(data["defence"]["link"]).status_code == 200
+        assert get(client, "/runs/runs~majority")["defence"] is None, "it is of another run"
+
+
+def test_a_family_is_one_entry_of_the_side_list(
+    workspace: Path, tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    folder = tmp_path / "workspace"
+    shutil.copytree(workspace / "data", folder / "data")
+    cl.split(folder / "data", by="random", output=folder / "parted")
+    with client_of(folder) as client:
+        side = client.get("/").text.split("</nav>")[0]
+        assert side.count('href="/datasets/') == 1
+        inside = client.get("/datasets/data").text.split("</nav>")[0]
+        assert {"/datasets/data", "/datasets/parted"} <= set(re.findall(r'href="([^"]+)"', inside))

@@ -50,6 +50,8 @@ def page(browser: Any) -> Iterator[Any]:
 def test_find_the_worst_shortcut(page: Any, address: str) -> None:
     page.goto(address)
     page.locator(".card", has_text="planted").get_by_role("link", name="Audit", exact=True).click()
+    assert "source" in page.locator(".forest a").first.inner_text().lower()
+    page.get_by_role("heading", name="All advice").click()
     first = page.locator("ol.advice li").first
     assert "source" in first.inner_text()
     first.get_by_role("link", name="Split").click()

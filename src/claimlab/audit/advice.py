@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from claimlab.audit.advice_rules import ALARMS, RULES, Action, rule_for
-from claimlab.audit.ladder import MARGIN, Case, Defect, Grounds, Rung, place
+from claimlab.audit.ladder import Case, Defect, Grounds, Rung, place
 from claimlab.audit.remedy import RemedyCase, SuggestedCall, split_name
 from claimlab.core.finding import UNMEASURED, VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import excerpt
 
-REPAIRS: tuple[Action, ...] = ("collect", "clean", "split")  # what a next step can do
-NEXT = ("show", "clean", "split")  # and by which verb
+REPAIRS = ("clean", "split", "prepare")  # functions whose work `prepare` does
 NAMES_SHOWN = 3  # names in a sentence; the others are counted
 NOWHERE = RemedyCase(())
 PAIRED_NOTE = (
@@ -231,25 +230,17 @@ def _gained(slices: Sequence[JsonObject]) -> float:
 
 
 def next_step(findings: Sequence[Finding], case: RemedyCase) -> SuggestedCall:
-    """What comes after an audit: labels, then what cleans, then what splits, where it moves a score
-    by 5 points and more, and then smaller repairs; otherwise a split, or a detector after one.
+    """What comes after an audit: labels where they are missing; `prepare` where it can repair
+    something or the dataset has no split; otherwise a detector.
     """
-    repairs = [
-        (advice, call)
-        for advice in advise(findings, case)
-        for call in advice.commands[:1]
-        if advice.action in REPAIRS and call.function in NEXT
-    ]
-
-    def turn(repair: tuple[Advice, SuggestedCall]) -> int:
-        advice, _ = repair
-        large = advice.points > MARGIN or advice.action == "collect"
-        return REPAIRS.index(advice.action) if large else len(REPAIRS)
-
-    if repairs:
-        return min(repairs, key=turn)[1]
-    commands, folder = case.parted()
-    return commands[0] if commands else case.command("detect", "run", folder, **case.task)
+    advice = advise(findings, case)
+    for piece in advice:
+        if piece.action == "collect" and piece.commands and piece.commands[0].function == "show":
+            return piece.commands[0]
+    repaired = any(call.function in REPAIRS for piece in advice for call in piece.commands[:1])
+    if repaired or not case.split:
+        return case.command("prepare", "fair", **case.tested)
+    return case.command("detect", "run", **case.task)
 
 
 def reason(finding: Finding) -> str:

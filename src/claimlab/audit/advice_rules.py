@@ -39,11 +39,13 @@ class AdviceRule:
     feature: tuple[str, ...] = ("",)
     verdicts: tuple[Verdict, ...] = ALARMS
     labelled: bool | None = None
+    cleaned: bool = False
 
     def matches(self, finding: Finding) -> bool:
         return (
             finding.check in (self.checks or [finding.check])
             and self.labelled in (None, bool(finding.n))
+            and (not self.cleaned or finding.details.get("verdict_cleaned") == "pass")
             and finding.verdict in self.verdicts
             and (finding.feature or "").startswith(self.feature)
         )

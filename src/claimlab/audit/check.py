@@ -267,6 +267,10 @@ class FairCheck:
             The finding.
         """
         rule = subject.settings.rule
+        numbers = {name: value for name, value in vars(measured).items() if name != "units"}
+        given = more.pop("details", {})
+        assert isinstance(given, dict)
+        details = {**given, "units": measured.units.to_json()}
         return Finding.model_validate(
             {
                 "check": self.name,
@@ -275,8 +279,9 @@ class FairCheck:
                 "why": f"{why}: {measured.words()}.",
                 "margin": rule.margin,
                 "p_adjusted": measured.p,
-                **vars(measured),
+                **numbers,
                 **more,
+                "details": details,
             }
         )
 

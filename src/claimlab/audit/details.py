@@ -6,8 +6,6 @@ Counts per bin and class for a histogram: a finding carries bins, never rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import polars as pl
 
@@ -23,13 +21,11 @@ DOTS = 250  # words in a chart
 BINS = 40
 
 
-def presence(
-    held: pl.DataFrame, rows: int, top: int, stop: Iterable[str] = ()
-) -> tuple[tuple[str, ...], Sparse]:
+def presence(held: pl.DataFrame, rows: int, top: int) -> tuple[tuple[str, ...], Sparse]:
     """The `top` most frequent words (by rows that hold them), and a sparse 0/1 matrix of rows by
     words; `held` has a `row` and a `word` for each that a row holds.
     """
-    words = most_frequent(held, top, stop)
+    words = most_frequent(held, top)
     return words, presence_of(held, words, rows)
 
 

@@ -1,14 +1,14 @@
 """Protocol `fair`: how much does this feature alone give away, measured so that the answer can be
 believed.
 
-- What must stay together stays together: exact duplicates and rows of one `group` (a grouping
-  column itself is
-  tested with rows split at random, since the question is what it gives away).
+- What must stay together stays together: exact duplicates and rows of one `group`, and what labels
+  were given to as a whole, such as publishers (a column that says so, or lies within it, is tested
+  with rows split at random, since the question is what it gives away).
 - Repeated stratified grouped cross-validation; whatever is chosen is chosen on the training rows
   only.
 - One statistic for everything: the mean over repeats of the macro-F1 of the pooled out-of-fold
   answers. The interval
-  resamples whole groups and scores all repeats under the same weights; permuted labels go through
+  resamples whole units and scores all repeats under the same weights; permuted labels go through
   the same procedure.
 - Permutations stop early where the decision is clear, and go on to 200 where it is close.
 - The verdict comes from the interval of the difference to the best baseline (`audit/rule.py`).
@@ -32,6 +32,7 @@ from claimlab.core.stats.interval import Interval, interval
 from claimlab.core.stats.permute import Exchange, permutation_p
 from claimlab.core.stats.resampled import Resampled, resample
 from claimlab.core.stats.scores import Floats, Ints, macro_f1, majority_f1, stratified_f1
+from claimlab.core.units import Units, plural_of
 
 Grouping = Literal[
     "groups", "rows", "any size"
@@ -41,6 +42,7 @@ Tables = npt.NDArray[np.int32]
 Permuted = tuple[npt.NDArray[np.int16], Folds]
 WORK = 6_000_000  # counts held at a time
 CLEAR = 6.0  # standard deviations between the score and the permuted ones
+GROUP = "group"  # what must stay together, where labels were given to single records
 ENOUGH_PERMUTATIONS = 5  # permutations that reach the score: no need for more
 
 
@@ -61,18 +63,22 @@ class Measured:
     moved_freely: float
     n: int
     classes: dict[str, int]
+    units: Units
 
     def words(self) -> str:
         """The numbers in a sentence."""
+        few = ", few units" if self.units.few else ""
+        of = f", over {self.units.words}{few}" if few or self.units.column != GROUP else ""
+        of = of if self.units.column else ""
         low, high, below, above = (100 * end for end in (*self.interval, *self.difference_interval))
         return (
             f"macro-F1 {100 * self.score:.1f} (95% interval {low:.1f} to {high:.1f}) against"
             f" {100 * (self.score - self.difference):.1f} for the best baseline,"
-            f" {100 * self.difference:+.1f} points ({below:+.1f} to {above:+.1f})"
+            f" {100 * self.difference:+.1f} points ({below:+.1f} to {above:+.1f}){of}"
         )
 
 
-def too_few(subject: Subject, groups: Ints) -> str | None:
+def too_few(subject: Subject, units: Units) -> str | None:
     """Why this cannot be measured, or null."""
     rule = subject.settings.rule
     if len(subject.classes) < 2:
@@ -82,15 +88,15 @@ def too_few(subject: Subject, groups: Ints) -> str | None:
     rows = subject.class_counts[rarest]
     if rows < rule.min_class:
         return f"Class '{rarest}' has {rows} rows; at least {rule.min_class} are needed."
-    groups_of_rarest = len(np.unique(groups[subject.y == subject.classes.index(rarest)]))
-    if groups_of_rarest < rule.min_groups:
+    plural, each = plural_of(units.column), range(len(subject.classes))
+    fewest = min(each, key=lambda label: units.of_class(subject.y, label))
+    of_class = units.of_class(subject.y, fewest)
+    if of_class < rule.min_groups or units.effective < rule.least_units:
         return (
-            f"The rows of class '{rarest}' form {groups_of_rarest} groups that must stay together;"
-            f" {rule.min_groups} are needed."
+            f"{units.counted}: the {plural}, whose records are not independent, tell as much as"
+            f" {units.effective:.1f} of equal size, and {of_class} of them have records of class"
+            f" '{subject.classes[fewest]}'; at least {rule.min_groups} are needed."
         )
-    units = len(np.unique(groups))
-    if units < rule.min_units:
-        return f"The rows form {units} groups that must stay together; {rule.min_units} are needed."
     return None
 
 
@@ -98,7 +104,8 @@ class Deal:
     """Rows assigned to folds, for their labels and for permuted ones: computed once for all checks.
 
     Folds are even in labels, and travel with them. Where groups of `any_size` exchange labels that
-    is not possible: folds are even in the sizes of groups, and stay where they are.
+    is not possible: folds are even in the sizes of groups, and stay where they are. Where labels
+    were `given` to smaller units, these exchange them.
     """
 
     def __init__(
@@ -110,12 +117,15 @@ class Deal:
         seed: int,
         *,
         any_size: bool = False,
+        given: Ints | None = None,
     ) -> None:
         self.y, self.groups, self.classes, self.seed = y, groups, classes, seed
         self.folds, self.repeats = settings.folds, settings.repeats
         shares = (1 / self.folds,) * self.folds
-        self.exchange = Exchange(y, groups, any_size=any_size)
+        self.exchange = Exchange(y, groups if given is None else given, any_size=any_size)
         self.stays = any_size
+        # so few units can be told from chance only so well
+        self.least_p = Units(None, self.exchange.group).least_p(y)
         even = self.exchange.size[self.exchange.group] if any_size else y
         self.fold = np.stack(
             [deal(even, groups, shares, seed + r) for r in range(self.repeats)]
@@ -143,31 +153,43 @@ def deal_of(subject: Subject, grouping: Grouping = "groups") -> Deal:
     """The subject's own deal, made when first asked for."""
     key = ("deal", grouping)
     if key not in subject.memo:
-        context, groups = subject.context, _groups(subject, grouping)
+        context, groups = subject.context, units_of(subject, grouping).codes
+        given = None if subject.given is None or grouping == "rows" else subject.given.codes
         subject.memo[key] = Deal(
             subject.y,
             groups,
             len(subject.classes),
             context.settings,
             context.seed,
-            any_size=grouping == "any size",
+            # whole publishers exchange labels whatever the copies of their texts
+            any_size=grouping == "any size" and subject.given is None,
+            given=given,
         )
     deal: Deal = subject.memo[key]
     return deal
 
 
-def _groups(subject: Subject, grouping: Grouping) -> Ints:
-    return subject.everyone if grouping == "rows" else subject.groups
+def units_of(subject: Subject, grouping: Grouping) -> Units:
+    """What stays on one side of a fold, and is resampled."""
+    return Units.records(subject.n) if grouping == "rows" else subject.units
 
 
 def unmeasurable(subject: Subject, grouping: Grouping = "groups") -> str | None:
     """Why nothing can be compared with shuffled labels here, or null."""
-    reason = too_few(subject, _groups(subject, grouping))
+    reason = too_few(subject, units_of(subject, grouping))
     if reason is not None:
         return reason
     moved, free = movement(subject, grouping)
     if moved >= subject.settings.rule.min_moved * free:
         return None
+    if subject.given is not None:
+        plural = plural_of(subject.given.column)
+        return (
+            f"Shuffled labels would be nearly the real ones: labels were given to whole {plural},"
+            f" and {plural} of one class differ in size from those of another, so that"
+            f" {100 * moved:.0f}% of the labels change where {100 * free:.0f}% should. Collect more"
+            f" {plural} of each class."
+        )
     return (
         "Shuffled labels would be nearly the real ones: records of one group stay together, and"
         f" groups of one class differ in size from groups of another, so that {100 * moved:.0f}% of"
@@ -192,7 +214,7 @@ def shuffled_freely(subject: Subject) -> Subject:
     labels. One row of each can, at the price of the other rows. Where that leaves too few, nothing
     is left out, and the reason is given.
     """
-    if too_few(subject, subject.groups) is not None:
+    if subject.given is not None or too_few(subject, subject.units) is not None:
         return subject
     moved, free = movement(subject)
     if moved >= subject.settings.rule.min_moved * free:
@@ -205,7 +227,7 @@ def shuffled_freely(subject: Subject) -> Subject:
         f" {subject.n:,}): groups of one class differ in size from groups of another."
     )
     one_each = subject.standing(rows, note)
-    return subject if too_few(one_each, one_each.groups) is not None else one_each
+    return subject if too_few(one_each, one_each.units) is not None else one_each
 
 
 def measure(subject: Subject, feature: Feature, deal: Deal) -> Measured:
@@ -249,12 +271,13 @@ def against_permuted(
         baselines=baselines,
         difference=difference,
         difference_interval=gap,
-        p=permutation_p(drawn.score, permuted, float(drawn.scores.std())),
+        p=max(permutation_p(drawn.score, permuted, float(drawn.scores.std())), deal.least_p),
         permutations=len(permuted),
         moved=deal.moved(min(settings.few, len(permuted))),
         moved_freely=deal.exchange.moved_freely,
         n=subject.n,
         classes=subject.class_counts,
+        units=subject.units if deal.groups is subject.units.codes else Units.records(subject.n),
     )
 
 

@@ -2,7 +2,6 @@
 folder.
 
 findings = cl.audit("data/liar", output="report")
-fixed = cl.audit("data/liar", fix=True, output="data/liar-fixed").fixed
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Unpack, get_args
 
 from claimlab.audit.diff import Diff, record_changes
-from claimlab.audit.fix import repair
 from claimlab.audit.gate import (
     MAX_GROWTH_POINTS,
     MAX_LABEL_CHANGES_PERCENT,
@@ -27,13 +25,13 @@ from claimlab.audit.judge import SAMPLE_RECORDS, FeasibilityJudge, open_judge
 from claimlab.audit.result import FILE as AUDIT_FILE
 from claimlab.audit.result import Audit, read_audits
 from claimlab.audit.rule import AuditSettings, Context, ProtocolName
-from claimlab.audit.run import Audited, Fixed
+from claimlab.audit.run import Audited
 from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
 from claimlab.audit.trial import tried
 from claimlab.audit.views.ci import ANNOTATIONS_FILE, JUNIT_FILE, github_lines, junit
 from claimlab.audit.views.compare import diff_page
-from claimlab.audit.views.page import KIND, REPORT, both, contents
+from claimlab.audit.views.page import KIND, contents
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced
 from claimlab.core.choices import one_of
@@ -96,16 +94,6 @@ def audit(  # noqa: PLR0913
     protocol: Protocol = "fair",
     target: Target = None,
     columns: TestedColumns = (),
-    fix: Annotated[
-        bool,
-        Option(
-            "Write a dataset without conflicts, copies and leaks, audited before and after. A given"
-            " split is kept: records are removed from train only."
-        ),
-    ] = False,
-    split: Annotated[
-        bool, Option("With `fix`: draw a new split, also where one is given; records move.")
-    ] = False,
     judge: Annotated[
         str | FeasibilityJudge | None,
         Option("Model profile that judges whether claims can be checked (feasibility)."),
@@ -141,14 +129,9 @@ def audit(  # noqa: PLR0913
     The result is the audit of `data`; datasets in `also` are audited with the same options, are in
     the same report, and are `also` of the result. A judge is asked within the caps, and from here
     where an engine shares the checks among processes or machines. `settings` are the margins of the
-    verdicts. With `fix=True`, the dataset without conflicting labels, copies and leaks is `fixed`
-    of the result, which then is its audit; with `output`, it is written there, with a report on
-    both audits inside. A split that is given is kept: what helps is removed from train, and the
-    report lists the ids (`removed.json`). With `split=True`, a new one is drawn.
+    verdicts. `prepare` applies what an audit advises.
     """
-    _refuse_unused(judge, provider, fix=fix, also=bool(also), capped=is_capped(calls))
-    if split and not fix:
-        raise UsageError("`split=True` is for a repair.", "Pass `fix=True`, or use `split`.")
+    _refuse_unused(judge, provider, capped=is_capped(calls))
     named = one_of(get_args(ProtocolName), protocol, "protocol")
     run_all = partial(
         run_checks,
@@ -161,18 +144,6 @@ def audit(  # noqa: PLR0913
         debug=debug,
         published=published,
     )
-    if fix:
-        with Run(
-            "audit",
-            data,
-            output,
-            force=force,
-            seed=seed,
-            engine=engine,
-            **columns_of(calls),
-        ) as run:
-            dataset = run.dataset.sampled(limit, seed)
-            return _fixed(run, dataset, run_all, target, split=split)
     if calls.get("cache") is None and output is None and calls.get("mode") != "live":
         calls["cache"] = cache_folder()
     with Run(
@@ -225,14 +196,8 @@ def _refuse_unused(
     judge: str | FeasibilityJudge | None,
     provider: str | Sequence[str],
     *,
-    fix: bool,
-    also: bool,
     capped: bool,
 ) -> None:
-    if fix and (judge is not None or also):
-        raise UsageError(
-            "`fix=True` repairs one dataset and asks no judge.", "Leave out `judge` and `also`."
-        )
     if judge is None and capped:
         raise UsageError(
             "A cap was set, but an audit without a judge spends nothing.", "Pass `judge`."
@@ -270,21 +235,6 @@ def saved_audits(
         audits = [audit for path in saved for audit in read_audits(Path(path))]
         run.fill(lambda folder: fill(contents(audits), folder))
     return audits
-
-
-def _fixed(
-    run: Run, dataset: Dataset, audit: partial[Audited], target: str | None, *, split: bool
-) -> Audited:
-    before = audit(dataset)
-    repaired = repair(dataset, target=target, seed=run.seed or 0, split=split)
-    after = _tried(audit(repaired.dataset), repaired.dataset, audit)
-    run.finish(
-        repaired.dataset, lambda folder: fill(both(repaired, before, after), folder / REPORT)
-    )
-    after.fixed = Fixed(
-        repaired.dataset, repaired.removed, before, after, repaired.moved, tuple(repaired.lines())
-    )
-    return after
 
 
 @repeatable()

@@ -321,9 +321,9 @@ def _changed(
     both: pl.DataFrame, column: str, name: str, what: str, limit: float
 ) -> Iterator[Amount]:
     """The share of records of both versions whose `column` differs."""
-    known = both.filter(pl.col(column).is_not_null())
-    changed = known.filter(pl.col(column).ne_missing(pl.col(f"{column}_after")))
-    share = 100 * changed.height / max(1, known.height)
+    with_value = both.filter(pl.col(column).is_not_null())
+    changed = with_value.filter(pl.col(column).ne_missing(pl.col(f"{column}_after")))
+    share = 100 * changed.height / max(1, with_value.height)
     excess = None
     if share > limit:
         ways = (
@@ -332,7 +332,9 @@ def _changed(
         most = "; ".join(
             f"{n:,} {old} to {new or 'none'}" for old, new, n in ways.head(3).iter_rows()
         )
-        excess = f"{share:.1f}%, {changed.height:,} of {several(known.height, 'record')} ({most})"
+        excess = (
+            f"{share:.1f}%, {changed.height:,} of {several(with_value.height, 'record')} ({most})"
+        )
     yield Amount(name, what, 0.0, share, "%", excess, _up(share), _some(changed["id_after"]))
 
 

@@ -36,6 +36,7 @@ RungName = Literal[
     "usable after cleaning",
     "usable",
 ]
+_ALL: tuple[Weighs, ...] = ("column", "property", "repair", "note")  # but what is aside
 NAMES: tuple[RungName, ...] = get_args(RungName)
 LEAST_OF_A_CLASS = Rule.min_class  # records
 MARGIN = 100 * Rule.margin  # points above chance, at the lower end of the interval
@@ -306,11 +307,11 @@ def _each(trial: SplitTrial) -> str:
 
 
 def _beside_a_property(case: Case) -> Rung | None:
-    done = {trial.name for trial in case.grounds.splits if trial.done}
+    held_out = {trial.name for trial in case.grounds.splits if trial.done}
     found = [
         defect
         for defect in case.deciding("column", "property", "repair")
-        if defect.column is None or defect.column not in done
+        if defect.column is None or defect.column not in held_out
     ]
     if not found:
         return None
@@ -345,12 +346,12 @@ def _after_cleaning(case: Case) -> Rung | None:
         return None
     aside = [defect for defect in repaired if defect.weighs == "aside"]
     cleaned = [defect for defect in repaired if defect not in aside]
-    done = [left_out] if left_out else []
+    measures = [left_out] if left_out else []
     if cleaned and after is not None:
-        done.append(f"the advised cleaning settles {_names(cleaned)}")
+        measures.append(f"the advised cleaning settles {_names(cleaned)}")
     if aside:
-        done.append(f"without {_names(aside)}")
-    why = f"{'; '.join(done)}. Audited again: {_rest(case)}"
+        measures.append(f"without {_names(aside)}")
+    why = f"{'; '.join(measures)}. Audited again: {_rest(case)}"
     signal = _signal(case).replace(NO_SIGNAL, NO_SIGNAL.capitalize(), 1)
     return Rung(5, "usable after cleaning", f": {why}{signal}")
 
@@ -366,9 +367,6 @@ def _usable(case: Case) -> Rung:
     checks = case.grounds.checks
     within = "" if checks is None else f" as far as {several(checks, 'check')} can tell"
     return Rung(6, f"usable{within}", f": {_rest(case)}{_signal(case)}")
-
-
-_ALL: tuple[Weighs, ...] = ("column", "property", "repair", "note")
 
 
 def _rest(case: Case) -> str:

@@ -24,6 +24,7 @@ MOST_COMMANDS = 3  # commands of one kind in one piece of advice, the most sever
 VERBS = {"review_create": "review create"}
 FLAGS = {"output": "-o", "settings": "--set", "checks": "--check"}
 VERACITY = "veracity"
+LISTED = ("source", "author", "topic", "language", "dataset", "label_raw")  # by `show`
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +113,11 @@ class RemedyCase:
         return SuggestedCall(
             function, folder or self.folder, {"output": self.beside(name), **options}
         )
+
+    def look_at(self, column: str) -> SuggestedCall:
+        """The values of a column, where the records have it; otherwise the records."""
+        options: dict[str, Json] = {"column": column} if column in LISTED else {}
+        return SuggestedCall("show", self.folder, options)
 
     def parted(self) -> tuple[Commands, str]:
         """What gives the dataset a train and a test part, where it has none, and the folder that
@@ -234,9 +240,9 @@ def with_and_without_evidence(case: RemedyCase) -> Commands:
     return commands
 
 
-def fix(case: RemedyCase) -> Commands:
-    output = {"fix": True, "output": case.beside("fixed")}
-    return [SuggestedCall("audit", case.folder, output | case.tested)]
+def set_aside(case: RemedyCase) -> Commands:
+    options = {"steps": ["contradictions"], **case.tested}
+    return [case.command("prepare", "set-aside", **options)]
 
 
 def review(case: RemedyCase, task: str) -> Commands:

@@ -78,8 +78,10 @@ class Audit(Shown):
         return conclude(self.findings, self._case(folder), self.grounds)
 
     def next_step(self, folder: str | None = None) -> SuggestedCall:
-        """What comes after this audit."""
-        return next_step(self.findings, self._case(folder))
+        """What comes after this audit: no step helps where the label is a column."""
+        case = self._case(folder)
+        column = None if self.grounds is None else self.grounds.label_column
+        return next_step(self.findings, case) if column is None else case.look_at(column.column)
 
     def _case(self, folder: str | None) -> RemedyCase:
         trials = () if self.grounds is None else self.grounds.splits

@@ -23,36 +23,41 @@ GAIN = "gain_interval"  # among a finding's details: see `Rule.given`
 
 @dataclass(frozen=True)
 class ShareRule:
-    """When a share of records fails, warns or passes: its 95% interval (Wilson) decides, so one
-    record cannot fail.
+    """When a share of records fails, warns or passes. Where all records were counted, the share
+    itself decides: a census has no interval. Where some were `drawn`, the 95% interval of what they
+    stand for (Wilson) does: each drawn record is a unit.
     """
 
     fail: float
     warn: float = 0.0  # with 0, any record warns, and only none at all passes
 
-    def verdict(self, hits: int, n: int) -> Verdict:
-        low, high = self.interval(hits, n)
+    def verdict(self, hits: int, n: int, *, drawn: bool = False) -> Verdict:
+        low, high = self.ends(hits, n, drawn=drawn)
         if hits and low > self.warn:
             return "fail" if low > self.fail else "warn"
         few = hits <= self.warn * n and (self.warn == 0.0 or high < self.fail)
         return "pass" if few else "inconclusive"
 
-    def interval(self, hits: int, n: int) -> tuple[float, float]:
-        return wilson(hits, n) or (0.0, 1.0)
+    def ends(self, hits: int, n: int, *, drawn: bool = False) -> tuple[float, float]:
+        """Between what the share lies: the interval, or the share itself, which was counted."""
+        if drawn:
+            return wilson(hits, n) or (0.0, 1.0)
+        return hits / max(1, n), hits / max(1, n)
 
-    def shown(self, hits: int, n: int) -> str:
-        """The share with its interval, as a sentence has it."""
-        low, high = (100 * end for end in self.interval(hits, n))
-        return f"{100 * hits / max(1, n):.1f}%, 95% interval {low:.1f} to {high:.1f}"
+    def shown(self, hits: int, n: int, *, drawn: bool = False) -> str:
+        """The share, with its interval where there is one, as a sentence has it."""
+        low, high = (100 * end for end in self.ends(hits, n, drawn=drawn))
+        share = f"{100 * hits / max(1, n):.1f}%"
+        return f"{share}, 95% interval {low:.1f} to {high:.1f}" if drawn else share
 
-    def details(self, hits: int, n: int) -> dict[str, object]:
-        """The share and its interval, for a finding's details."""
-        return {"share": hits / n, "share_interval": self.interval(hits, n)}
+    def details(self, hits: int, n: int, *, drawn: bool = False) -> dict[str, object]:
+        """The share, and its interval where there is one, for a finding's details."""
+        ends = self.ends(hits, n, drawn=True) if drawn else None
+        return {"share": hits / n, "share_interval": ends}
 
-    @property
-    def limits(self) -> str:
+    def limits(self, *, drawn: bool = False) -> str:
         """The rule in parentheses."""
-        return f"fail: surely more than {100 * self.fail:.0f}%; warn: any"
+        return f"fail: {'surely ' if drawn else ''}more than {100 * self.fail:.0f}%; warn: any"
 
 
 def needed(what: str, n: int) -> str | None:

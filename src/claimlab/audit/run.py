@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,8 @@ from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.places import named
 from claimlab.core.progress import progress
 from claimlab.core.run import dataset_in
-from claimlab.core.shown import Shown
 from claimlab.core.stats.correction import false_discovery
 from claimlab.core.types import JsonObject
-from claimlab.core.words import several
 from claimlab.pages.blocks import excerpt
 
 LEAKS = ("near-duplicates", "paraphrases", "media")  # checks that compare the sides of a split
@@ -45,7 +43,6 @@ class Audited(Audit):
 
     place: str | None = None  # the path of the dataset, which nothing that is written holds
     also: tuple[Audited, ...] = ()  # the audits of the other datasets in the same report
-    fixed: Fixed | None = None  # what was taken out before, where that was asked for
 
     @property
     def conclusion(self) -> Conclusion:
@@ -57,32 +54,6 @@ class Audited(Audit):
         from claimlab.audit.views.page import write_audits
 
         write_audits([self], folder, force=force)
-
-
-@dataclass(frozen=True, repr=False)
-class Fixed(Shown):
-    """The fixed dataset, how many records each reason took out, and the audit before and after."""
-
-    dataset: Dataset
-    removed: dict[str, int]
-    before: Audited
-    after: Audited
-    moved: dict[str, int] = field(default_factory=dict)  # "test records moved to train" -> records
-    lines: tuple[str, ...] = ()  # what was done, a line for each reason
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """How many checks ended in each verdict, before and after."""
-        before, after = self.before.counts(), self.after.counts()
-        return pl.DataFrame(
-            [{"verdict": v, "before": before[v], "after": after[v]} for v in before]
-        )
-
-    def headline(self) -> str:
-        removed = sum(self.removed.values())
-        counts = [f"{removed:,} removed", *(f"{n:,} {way}" for way, n in self.moved.items())]
-        records = several(len(self.dataset), "record")
-        return f"of '{self.dataset.name}': {records}, {', '.join(counts)}"
 
 
 def audit(  # noqa: PLR0913
@@ -242,6 +213,7 @@ def _published(cleaned: Finding, before: Finding | None) -> Finding:
     words = "not measured" if left is None else f"{100 * left:.1f}%"
     why = f"{before.why} This is of the data as published; after cleaning: {words}."
     details = {**before.details, "as_published": True, "share_cleaned": left}
+    details["verdict_cleaned"] = cleaned.verdict
     return before.model_copy(update={"why": why, "details": details})
 
 

@@ -18,10 +18,13 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.stats.codes import Codes, codes_of, linked
 from claimlab.core.stats.scores import Flags, Ints
 from claimlab.core.types import JsonObject
+from claimlab.core.units import Units, label_level
 from claimlab.core.words import several
 from claimlab.tasks import open_task, own_task
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
+from claimlab.text.roles import roles_in
+from claimlab.text.stopwords import without_stop_words
 from claimlab.text.telling import held_words
 
 T = TypeVar("T")
@@ -38,7 +41,8 @@ class Subject:
     Where rows were left out so that each observation counts once, `note` says so, and `bound` has
     what must stay together as it was with them. `sampling` is for a finding's details: how many
     rows were drawn, and of how many. A group that claimlab made of near-copies is no column that a
-    detector reads: `bound` has it, `rows` do not; `near_copies` counts its rows.
+    detector reads: `bound` has it, `rows` do not; `near_copies` counts its rows. `levels` is what
+    the whole subject, of which these are some rows, has as `given`; empty where this is the whole.
     """
 
     dataset: Dataset
@@ -51,6 +55,7 @@ class Subject:
     note: str = ""
     sampling: JsonObject = field(default_factory=dict)
     near_copies: int = 0
+    levels: tuple[Units | None, ...] = ()
 
     @classmethod
     def of(
@@ -138,10 +143,13 @@ class Subject:
 
     @cached_property
     def words(self) -> pl.DataFrame:
-        """`row` and `word`, once for each word that a row's text holds; words of one letter are
-        left out.
-        """
-        return held_words(self.rows["text"])
+        """`row` and `word`, once for each word that a row's text holds."""
+        return held_words(self.rows["text"], self.rows["language"])
+
+    @cached_property
+    def content_words(self) -> pl.DataFrame:
+        """`words` without the stop words of each row's own language."""
+        return without_stop_words(self.words, self.rows["language"])
 
     @cached_property
     def groups(self) -> Codes:
@@ -151,6 +159,40 @@ class Subject:
         if self.bound is not None:
             return self.bound
         return linked([codes_of(self.normal_text), codes_of(self.rows["group"])], self.n)
+
+    @cached_property
+    def given(self) -> Units | None:
+        """What labels were given to as a whole, among texts that count once; null where that is
+        single records. A record without a value belongs to what it must stay together with.
+        """
+        if self.levels:
+            return self.levels[0]
+        once = ~self.repeated(self.normal_text)
+        level = label_level(roles_in(self.rows.filter(once)), self.y[once])
+        if level.column is None or len(self.classes) < 2:
+            return None
+        values = roles_in(self.rows)[level.column]
+        codes, blank = codes_of(values), values.is_null().to_numpy()
+        if blank.any():
+            codes = np.where(blank, int(codes.max()) + 1 + self.groups, codes)
+        return Units(level.column, codes)
+
+    @cached_property
+    def ungiven(self) -> Subject:
+        """The same, as if labels were given to single records."""
+        return self if self.given is None else replace(self, levels=(None,))
+
+    @cached_property
+    def units(self) -> Units:
+        """What is resampled as a whole and stays on one side: what labels were given to, or what
+        must stay together, where that is coarser.
+        """
+        groups = Units("group", self.groups)
+        if self.given is None:
+            return groups
+        pairs = np.unique(np.stack([self.given.codes, self.groups]), axis=1)
+        nested = pairs.shape[1] == self.given.count  # each lies within one group
+        return groups if nested and groups.count < self.given.count else self.given
 
     @cached_property
     def near(self) -> NearTexts:
@@ -166,7 +208,8 @@ class Subject:
         if len(index) == self.n and np.array_equal(index, self.everyone):
             return self
         bound = None if self.bound is None else self.bound[index]
-        return replace(self, rows=self.rows[index], y=self.y[index], bound=bound)
+        levels = (None if self.given is None else self.given.take(index),)
+        return replace(self, rows=self.rows[index], y=self.y[index], bound=bound, levels=levels)
 
     def where(self, chosen: pl.Series) -> Subject:
         """The same subject with only the rows that are `chosen`."""
@@ -249,6 +292,7 @@ class Subject:
             classes=(*self.classes, WITHHELD),
             y=every["y"].to_numpy(),
             bound=None,
+            levels=(None,),
         )
 
 

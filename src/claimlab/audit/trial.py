@@ -44,9 +44,10 @@ UNIT_OF = {"time": "day", "near-duplicates": "cluster"}  # of what a split keeps
 SHARES = (None, "60/10/30", "50/10/40")  # of a split, until a side has enough units
 MOST_MODEL_ROWS = 3_000  # records that the text model reads
 SIGNAL_LEVEL = 0.01  # of the test against shuffled labels: a verdict should not turn on luck
-ENOUGH_RECORDS, ENOUGH_OF_A_CLASS = 0.5, 0.1  # of all records and of each class, after cleaning
+ENOUGH_RECORDS, ENOUGH_OF_A_CLASS = 0.5, 0.5  # of all records and of each class, after cleaning
 TEXT_CHECKS = ("length", "keywords", "surface", "giveaways")  # audited again in any case
 REDONE = ("property", "repair")  # what cleaning may settle: these checks are audited again
+CLEANING = ("clean", "prepare")  # steps of a lineage that leave records out
 NEVER_AGAIN = ("evidence",)  # cleaning changes no evidence
 # What tasks call the values of a column
 SAME = {
@@ -112,10 +113,11 @@ def drawn_of(dataset: Dataset) -> int | None:
 
 def left_out(dataset: Dataset) -> str | None:
     """What an earlier cleaning left out, in words; null where nothing was."""
-    for step in reversed(dataset.lineage):
-        before, kept = (step.counts.get(name, 0) for name in ("in", "records"))
-        if step.step == "clean" and before != kept:
-            return f"{before - kept:,} of {several(before, 'record')} left out"
+    steps = [step.counts for step in dataset.lineage if step.step in CLEANING]
+    counts = [step for step in steps if {"in", "records"} <= set(step)]
+    if counts and counts[0]["in"] != counts[-1]["records"]:
+        before, kept = counts[0]["in"], counts[-1]["records"]
+        return f"{before - kept:,} of {several(before, 'record')} left out"
     return None
 
 

@@ -23,6 +23,7 @@ import polars as pl
 
 from claimlab.catalog.entry import MARKS, Entry, Modality, loader_state
 from claimlab.catalog.load import DATASETS
+from claimlab.catalog.sources import sources_of
 from claimlab.core.call import in_storage
 from claimlab.core.choices import each_of
 from claimlab.core.errors import UnknownName, UsageError
@@ -44,6 +45,7 @@ FREE_WORDS: dict[str, Callable[[Entry], str | None]] = {
 FLAGS: dict[str, Callable[[Entry], bool]] = {
     "evidence": lambda e: e.card.has_evidence,
     "loadable": lambda e: bool(e.variants),
+    "available": lambda e: sources_of(e.card.name) is not None,
     "tested": lambda e: e.tested,
 }
 
@@ -93,6 +95,9 @@ class Filters(TypedDict, total=False):
     ]
     evidence: Annotated[bool, Setting("Only those that come with evidence.", default=False)]
     loadable: Annotated[bool, Setting("Only those with a loader.", default=False)]
+    available: Annotated[
+        bool, Setting("Only those that `load NAME` downloads by itself.", default=False)
+    ]
     tested: Annotated[
         bool,
         Setting("Only those whose loader is tested on the published files.", default=False),
@@ -262,7 +267,11 @@ class Listing(Shown):
         }
         names = ("name", "title", "size", "modality", "topic", "region", "languages", "licence")
         rows = [
-            {**{n: getattr(e.card, n) for n in names}, "loader": loader_state(e)}
+            {
+                **{n: getattr(e.card, n) for n in names},
+                "loader": loader_state(e),
+                "available": sources_of(e.card.name) is not None,
+            }
             for e in self.entries
         ]
         return pl.DataFrame(

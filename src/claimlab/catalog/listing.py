@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from claimlab.catalog.entry import MARKS, Card, Entry, LoaderState, loader_state
+from claimlab.catalog.sources import sources_of
 from claimlab.catalog.views import mark_cell, years
 from claimlab.pages.blocks import (
     Cell,
@@ -24,12 +25,12 @@ SIGNS = {"pass": "✓", "fail": "✗", "not assessed": "·"}
 LEGEND = (
     "K, T, F: published verdicts on keywords, time and feasibility (✓ pass, ✗ fail, · not"
     " assessed).",
-    "Loader: 'tested' on the published files, 'not yet' tested on them, or 'none'.",
+    "Load: 'by name' (claimlab load NAME downloads it), from 'files' that you get, or 'no' loader.",
 )
 LOADERS: dict[LoaderState, Cell] = {
-    "tested on the published files": Cell("tested"),
-    "not yet tested": Cell("not yet", tone="warn"),
-    "none": Cell("none", tone="not-measured"),
+    "tested on the published files": Cell("files"),
+    "not yet tested": Cell("files", tone="warn", title="not yet tested on the published files"),
+    "none": Cell("no", tone="not-measured"),
 }
 
 
@@ -88,6 +89,13 @@ def languages(card: Card) -> str:
     return str(count or "–")
 
 
+def how_to_load(entry: Entry) -> Cell:
+    """By its name, from files that the user gets, or not at all."""
+    if sources_of(entry.card.name) is not None:
+        return Cell("by name")
+    return LOADERS[loader_state(entry)]
+
+
 SIGNED = tuple(Column[Entry](mark[0].upper(), partial(_sign, mark)) for mark in MARKS)
 LISTED: tuple[Column[Entry], ...] = (
     Column("Title", "card.title"),
@@ -97,5 +105,5 @@ LISTED: tuple[Column[Entry], ...] = (
     Column("Lang.", "card", languages),
     Column("Years", "card", years),
     *SIGNED,
-    Column("Loader", loader_state, LOADERS.get),
+    Column("Load", how_to_load),
 )

@@ -7,10 +7,11 @@ that is known of any text whose `authorship` names a machine is written here.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import polars as pl
 
@@ -18,9 +19,10 @@ from claimlab.catalog.cards import CardRegistry
 from claimlab.catalog.columns import numbered, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.catalog.notes import odd_dates, question_of, rows_note, warnings
+from claimlab.catalog.sources import COMMIT_TAIL, Brought, Sources, bring, held_against, sources_of
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
-from claimlab.core.errors import Choice, UnreadableFile
+from claimlab.core.errors import Choice, DataError, UnreadableFile, UsageError
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped
 from claimlab.core.run import Run
 from claimlab.core.types import JsonObject
@@ -55,28 +57,56 @@ def _name_variants(error: UnreadableFile, entry: Entry, bundle: Bundle, tried: s
         error.args = (f"{error.problem} {error.todo}",)
 
 
-@repeatable()
-def load(
+@repeatable("near")
+def load(  # noqa: PLR0913
     name: str,
-    source: str | Path,
+    source: str | Path | None = None,
     *,
     output: str | Path | None = None,
     variant: str | None = None,
     map: Mapping[str, str] | str | None = None,
     unmapped: str = "error",
+    near: Sequence[str | Path] = (),
     limit: int | None = None,
     force: bool = False,
 ) -> Dataset:
     """The catalogued dataset `name`, read from `source`: the zip, folder or file that its authors
-    publish.
+    publish. Without it, the pinned files are downloaded once and verified; those that lie in the
+    folders `near` are found there by their hashes.
 
     `variant` and `map` choose among the named views and label maps of the dataset;
     `unmapped="unknown"` accepts labels that the map does not know. With `output`, the dataset is
     written there.
     """
     choice = check_unmapped(unmapped)
-    with Run("load", None, output, reads=[source], force=force) as run:
-        return run.finish(_load(name, source, variant, map, choice, limit))
+    reads = [] if source is None else [source]
+    with Run("load", None, output, reads=reads, force=force) as run:
+        if source is not None:
+            return run.finish(_load(name, source, variant, map, choice, limit))
+        brought = bring(name, sources_or_why_not(name), folders_at_hand(near))
+        return run.finish(_load(name, brought.folder, variant, map, choice, limit, brought))
+
+
+def folders_at_hand(folders: Sequence[str | Path]) -> list[Path]:
+    """The folders, each of which must be there."""
+    paths = [Path(folder).expanduser() for folder in folders]
+    for path in paths:
+        if not path.exists():
+            raise DataError(f"There is no folder '{path}'.", "Check `near`.")
+    return paths
+
+
+def sources_or_why_not(name: str) -> Sources:
+    """The pinned sources of a dataset, or a sentence how else to get its files."""
+    entry = DATASETS.get(name)
+    entry.loader_named(None)
+    sources = sources_of(name)
+    if sources is None:
+        raise UsageError(
+            f"{entry.card.title} cannot be downloaded by name.",
+            f"{entry.card.access} Then: claimlab load {name} FILES -o {name}",
+        )
+    return sources
 
 
 def _load(
@@ -86,6 +116,7 @@ def _load(
     map: Mapping[str, str] | str | None,
     unmapped: Unmapped,
     limit: int | None,
+    brought: Brought | None = None,
 ) -> Dataset:
     entry = DATASETS.get(name)
     chosen, loader = entry.loader_named(variant)
@@ -98,6 +129,7 @@ def _load(
                 _name_variants(error, entry, bundle, chosen)
             raise
         inputs, members = bundle.hashes(), bundle.names()
+        compared = [] if brought is not None else compared_files(name, bundle)
     loaded.records, unread = keep_unread(completed(loaded.records))
     if loaded.records.is_empty():
         raise UnreadableFile(
@@ -115,7 +147,7 @@ def _load(
         card=entry.card.name,
         licence=entry.card.licence,
         synthetic=loaded.synthetic or machine_made,
-        notes=[*loaded.notes, *unread, *notes, *warnings(entry, records)],
+        notes=[*compared, *loaded.notes, *unread, *notes, *warnings(entry, records)],
     )
     dataset.lineage = [
         Lineage(
@@ -127,6 +159,7 @@ def _load(
                 "unmapped": unmapped,
                 "limit": limit,
                 **({"task": task} if (task := question_of(entry.card)) != TRUTH else {}),
+                **({"sources": brought.to_json()} if brought is not None else {}),
             },
             inputs=inputs,
             counts={"records": records.height},
@@ -137,6 +170,37 @@ def _load(
     dataset.notes += [*notes, *odd_dates(dataset.records["date"], entry.card)]
     dataset.notes += rows_note(entry, chosen, loaded.records.height)
     return dataset
+
+
+def foretold(name: str) -> list[str]:
+    """What a load by name will get: files, bytes, licence and citation; nothing where it cannot."""
+    sources = sources_of(name) if name in DATASETS else None
+    if sources is None:
+        return []
+    card = DATASETS.get(name).card
+    size = "" if sources.size is None else f", {sources.size / 1e6:,.1f} MB"
+    places = " and ".join(source.from_[: -len(COMMIT_TAIL)] for source in sources.sources)
+    copy = [
+        "These are a third party's copy: the publisher's own address cannot be pinned."
+        for source in sources.sources
+        if source.whose == "copy"
+    ]
+    return [
+        f"{card.title}: {several(sources.number, 'file')}{size} from {places}",
+        f"Licence: {card.licence or 'see ' + str(card.homepage)}. Cite: {card.citation}",
+        *copy[:1],
+    ]
+
+
+def compared_files(name: str, bundle: Bundle) -> list[str]:
+    """Whether the given files are the publisher's, where their hashes are known."""
+    sources = sources_of(name)
+    if sources is None:
+        return []
+    pinned = {PurePosixPath(f.called).name for s in sources.sources for f in s.files}
+    given = [m for m in bundle.names() if PurePosixPath(m).name in pinned]
+    digests = {member: hashlib.sha256(bundle.read(member)).hexdigest() for member in given}
+    return [str(held) for held in held_against(sources, digests)]
 
 
 def read(loader: Loader, bundle: Bundle, entry: Entry) -> Loaded:

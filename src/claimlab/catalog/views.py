@@ -11,9 +11,11 @@ from claimlab.catalog.decay import in_words, known_decay
 from claimlab.catalog.entry import MARKS, Card, Entry, PublishedScores, loader_state
 from claimlab.catalog.front import everything
 from claimlab.catalog.notes import differences, published_rows
+from claimlab.catalog.sources import sources_of
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import VERACITIES
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 from claimlab.pages.blocks import (
     Block,
     Cell,
@@ -49,6 +51,7 @@ def to_json(entry: Entry) -> JsonObject:
     return {
         **entry.card.model_dump(mode="json"),
         "loader": loader_state(entry),
+        "available": sources_of(entry.card.name) is not None,
         "no_loader": entry.no_loader,
         "variants": list(entry.variants),
         "maps": list(entry.maps),
@@ -75,6 +78,16 @@ def map_json(verdicts: LabelMap) -> JsonObject:
         "note": verdicts.note,
         "verdicts": dict(verdicts.verdicts),
     }
+
+
+def from_where(name: str) -> str:
+    """How its files can be had, by name or by hand."""
+    sources = sources_of(name)
+    if sources is None:
+        return "by hand: see how to get it"
+    size = "" if sources.size is None else f", {sources.size / 1e6:,.1f} MB"
+    places = " and ".join(source.from_.partition("@")[0] for source in sources.sources)
+    return f"by name: {several(sources.number, 'file')}{size} of {places}"
 
 
 def heading(entry: Entry) -> str:
@@ -126,6 +139,7 @@ def facts(entry: Entry) -> Table:
         ("Licence", card.licence or "none stated"),
         ("In the guide (CDL)", SURVEY_WORDS[card.survey] if card.survey else "no"),
         ("Loader", LOADER_WORDS[loader_state(entry)]),
+        ("Files", from_where(entry.card.name)),
         ("Contains or is in", ", ".join(relatives(card))),
         ("Decay", _decay(left) if left else ""),
     ]

@@ -29,6 +29,7 @@ from claimlab.core.stats.scores import Floats
 from claimlab.text.near import in_order
 from claimlab.text.normalise import normal_form
 from claimlab.text.shared import NEAR_JACCARD, RowClaims, claims_of
+from claimlab.text.tokens import spaced
 from claimlab.text.urls import canonical_urls
 
 SAME, NEARLY, CHANGED = "same text", "near-duplicate", "few words changed"
@@ -41,7 +42,6 @@ _COLUMNS = (
     *("id", "text", "label_raw", "veracity", "language", "date", "source", "split"),
     *("tweet_id", "url"),
 )
-UNREAD = "a text in a language that the sentence vectors do not know"
 LINK = {"left": pl.Int64, "right": pl.Int64, "kind": pl.String, "score": pl.Float64}
 
 
@@ -57,6 +57,7 @@ class Graph:
     rows: pl.DataFrame
     links: pl.DataFrame
     not_measured: dict[str, int] = field(default_factory=dict)
+    meaning: bool = False  # whether what is alike in meaning was looked for
     maps: tuple[str | None, ...] = ()
 
     @property
@@ -115,14 +116,15 @@ def graph_of(
 
         pairs, unread = alike_in_meaning(sided, progress)
         links.append(_links(MEANING, *pairs))
-        missing[UNREAD] = unread
+        missing |= unread
     order = pl.col("kind").replace_strict(KINDS, range(len(KINDS)), return_dtype=pl.Int64)
     strongest = (
         pl.concat(links)
         .sort("left", "right", order)
         .unique(["left", "right"], keep="first", maintain_order=True)
     )
-    return Graph(tuple(names), rows, strongest, missing, tuple(d.label_map for d in datasets))
+    maps = tuple(d.label_map for d in datasets)
+    return Graph(tuple(names), rows, strongest, missing, meaning, maps)
 
 
 def names_of(datasets: Sequence[Dataset]) -> list[str]:
@@ -176,13 +178,14 @@ def _few_words_changed(rows: pl.DataFrame) -> pl.DataFrame:
         .group_by("claim", maintain_order=True)
         .agg(pl.col("text").first(), first=pl.col("side").min(), last=pl.col("side").max())
     )
-    pairs = find_pairs(texts["text"], threshold=0.5, unit="word", ngram=1)
+    separate = spaced(texts["text"])
+    pairs = find_pairs(separate, threshold=0.5, unit="word", ngram=1)
     first, last, claim = (texts[c].to_numpy() for c in ("first", "last", "claim"))
     left, right = np.asarray(pairs.left), np.asarray(pairs.right)
     alone = first == last
     within = alone[left] & alone[right] & (first[left] == first[right])
     left, right = left[~within], right[~within]
-    words = texts["text"].str.split(" ")
+    words = separate.str.split(" ")
     both = zip(left.tolist(), right.tolist(), strict=True)
     changed = np.array([in_order(words[a].to_list(), words[b].to_list()) for a, b in both])
     enough = changed > 0

@@ -12,17 +12,15 @@ from itertools import accumulate
 
 import polars as pl
 
-from claimlab.core.languages import describe
 from claimlab.core.stats.scores import Floats32
 from claimlab.search.evidence import Evidence
 from claimlab.search.local import LocalIndex
 from claimlab.search.passage import said
 from claimlab.search.query import Query
-from claimlab.text.vectors import LANGUAGES, spoken
+from claimlab.text.vectors import LANGUAGES, by_words_only, spoken
 
 CHARACTERS_SEARCHED = 1 << 20  # characters of a fact-check
 UNDETERMINED = "und"
-OUTSIDE = "is outside the 16 languages of the sentence vectors"
 
 
 def vectors_of_texts(texts: Sequence[str]) -> Floats32:
@@ -63,16 +61,12 @@ class Lookup:
         their language, in words."""
         if not self.by_meaning:
             return {}
-        claims = Counter(code for code in self._languages if code not in LANGUAGES)
-        checks = {
-            code: n
-            for code, n in self.archive.manifest.languages.items()
-            if code not in LANGUAGES and code != UNDETERMINED
-        }
+        named = Counter(self.archive.manifest.languages)
+        del named[UNDETERMINED]
         return {
-            f"{what} by meaning (compared by words only: {_reason(code)})": n
-            for what, counted in (("claims", claims), ("fact-checks", checks))
-            for code, n in sorted(counted.items(), key=lambda one: (-one[1], str(one[0])))
+            f"{what} by meaning ({why})": n
+            for what, languages in (("claims", self._languages), ("fact-checks", named.elements()))
+            for why, n in by_words_only(languages).items()
         }
 
     @cached_property
@@ -90,9 +84,3 @@ class Lookup:
     @cached_property
     def _vectors(self) -> Floats32:
         return vectors_of_texts([one for statements in self._said for one in statements])
-
-
-def _reason(code: str | None) -> str:
-    """Why a text cannot be compared by meaning."""
-    language = None if code is None else describe(code)
-    return f"{language.name} {OUTSIDE}" if language else "their language was not identified"

@@ -11,7 +11,7 @@ import polars as pl
 
 from claimlab.claims.conflicts import Conflicts
 from claimlab.claims.contamination.result import Contamination
-from claimlab.claims.graph import UNREAD, Graph
+from claimlab.claims.graph import Graph
 from claimlab.claims.shared import Examples, examples
 from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
@@ -54,7 +54,7 @@ class Overlap(Shown):
     @property
     def by_meaning(self) -> bool:
         """Whether paraphrases and translations were looked for."""
-        return UNREAD in self.graph.not_measured
+        return self.graph.meaning
 
     @property
     def table(self) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from claimlab.claims.graph import KINDS, MEANING, NEARLY, SAME, SURE_KINDS, TWEE
 from claimlab.core.stats.codes import Codes, joined
 from claimlab.core.stats.scores import Flags
 from claimlab.core.types import JsonObject
+from claimlab.text.tokens import spaced
 
 TRAIN, TEST = "train", "test"
 LEAST_WORDS = 6  # fewer may be the same by accident
@@ -36,7 +37,7 @@ def matrix(graph: Graph) -> pl.DataFrame:
     """
     texts = ("dataset", "split", "other", "other_split")
     parts, of_part = _parts(graph)
-    long = (graph.rows["text"].str.count_matches(r"\S+") >= LEAST_WORDS).fill_null(False)
+    long = (spaced(graph.rows["text"]).str.count_matches(r"\S+") >= LEAST_WORDS).fill_null(False)
     before = np.zeros((graph.rows.height, len(parts)), np.bool_)
     counted: dict[str, list[list[int]]] = {}
 

@@ -11,7 +11,8 @@ from claimlab.core.progress import Progress
 from claimlab.core.stats.codes import Codes
 from claimlab.core.stats.scores import Flags, Floats, Floats32
 from claimlab.text.kept_vectors import vectors_of
-from claimlab.text.vectors import readable
+from claimlab.text.tokens import spaced
+from claimlab.text.vectors import by_words_only, known, spoken
 
 # in one language, and across two (bench/overlap_truth.py)
 LEAST_COSINE, LEAST_COSINE_ACROSS = 0.9, 0.8
@@ -20,12 +21,15 @@ BLOCK_ROWS = 2_000
 Found = tuple[Codes, Codes, Floats]
 
 
-def alike_in_meaning(rows: pl.DataFrame, progress: Progress) -> tuple[Found, int]:
-    """Pairs of claims with their cosine, and how many records have a text in a language that the
-    encoder does not know."""
+def alike_in_meaning(rows: pl.DataFrame, progress: Progress) -> tuple[Found, dict[str, int]]:
+    """Pairs of claims with their cosine, and how many records are compared by words only, with the
+    reason."""
     texts = _texts(rows)
-    measured = readable(texts["text"], texts["language"])
-    unread = int(texts["records"].filter(pl.Series(~measured)).sum())
+    languages = spoken(texts["text"], texts["language"])
+    measured = known(languages)
+    unread = by_words_only(
+        pl.Series(languages, dtype=pl.String).repeat_by(texts["records"]).explode()
+    )
     texts = texts.filter(pl.Series(measured))
     vectors = vectors_of(texts["text"].to_list())
     language = texts["language"].fill_null("").rank("dense").cast(pl.Int64).to_numpy()
@@ -40,7 +44,7 @@ def _texts(rows: pl.DataFrame) -> pl.DataFrame:
     split of a record.
     """
     return (
-        rows.filter(pl.col("text").str.count_matches(r"\S+") >= LEAST_WORDS)
+        rows.filter(spaced(rows["text"]).str.count_matches(r"\S+") >= LEAST_WORDS)
         .group_by("claim", maintain_order=True)
         .agg(
             pl.col("text").first(),

@@ -15,16 +15,23 @@ without its rule.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Literal
 
 import polars as pl
 
+from claimlab.text.tokens import spaced
+from claimlab.text.traits import PUNCTUATION
 from claimlab.text.urls import find_urls, strip_urls
 
 Counting = Literal["plain", "pieces"]
 _AROUND = r"^\p{P}+|\p{P}+$"
-_SENTENCE_END = r"[.!?…]+[\"'”’»)\]*_]*\s"
+# In other scripts a mark may have no whitespace behind it.
+_OTHER_ENDS = re.escape(
+    "".join(PUNCTUATION[kind][1:] for kind in ("full_stop", "question", "exclamation"))
+)
+_SENTENCE_END = rf"[.!?…]+[\"'”’»)\]*_]*\s|[{_OTHER_ENDS}]+[\"'”’»)\]」』）】]*"
 _LAST_END = r"[\p{P}\s]+$"
 _ASCII_PUNCTUATION = r"[!-/:-@\[-`{-~]"
 _MARK = r"[!\"#%'()*+,./:;<=>?@\[\\\]^_`{|}~]"  # what is set apart: ASCII punctuation but - $ &
@@ -53,7 +60,9 @@ def _plain(texts: pl.Series) -> pl.DataFrame:
     before whitespace.
     """
     bare = strip_urls(texts)
-    words = bare.str.extract_all(r"\S+").list.eval(pl.element().str.replace_all(_AROUND, ""))
+    words = (
+        spaced(bare).str.extract_all(r"\S+").list.eval(pl.element().str.replace_all(_AROUND, ""))
+    )
     words = words.list.eval(pl.element().filter(pl.element() != ""))
     sentences = bare.str.replace(_LAST_END, "").str.count_matches(_SENTENCE_END) + 1
     return pl.DataFrame(

@@ -78,13 +78,13 @@ class NearStep(CleanStep):
         file.unlink()
         return clusters
 
-    def near_to(self, records: pl.DataFrame, held: Flags) -> dict[int, int]:
-        """Row -> the first row of `held` near it, for rows that are not held themselves."""
+    def near_to(self, records: pl.DataFrame, kept: Flags) -> dict[int, int]:
+        """Row -> the first row of `kept` near it, for rows that are not kept themselves."""
         near, first = self._around(records)
         holders: dict[int, int] = {}
-        for row in np.flatnonzero(held).tolist():
+        for row in np.flatnonzero(kept).tolist():
             holders.setdefault(first.get(row, row), row)
-        rows = {row for row in (*near, *first) if not held[row]}
+        rows = {row for row in (*near, *first) if not kept[row]}
         out = {}
         for row in sorted(rows):
             text = first.get(row, row)

@@ -39,6 +39,11 @@ STAGES = {
 FEWEST_OF_CLASS, MOST_CLASSES = 20, 10  # records of a class, classes that a note compares
 UNEVEN = 0.2  # by which the shares that a stage takes from two classes differ
 OURS = (*LOGS, "stages", TEXTS, DOMAINS)
+WEIGHTS = "weights"  # how many records each one stands for whose copies were dropped
+LEFT = ("dropped", "doubtful")  # the tables of records that a stage takes out
+
+
+_NONE = pl.DataFrame(schema={"step": pl.String, "label": pl.String})
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,6 +72,26 @@ class Cleaned(Shown):
 
     def total(self, column: str) -> int:
         return int(self.stages[column].sum())
+
+    @cached_property
+    def taken(self) -> pl.DataFrame:
+        """What each stage takes from each class: step, label, records of the class before it, and
+        taken by it."""
+        kept = labels(self.dataset.records).value_counts(name="n").rows()
+        left = [self.dataset.tables[name] for name in LEFT if name in self.dataset.tables]
+        rows = pl.concat([table.select("step", label=labels(table)) for table in left] or [_NONE])
+        here = self.stages.filter(pl.col("dropped") + pl.col("doubtful") > 0)["step"]
+        by_step = rows.filter(pl.col("step").is_in(here.implode())).drop_nulls("label")
+        counts = {label: n for label, n in kept if label is not None}
+        table = []
+        for step in reversed(here.to_list()):
+            gone = dict(by_step.filter(step=step)["label"].value_counts().rows())
+            counts = {
+                label: counts.get(label, 0) + gone.get(label, 0) for label in {**counts, **gone}
+            }
+            table += [(step, label, counts[label], gone.get(label, 0)) for label in sorted(counts)]
+        schema = {"step": pl.String, "label": pl.String, "before": pl.Int64, "taken": pl.Int64}
+        return pl.DataFrame(table[::-1], schema=schema, orient="row")
 
 
 @dataclass(frozen=True)
@@ -261,7 +286,10 @@ def _finish(
 def _tables(dataset: Dataset, state: State) -> dict[str, pl.DataFrame]:
     """Side tables of the records that are left, and the logs of earlier runs with those of this."""
     others = {name: table for name, table in dataset.tables.items() if name not in OURS}
-    others |= {name: table for name, table in state.tables.items() if name not in LOGS}
+    own = {name: table for name, table in state.tables.items() if name not in LOGS}
+    if WEIGHTS in others and WEIGHTS in own:  # a record stands for what every run took for it
+        own[WEIGHTS] = pl.concat([others[WEIGHTS], own[WEIGHTS]])
+    others |= own
     tables = belonging(others, state.records["id"])
     for name in LOGS:
         parts = [source[name] for source in (dataset.tables, state.tables) if name in source]

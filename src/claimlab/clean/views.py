@@ -48,6 +48,20 @@ def stage_lines(stages: pl.DataFrame, width: int = 80) -> list[str]:
     return lines
 
 
+def class_lines(taken: pl.DataFrame) -> list[str]:
+    """What each step takes from each class."""
+    return [
+        f"{step} takes "
+        + ", ".join(
+            f"{gone:,} of {before:,} '{label}' ({100 * gone / before:.0f}%)"
+            for label, before, gone in rows.select("label", "before", "taken").sort("label").rows()
+            if before
+        )
+        + "."
+        for (step,), rows in taken.group_by("step", maintain_order=True)
+    ]
+
+
 def write_cleaning(cleaned: Cleaned, folder: Path, *, force: bool = False) -> None:
     """The report of a run in `folder`."""
     content = {"cleaning.json": to_json(cleaned)}

@@ -39,6 +39,12 @@ _SHORT = (
 )
 _FAULT = "This is a fault in it or in claimlab: run again with --debug and report what it prints."
 _on_abort: object = None
+# What `claimlab` alone prints
+FIRST = """\
+claimlab demo                     try everything on synthetic data
+claimlab check FILE or FOLDER     what can this data carry?
+claimlab load NAME FILE -o DIR    a published dataset; the names: claimlab catalog
+All commands: claimlab --help"""
 DESCRIPTION = "From raw misinformation data to a number you can defend."
 
 
@@ -148,6 +154,9 @@ def run(argv: list[str]) -> int:
     be_quiet(bool(_QUIET & set(argv)))
     args = _plain_help([a for a in argv if a != "--debug" and a not in _QUIET])
     _tell_workers(args)
+    if not args:
+        echo(FIRST)
+        return 0
     try:
         with _debugging(debug):
             to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)
@@ -190,14 +199,12 @@ def _debugging(debug: bool) -> Iterator[None]:
 
 
 def _plain_help(args: list[str]) -> list[str]:
-    """`claimlab`, `claimlab help`, `claimlab help audit` and `claimlab version`, as one may type
-    them first.
+    """`claimlab help`, `claimlab help audit` and `claimlab version`, as one may type them
+    first.
     """
-    if not args:
-        return ["--help"]
-    if args[0] == "help":
+    if args and args[0] == "help":
         return [*args[1:], "--help"]
-    return ["--version", *args[1:]] if args[0] == "version" else args
+    return ["--version", *args[1:]] if args[:1] == ["version"] else args
 
 
 def _stopped(args: Sequence[str]) -> int:

@@ -40,13 +40,25 @@ from claimlab.enrich.run import enrich_async
 from claimlab.enrich.views import blocks as evidence_blocks
 from claimlab.evaluate.defend.front import defend
 from claimlab.evaluate.defend.page import tables
-from claimlab.pages.blocks import Block, Cell, Column, Figure, Report, Section, Table, Text, percent
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Items,
+    Report,
+    Section,
+    Table,
+    Text,
+    percent,
+)
 from claimlab.pages.charts import bars, colours_of
 from claimlab.pages.folder import Contents, fill
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import LocalProvider
 from claimlab.split.run import split
 from claimlab.split.views import toned
+from claimlab.study.prepare import Prepared, prepare
 
 if TYPE_CHECKING:
     from claimlab.review.merge import DecisionRow
@@ -67,6 +79,7 @@ class Tour:
     twin: Dataset
     truth: Truth
     audit: Audit | None = None
+    prepared: Prepared | None = None  # what the advice of an audit makes of it
     alarms: list[Finding] = field(default_factory=list)  # of the clean twin: false ones
     found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
     sections: list[Section] = field(default_factory=list)
@@ -108,10 +121,21 @@ def run(folder: Path, *, seed: int, data_only: bool = False) -> Tour:
         stage(tour)
     progress("demo: page", len(stages), len(stages))
     data = {
-        "demo.json": {"found": tour.found, "enriched": tour.enriched, "reviewed": tour.reviewed}
+        "demo.json": {
+            "found": tour.found,
+            "prepared": tour.prepared and tour.prepared.to_json(),
+            "enriched": tour.enriched,
+            "reviewed": tour.reviewed,
+        }
     }
     story = Story(
-        len(dataset), truth, tour.found, tour.audit, len(tour.alarms), tour.sections
+        len(dataset),
+        truth,
+        tour.found,
+        tour.audit,
+        len(tour.alarms),
+        tour.sections,
+        tour.prepared,
     ).report()
     details = Report("claimlab demo: details", "What each stage of the demo did.", tour.sections)
     fill(Contents(KIND, [story], data=data, more_pages={DETAILS: [details]}), folder)
@@ -152,6 +176,18 @@ def run_audit(tour: Tour) -> None:
     alarms = f"{len(tour.alarms)} false alarms" if tour.alarms else ""
     blocks = summary(Chapter(twin, 1, alarms_only=True), PageDetail(), linked=False)
     tour.add("audit", *blocks, alarms=alarms or "no fail and no warning, as it should be")
+
+
+def run_prepare(tour: Tour) -> None:
+    """What the audit advises, applied: the findings before and after."""
+    tour.prepared = prepare(
+        tour.folder / "planted",
+        output=tour.folder / "prepared",
+        change_test=True,
+        seed=tour.seed,
+    )
+    steps = Items([step.sentence for step in tour.prepared.steps], steps=True)
+    tour.add("prepare", steps, tour.prepared.side_by_side(), remains=tour.prepared.remains)
 
 
 def run_clean(tour: Tour) -> None:
@@ -340,6 +376,7 @@ def run_enrich(tour: Tour) -> None:
 STAGES: list[Callable[[Tour], None]] = [
     show_data,
     run_audit,
+    run_prepare,
     run_review,
     run_clean,
     run_split,

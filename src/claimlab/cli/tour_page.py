@@ -26,6 +26,7 @@ from claimlab.pages.blocks import (
     Tiles,
 )
 from claimlab.pages.blocks import anchor as anchor_of
+from claimlab.study.prepare import Prepared
 
 DETAILS = "details.html"
 AUDIT = "audit/index.html"
@@ -51,6 +52,7 @@ class Story:
     audit: Audit | None
     alarms: int  # on the clean twin: false ones
     sections: Sequence[Section]  # of the page of details
+    prepared: Prepared | None = None
 
     def report(self) -> Report:
         """One screen for each question, and links to the rest."""
@@ -70,8 +72,30 @@ class Story:
         return Report(
             "claimlab demo",
             "The whole job on a synthetic dataset with planted defects, offline.",
-            [tiles, self._planted(), self._found(), self._advice(), self._more()],
+            [
+                tiles,
+                *self._prepared(),
+                self._planted(),
+                self._found(),
+                self._advice(),
+                self._more(),
+            ],
         )
+
+    def _prepared(self) -> list[Section]:
+        """The findings before and after what the audit advises was applied."""
+        if self.prepared is None or self.prepared.after is None:
+            return []
+        verdicts = {
+            "Before": self.prepared.before.conclusion.usable,
+            "After": self.prepared.after.conclusion.usable,
+        }
+        words = [Text(f"{name}: {usable}", "conclusion") for name, usable in verdicts.items()]
+        how = Text(
+            "`claimlab prepare planted --change-test -o prepared` applies what the audit advises,"
+            f" and nothing else. {self.prepared.remains}"
+        )
+        return [Section("Before and after", [*words, self.prepared.side_by_side(), how])]
 
     def _planted(self) -> Section:
         sentences = (

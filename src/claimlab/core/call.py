@@ -28,6 +28,7 @@ from claimlab.core.calls.estimate import estimating
 from claimlab.core.dataset import MANIFEST, Dataset, read_manifest
 from claimlab.core.digest import digest_tree
 from claimlab.core.errors import ClaimlabError, SchemaError
+from claimlab.core.fetch.schemes import is_address
 from claimlab.core.options import parameters_of, types_in
 from claimlab.core.remote import copy_of, is_remote, send, to_continue, to_read, to_write
 from claimlab.core.types import JsonObject
@@ -87,10 +88,10 @@ def repeatable(
 def in_storage(
     writes: str = "", *, output: Output = "new", beside: set[str] | None = None
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take places in object storage wherever it takes a path: it gets the paths of
-    local copies. Inputs are fetched before, outputs are sent after; `writes` is an argument that is
-    an output though its name does not say so. The function writes its output anew, goes on with
-    what is there ("continued"), or only names it ("named").
+    """Let a function take places in object storage and addresses of data (`hf:OWNER/NAME`) wherever
+    it takes a path: it gets the paths of local copies. Inputs are fetched before, outputs are sent
+    after; `writes` is an argument that is an output though its name does not say so. The function
+    writes its output anew, goes on with what is there ("continued"), or only names it ("named").
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -140,15 +141,27 @@ def _put_copies(
         if name in written:
             arguments[name] = _LOCAL[how](value)
             outputs += [arguments[name]] if how != "named" else []
-        elif is_remote(value):
-            arguments[name] = to_read(value)
+        elif isinstance(value, list | tuple):
+            arguments[name] = [_local(path) for path in value]
         else:
-            arguments[name] = [to_read(path) if is_remote(path) else path for path in value]
+            arguments[name] = _local(value)
     return outputs
 
 
+def _local(value: Any) -> Any:
+    """An input on this machine: the copy of a place in storage, or what an address names."""
+    if is_remote(value):
+        return to_read(value)
+    if is_address(value):
+        from claimlab.core.fetch import front
+
+        return front.to_read(value)
+    return value
+
+
 def _mentions_storage(value: object) -> bool:
-    return is_remote(value) or (isinstance(value, list | tuple) and any(map(is_remote, value)))
+    values = value if isinstance(value, list | tuple) else [value]
+    return any(is_remote(each) or is_address(each) for each in values)
 
 
 @cache

@@ -14,6 +14,8 @@ ClaimlabError                exit 1: a problem the message explains
                              kind of failure
 ├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large
                              or no text
+├── DownloadFailed           a file that could not be had from its address, or is not the one that
+                             was expected
 ├── OutputExists             writing would overwrite something
 ├── OutputBusy               another process is writing the same output
 ├── FileChanged              a file of a dataset is not the one that claimlab wrote
@@ -121,6 +123,7 @@ class Question(UsageError):
     exit_code = 1
     whole: Sequence[Sequence[Choice]] = ()
     about_meaning = False
+    column: str | None = None  # whose values it is about
 
     def __init__(self, problem: str, choices: Sequence[Choice]) -> None:
         self.choices = list(choices)
@@ -197,6 +200,15 @@ class PageRefused(ClaimlabError):
         self.url = url
         self.kind = kind
         super().__init__(problem, todo)
+
+
+class DownloadFailed(ClaimlabError):
+    """`why` goes on after the address: "is gone (status 404)"."""
+
+    def __init__(self, url: str, why: str, todo: str) -> None:
+        self.url = url
+        readable = "".join(c if c.isprintable() else "?" for c in url)[:300]
+        super().__init__(f"'{readable}' {why}.", todo)
 
 
 class OutputExists(ClaimlabError):

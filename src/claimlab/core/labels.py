@@ -97,9 +97,9 @@ class LabelMap:
         if self.exact:
             return self._folded.get(raw)
         rating = fold(raw)
-        known = self._folded.get(rating)
-        if known is not None or len(rating) > _LONGEST_RATING:
-            return known
+        verdict = self._folded.get(rating)
+        if verdict is not None or len(rating) > _LONGEST_RATING:
+            return verdict
         return self._opened(rating) or (self._together(raw) if self.joined else None)
 
     def _opened(self, rating: str) -> str | None:

@@ -44,6 +44,13 @@ _URL = re.compile(
 _OTHERS = {
     "http",
     "https",
+    "github",
+    "gitlab",
+    "hf",
+    "zenodo",
+    "figshare",
+    "dataverse",
+    "doi",
     "file",
     "local",
     "data",

@@ -8,6 +8,7 @@ new one for every call.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from concurrent.futures import wait
@@ -63,6 +64,16 @@ def _background() -> asyncio.AbstractEventLoop:
             _loop = asyncio.new_event_loop()
             threading.Thread(target=_loop.run_forever, name="claimlab-async", daemon=True).start()
     return _loop
+
+
+def _forget() -> None:
+    """In a forked child the thread is gone, and its loop would be waited for without end."""
+    global _loop, _start
+    _loop, _start = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def _settle() -> None:

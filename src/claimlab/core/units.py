@@ -95,6 +95,22 @@ class Units:
         """How many units have records of a class."""
         return len(np.unique(self.codes[labels == label]))
 
+    def least_p(self, labels: Ints) -> float:
+        """The smallest p that shuffling can give: one in the number of ways to give their labels to
+        units that have one each. Where units hold several classes, there are more ways than matter.
+        """
+        from scipy.special import gammaln  # scipy.stats takes a second to import
+
+        pairs = np.unique(np.stack([self.codes, labels]), axis=1)
+        if pairs.shape[1] > self.count:
+            return 0.0
+        of_class = np.unique(pairs[1], return_counts=True)[1]
+        return float(np.exp(gammaln(of_class + 1).sum() - gammaln(self.count + 1)))
+
+    def take(self, index: Ints) -> Units:
+        """The units of these records."""
+        return Units(self.column, self.codes[index])
+
     def to_json(self) -> JsonObject:
         return {
             "column": self.column,

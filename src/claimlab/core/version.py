@@ -1,3 +1,3 @@
 """The version of the package: apart from the front door, so that no room has to import that."""
 
-__version__ = "0.3.0"
+__version__ = "0.4.0.dev0"

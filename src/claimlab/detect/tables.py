@@ -195,8 +195,13 @@ def _unanswered_as(meta: str | None) -> str:
     return "(abstained)" if abstained else "(failed)"
 
 
-def headline(detector: str, scores: JsonObject) -> str:
+def headline(detector: str, run: Dataset) -> str:
+    """What a run scores, in a sentence; of a test without labels, what it answers."""
+    scores = run.report["scores"]
     n = f"on {several(scores['n'], 'test record')}"
+    if not scores["n"]:
+        answers = several_of(answered(run.tables["predictions"]), run.records.height, "record")
+        return f"{detector} answers {answers}; none of these has a label, so nothing is scored."
     if scores["accuracy"] is None:
         return f"{detector} {n}: {UNANSWERED}."
     accuracy = f"accuracy {100 * scores['accuracy']:.1f}"

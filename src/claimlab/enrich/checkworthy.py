@@ -22,11 +22,13 @@ from claimlab.enrich.cues import (
     ends_in,
 )
 from claimlab.enrich.decoration import plain
-from claimlab.enrich.sentences import sentences, words
+from claimlab.enrich.sentences import sentences
 from claimlab.enrich.shortening import shortened
 from claimlab.enrich.statements import LEAST_CLAIM_WORDS, statement_of, unlinked
 from claimlab.enrich.verbs import ENCLITIC, main_verbs, verb_forms, verbs
 from claimlab.text.stopwords import stop_words
+from claimlab.text.tokens import words
+from claimlab.text.traits import PUNCTUATION
 
 WORDS_READ = 75  # a sentence that begins within them is read, to its end
 LEAST_CONTENT_WORDS = 4  # content words of a claim
@@ -41,7 +43,7 @@ REPORTING_LEAD_BONUS = 2.0  # more for a lead that reports something, against wh
 SCORE_TO_SPARE = 1.0  # of its score that a claim may lose where it is cut
 LATER_PENALTY = 0.05  # for each sentence before: what matters is said first
 _BARE = re.compile(r"^[^\w$€£]+|\W+$")
-_STOP = frozenset(".?…。")
+_STOP = frozenset(f"{PUNCTUATION['question']}{PUNCTUATION['full_stop']}…")
 _NUMBER = re.compile(r"(?:[A-Z]{0,2}[$€£])?\d")  # "R$30" and "3rd", not "covid-19"
 # "667 new cases", "Deaths in 2018: 81,440", without a verb
 _COUNT = re.compile(

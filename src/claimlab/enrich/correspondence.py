@@ -30,7 +30,7 @@ from claimlab.search.passage import snippets
 from claimlab.text.details import names, numbers
 from claimlab.text.details import words as all_words
 from claimlab.text.normalise import strip_accents
-from claimlab.text.stopwords import stop_words_for
+from claimlab.text.stopwords import ENGLISH, stop_words
 from claimlab.text.tokens import tokenize
 
 Rule = Literal["measured", "paper", "released"]
@@ -165,5 +165,5 @@ def _words(texts: Sequence[str | None], language: str | None) -> list[list[str] 
 
 @cache
 def _stop(language: str | None) -> frozenset[str]:
-    listed = sorted(stop_words_for([language]))
+    listed = sorted(stop_words(language or ENGLISH))
     return frozenset(strip_accents(pl.Series(listed, dtype=pl.String)).to_list())

@@ -11,12 +11,13 @@ from itertools import pairwise
 import polars as pl
 
 from claimlab.core import packaged
-from claimlab.enrich.sentences import words
 from claimlab.text.normalise import strip_accents
 from claimlab.text.stopwords import stop_words
+from claimlab.text.tokens import words
+from claimlab.text.traits import PUNCTUATION
 
 _AROUND = re.compile(r"^\W+|\W+$")
-QUESTION_MARKS = frozenset("?？؟")
+QUESTION_MARKS = frozenset(PUNCTUATION["question"])
 
 
 class Cues(dict[str, frozenset[str]]):

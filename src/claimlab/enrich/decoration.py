@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from claimlab.enrich.sentences import words
+from claimlab.text.tokens import words
 
 _BOLD_OPEN = re.compile(
     r"(?<![\w*_~])[*_~]+(?=[^\s*_~])"

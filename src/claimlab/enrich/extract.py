@@ -15,17 +15,21 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from claimlab.core.errors import UsageError
+from claimlab.core.languages import describe
 from claimlab.core.types import JsonObject
 from claimlab.enrich.checkworthy import WORDS_READ, best_claims
 from claimlab.enrich.correspondence import shares
-from claimlab.enrich.sentences import first_lines, first_words, sentences, words
+from claimlab.enrich.cues import cues
+from claimlab.enrich.sentences import first_lines, sentences
 from claimlab.enrich.shortening import MOST_CLAIM_WORDS
 from claimlab.llm.messages import Answer, Request, untrusted
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
+from claimlab.text.tokens import first_words, words
 
 WORDS_ASKED = 20  # that a model is asked to keep to
 PROMPT = "extraction"
+NO_RULES = "no-rules"  # no claim was found, in a language that the offline rules do not know
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,8 @@ class Extractor(Protocol):
 
 
 class Offline:
-    """The most check-worthy sentences by rule; no model, no network."""
+    """The most check-worthy sentences by rule; no model, no network. Where the rules do not know
+    the language, that they find no claim says nothing."""
 
     name = "offline"
 
@@ -62,7 +67,12 @@ class Offline:
         return {"claims": self.claims, "read": WORDS_READ, "most": MOST_CLAIM_WORDS}
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:  # noqa: ARG002
-        return Extraction(tuple(best_claims(text, language, most=self.claims)))
+        claims = tuple(best_claims(text, language, most=self.claims))
+        if claims or cues(language):
+            return Extraction(claims)
+        facts = None if language is None else describe(language)
+        name = "a language that was not identified" if facts is None else facts.name
+        return Extraction(failure=NO_RULES, detail=f"not measured: there are no rules for {name}")
 
 
 class FirstSentence:

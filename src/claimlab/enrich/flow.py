@@ -6,8 +6,9 @@ claim, search again.
 
 Every end has its own name, because they mean different things: `corresponding`, `not-corresponding`
 (something was found), `nothing-found`, `no-claim` (nothing corresponds to the query, and the text
-makes no claim to search for), `failed` (unknown), `no-query` (the record has no words to search
-with).
+makes no claim to search for), `not-measured` (the same, but the offline rules do not know the
+language of the text, so it may make one), `failed` (unknown), `no-query` (the record has no words
+to search with).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from claimlab.core.errors import PageRefused, SearchFailed
 from claimlab.core.types import JsonObject
 from claimlab.enrich import correspondence
 from claimlab.enrich.correspondence import Rarity
-from claimlab.enrich.extract import ByModel, Extractor
+from claimlab.enrich.extract import NO_RULES, ByModel, Extractor
 from claimlab.enrich.pieces import UNDATED, FoundPiece, shown_order, to_json
 from claimlab.enrich.query import QueryText, Rule
 from claimlab.search.evidence import Evidence, as_of
@@ -31,7 +32,11 @@ from claimlab.search.results import Provider
 from claimlab.search.snapshot import PageReader, with_page
 from claimlab.text.guard import mark
 
-OUTCOMES = ("corresponding", "not-corresponding", "nothing-found", "no-claim", "failed", "no-query")
+NOT_MEASURED = "not-measured"
+OUTCOMES = (
+    *("corresponding", "not-corresponding", "nothing-found", "no-claim", NOT_MEASURED),
+    *("failed", "no-query"),
+)
 CLAIM_DATE = "claim-date"
 STOPS = frozenset({"no-key", "no-index"})  # what would fail for every record in the same way
 
@@ -83,6 +88,7 @@ class Enriched:
     how: str | None = None
     needed_extraction: bool = False
     no_claim: bool = False
+    no_rules: bool = False  # no claim was found, and the offline rules do not know the language
     claims: list[str] = field(default_factory=list)
     method: str | None = None
     claim_meta: JsonObject = field(default_factory=dict)
@@ -143,6 +149,10 @@ class _Job:
     async def second_stage(self, extractor: Extractor, text: str) -> None:
         extraction = await extractor.extract(text, self.language, tag=self.enriched.record_id)
         self.enriched.method, self.enriched.claim_meta = extractor.name, extraction.meta
+        if extraction.failure == NO_RULES:
+            self.enriched.no_rules = True
+            self.enriched.claim_meta = {**extraction.meta, NO_RULES: extraction.detail}
+            return
         if extraction.failure is not None:
             self.enriched.fail("extract", extraction.failure, extraction.detail)
             return
@@ -246,6 +256,8 @@ class _Job:
             return "failed"  # what was not asked might have corresponded
         if self.enriched.no_claim:
             return "no-claim"
+        if self.enriched.no_rules:
+            return NOT_MEASURED
         return "not-corresponding" if pieces else "nothing-found"
 
 

@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple, get_args
 import polars as pl
 
 from claimlab.enrich.decoration import without_emphasis, without_markup
-from claimlab.enrich.sentences import first_paragraph, first_words, sentences, words
+from claimlab.enrich.sentences import first_paragraph, sentences
 from claimlab.text.normalise import strip_emoji
 from claimlab.text.repair import repair_mojibake
+from claimlab.text.tokens import first_words, words
 from claimlab.text.urls import strip_urls
 
 Rule = Literal["paper", "released"]

@@ -23,9 +23,17 @@ from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.enrich.correspondence import Rarity
-from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, EnrichSettings, enrich_record
+from claimlab.enrich.flow import (
+    NOT_MEASURED,
+    OUTCOMES,
+    Doors,
+    Enriched,
+    EnrichSettings,
+    enrich_record,
+)
 from claimlab.enrich.query import QueryText, make_queries, prepared
 from claimlab.enrich.tables import rated_sites, tables_of
+from claimlab.text.vectors import by_words_only
 
 CONCURRENCY = 16
 RECORDS_IN_SHARD = 16  # records in one file of the journal
@@ -80,7 +88,12 @@ async def enrich_async(
     tables = tables_of(enriched, dataset.tables)
     if chosen.sites:
         tables["evidence"] = rated_sites(tables["evidence"], chosen.sites)
-    return Enrichment(dataset.derive(dataset.records, step, tables), summarise(enriched))
+    summary = summarise(enriched)
+    if doors.meaning is not None:
+        searched = {record.record_id for record in enriched if record.query is not None}
+        rows = dataset.records.filter(pl.col("id").is_in(searched))
+        summary["not_measured"] = by_words_only(rows["language"])
+    return Enrichment(dataset.derive(dataset.records, step, tables), summary)
 
 
 def parameters(doors: Doors, settings: EnrichSettings) -> JsonObject:
@@ -135,7 +148,8 @@ def _tally(values: Iterable[str]) -> dict[str, int]:
 
 def outcomes_of(enriched: Sequence[Enriched], which: str = "outcome") -> dict[str, int]:
     tally = Counter(getattr(record, which) for record in enriched)
-    return {name: tally[name] for name in OUTCOMES}
+    # Only some languages have texts whose claims are not measured.
+    return {name: tally[name] for name in OUTCOMES if tally[name] or name != NOT_MEASURED}
 
 
 async def enrich_all(

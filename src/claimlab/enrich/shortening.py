@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from claimlab.enrich.cues import Cues, bare, bare_words, capitalised, cues
-from claimlab.enrich.sentences import words
 from claimlab.enrich.verbs import AND, is_verb, main_verbs, verbs
 from claimlab.text.stopwords import stop_words
+from claimlab.text.tokens import first_words, words
 
 # words of a claim, as in the paper; one that has no clause to end at may be longer
 MOST_CLAIM_WORDS = 20
@@ -46,7 +46,7 @@ def shortened(sentence: str, language: str | None) -> str:
     best = _best_clause(whole, language)
     if len(words(best)) <= LONGEST_CLAUSE_WORDS:
         return best.strip(_EDGES)
-    return "" if cues(language) else " ".join(words(whole)[:MOST_CLAIM_WORDS])
+    return "" if cues(language) else first_words(whole, MOST_CLAIM_WORDS)
 
 
 def _best_clause(whole: str, language: str | None) -> str:

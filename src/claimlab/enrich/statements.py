@@ -16,8 +16,8 @@ from claimlab.enrich.cues import (
     cues,
     ends_in,
 )
-from claimlab.enrich.sentences import words
 from claimlab.enrich.verbs import main_verbs
+from claimlab.text.tokens import words
 
 LEAST_CLAIM_WORDS = 4
 CALL_WORDS = 4  # words of a call to the reader that may go before a comma

@@ -9,7 +9,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of
 from claimlab.enrich.analysis import analyse
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, percent
-from claimlab.pages.charts import CLASS_COLOURS, bars
+from claimlab.pages.charts import CLASS_COLOURS, UNKNOWN, bars
 from claimlab.pages.folder import Contents, write_report
 
 DATA = "evidence.json"
@@ -90,7 +90,7 @@ def _histogram(rows: list[JsonObject], caption: str) -> list[Block]:
         return []
     bars_of_years = [{**row, "year": str(row["year"])} for row in rows]
     used = {row["veracity"] for row in rows}
-    colours = {label: CLASS_COLOURS.get(label, "#8a93a0") for label in _LABELS if label in used}
+    colours = {label: CLASS_COLOURS.get(label, UNKNOWN) for label in _LABELS if label in used}
     chart = bars(
         bars_of_years,
         category="year",

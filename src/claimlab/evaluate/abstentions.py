@@ -1,25 +1,24 @@
-"""Records of which a run said that it found no evidence, or not enough.
+"""Records without a verdict: those that a run left out, and those of which it said that it found no
+evidence, or not enough.
 
-That is no verdict, and no failure either. In every score these records count as wrong, since a
-verdict was asked for. Here they are measured apart, and the two kinds apart from each other: "no
-evidence" is about the search, "insufficient evidence" about its results.
+In every score these records count as wrong, since a verdict was asked for. Here they are measured
+apart: how many they are, what the verdicts are worth that were given, and how sure a run must be
+before it speaks. "No evidence" is about the search, "insufficient evidence" about its results.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
 
 from claimlab.core.stats.interval import Interval, Resampling
-from claimlab.core.stats.scores import Floats, accuracy, measured_macro_f1
+from claimlab.core.stats.scores import Floats, Ints, accuracy, measured_macro_f1, ratio
 from claimlab.detect.own_words import ABSTENTIONS
 from claimlab.evaluate.confusion import confusion, table_interval
+from claimlab.evaluate.metrics.aurc import risk_by_coverage
 from claimlab.evaluate.scored_run import ScoredRun
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,9 @@ class Withheld:
 @dataclass(frozen=True)
 class Abstentions:
     """`coverage` is the share of records that got a verdict; accuracy and macro-F1 are over those
-    alone.
+    alone. `forgiving_macro_f1` is of all records, with a gap as an answer of no class: so
+    scikit-learn and most shared tasks count it. `curve` has risk by coverage where the run gives
+    scores.
     """
 
     kinds: list[Withheld]
@@ -43,10 +44,12 @@ class Abstentions:
     coverage_interval: Interval | None
     accuracy: float | None
     macro_f1: float | None
+    forgiving_macro_f1: float | None = None
+    curve: list[tuple[float, float]] = field(default_factory=list)
 
 
 def abstentions(run: ScoredRun, **how: Unpack[Resampling]) -> Abstentions | None:
-    """Null when the run never abstained."""
+    """Null where every record got a verdict."""
     table = run.table
     classes, kinds = run.answers.classes, []
     for kind in ABSTENTIONS:
@@ -54,10 +57,10 @@ def abstentions(run: ScoredRun, **how: Unpack[Resampling]) -> Abstentions | None
         if truth:
             counted = {name: truth.count(name) for name in classes}
             kinds.append(Withheld(kind, len(truth), len(truth) / table.height, counted))
-    if not kinds:
-        return None
     k = len(classes)
     counts = confusion(run.answers)
+    if not counts[:, k:].any():
+        return None
     verdicts = np.array(counts)
     verdicts[:, k:] = 0  # a verdict is one of the classes
     (covered,) = table_interval(run.answers, lambda counts: _coverage(counts, k), **how)
@@ -68,7 +71,19 @@ def abstentions(run: ScoredRun, **how: Unpack[Resampling]) -> Abstentions | None
         covered,
         float(accuracy(verdicts)) if spoke else None,
         measured_macro_f1(verdicts),
+        _forgiving(counts),
+        risk_by_coverage(run.answers),
     )
+
+
+def _forgiving(counts: Ints) -> float | None:
+    """Macro-F1 where a gap is missed in its class, and no false positive of the others."""
+    k = len(counts)
+    if (counts.sum(axis=1) > 0).sum() < 2:
+        return None
+    hits = np.diagonal(counts).astype(np.float64)
+    f1 = ratio(2 * hits, counts.sum(axis=1) + counts[:, :k].sum(axis=0), nothing=0.0)
+    return float(f1.mean())
 
 
 def _coverage(counts: Floats, k: int) -> Floats:

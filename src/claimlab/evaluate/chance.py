@@ -4,7 +4,7 @@ a p-value.
 `majority` always gives the most frequent class. `stratified` draws its answers from the labels.
 `permuted` is what the run's own answers score against permuted labels: whatever class it prefers,
 that much comes by chance. The test records took no part in the training, so answers need not be
-made again for permuted labels.
+made again for permuted labels; where they did (`split --all`), the whole procedure was.
 
 A score is above chance where two tests agree, and the larger p-value counts. Few permutations of
 the labels reach the score; they move labels at the level at which these were given: of whole
@@ -150,19 +150,10 @@ def permuted_scores(runs: Runs, seed: int) -> Control:
         tables.append(np.stack(counts, axis=1))
     fewest = min(level.of_class(labels, label) for label in range(len(classes)))
     scores = macro_f1(np.concatenate(tables)).mean(axis=1)
-    return Control(scores, level, fewest, _least_p(level, labels), moved, exchange.moved_freely)
-
-
-def _least_p(level: Units, labels: Ints) -> float:
-    """One in the number of ways to give their labels to units that have one each; where units hold
-    several classes, there are more ways than matter."""
-    from scipy.special import gammaln  # scipy.stats takes a second to import
-
-    pairs = np.unique(np.stack([level.codes, labels]), axis=1)
-    if pairs.shape[1] > level.count:
-        return 0.0
-    of_class = np.unique(pairs[1], return_counts=True)[1]
-    return float(np.exp(gammaln(of_class + 1).sum() - gammaln(level.count + 1)))
+    trained = [run.null for run in runs if run.null is not None]
+    if trained and len(trained) == len(runs):
+        scores = np.mean(trained, axis=0)
+    return Control(scores, level, fewest, level.least_p(labels), moved, exchange.moved_freely)
 
 
 def _label_level(run: ScoredRun, union: pl.DataFrame, labels: Ints) -> Units:

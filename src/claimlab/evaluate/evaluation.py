@@ -23,6 +23,7 @@ from claimlab.core.stats.interval import DRAWS, Resampling, interval
 from claimlab.core.stats.scores import Floats, f1_per_class, majority_f1, stratified_f1
 from claimlab.core.threads import side_by_side
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 from claimlab.evaluate.abstentions import abstentions
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.board import rank_runs
@@ -135,8 +136,8 @@ def evaluate_run(
     if not run.table.height:
         raise DataError(
             f"The run '{run.name}' has no prediction for a record that the task '{run.task.name}'"
-            " gives a label.",
-            "Check `task`, and that the predictions carry the ids of the dataset.",
+            f" gives a label ({several(run.unlabelled, 'record')} without one).",
+            "Check `task`. If the gold is hidden, score the run on the dataset that has it.",
         )
     step(f"{run.name}, intervals")
     answers = run.answers
@@ -170,6 +171,7 @@ def evaluate_run(
         slices=slices,
         abstentions=abstentions(run, **how),
         left_out={name: getattr(run, name) for name in LEFT_OUT},
+        per_thousand=spent(run),
         cautions=[*cautions(answers), *asked_and_read(run)],
         chance=chance,
         ceiling=ceiling_of(answers, votes_of(run.annotations, run.table), how.get("seed", 0)),
@@ -179,21 +181,17 @@ def evaluate_run(
 def asked_and_read(run: ScoredRun) -> list[str]:
     """What the user must say of the scores, and how a file that was made elsewhere was read."""
     notes = run.about.notes if run.about.detector is None else ()
-    return [*([] if run.question is None else [run.question]), *notes, *spent(run)]
+    return [*([] if run.question is None else [run.question]), *notes]
 
 
-def spent(run: ScoredRun) -> list[str]:
-    """What 1,000 answers cost and take, where the run says so and it is not nothing."""
-    known = {
-        name: float(run.table[name].mean())  # type: ignore[arg-type]
+def spent(run: ScoredRun) -> dict[str, float]:
+    """What 1,000 answers cost (in dollars) and take (in seconds), where the run says so and it is
+    not nothing."""
+    return {
+        name: 1_000 * float(run.table[name].mean())  # type: ignore[arg-type]
         for name in ("cost", "seconds")
         if name in run.table.columns and run.table[name].sum() > 0
     }
-    words = [
-        f"${1_000 * known['cost']:.2f}" if name == "cost" else f"{1_000 * known['seconds']:,.0f} s"
-        for name in known
-    ]
-    return [f"1,000 records take {' and '.join(words)}."] if words else []
 
 
 def _table_intervals(answers: Answers, **how: Unpack[Resampling]) -> tuple[Intervals, Intervals]:

@@ -11,10 +11,12 @@ from claimlab.claims.contamination.result import Contamination, read_contaminati
 from claimlab.core.call import repeatable
 from claimlab.core.choices import each_of
 from claimlab.core.dataset import Dataset
+from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Force, Option, OptionalFolder, Place, Seed, TaskOfRun
 from claimlab.core.run import Run, Source, Stored, folders_of
 from claimlab.core.stats.interval import DRAWS
 from claimlab.evaluate.evaluation import Evaluated, evaluate_runs, refuse_missing
+from claimlab.evaluate.every_value import pooled, splits_in
 from claimlab.evaluate.items import rank_items
 from claimlab.evaluate.prevalence import in_use
 from claimlab.evaluate.scored_run import ScoredRun, open_foreign, open_runs
@@ -73,6 +75,15 @@ def evaluate(  # noqa: PLR0913
             " runs of language models."
         ),
     ] = None,
+    detector: Annotated[
+        str | None,
+        Option(
+            "With a folder that split --all wrote: train and test this detector on each of its"
+            " splits, and score all their tests together, against labels shuffled between whole"
+            " units that go through the same procedure.",
+            complete="detectors",
+        ),
+    ] = None,
     unit: Annotated[
         str | None,
         Option(
@@ -103,7 +114,9 @@ def evaluate(  # noqa: PLR0913
     with Run("evaluate", None, output, kind=KIND, reads=reads, force=force, seed=seed) as run:
         results = [Path(folder) for folder in folders if _is_file(folder)]
         boards = rank_items(results, seed=seed, draws=draws) if results else []
-        opened = _opened([folder for folder in folders if not _is_file(folder)], task, split)
+        opened = _opened(
+            [folder for folder in folders if not _is_file(folder)], task, split, detector, seed
+        )
         if data is not None:
             about = Dataset.of(data)
             for file in files:
@@ -143,10 +156,23 @@ def _is_file(source: Stored | ScoredRun) -> TypeGuard[str | Path]:
 
 
 def _opened(
-    sources: Sequence[Stored | ScoredRun], task: str | None, split: str | None
+    sources: Sequence[Stored | ScoredRun],
+    task: str | None,
+    split: str | None,
+    detector: str | None,
+    seed: int,
 ) -> list[ScoredRun]:
     runs: list[ScoredRun] = []
     for source in sources:
+        splits = splits_in(Path(source)) if isinstance(source, str | Path) else []
+        if splits and detector is None:
+            raise UsageError(
+                f"'{source}' is a folder of splits, not a run.",
+                'Pass `detector="tfidf"` to score a detector over all of them.',
+            )
+        if splits and detector is not None:
+            runs.append(pooled([Dataset.open(place) for place in splits], detector, seed=seed))
+            continue
         runs += (
             [source] if isinstance(source, ScoredRun) else open_runs(source, task=task, split=split)
         )

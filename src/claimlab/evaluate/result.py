@@ -71,6 +71,8 @@ class RunResult:
     ceiling: Ceiling | None = None  # what a perfect detector would score on these labels
     contamination: Beside | None = None  # what a language model may have known of the records
     in_use: InUse | None = None  # where the classes are as frequent as the user says
+    # what 1,000 answers cost, in dollars, and take, in seconds
+    per_thousand: dict[str, float] = field(default_factory=dict)
     units: str = ""  # records and units in words: "140 records of 4 publishers (largest 61%)"
     # the columns that might be the unit: how many units, their design effect, and why or why not
     considered: list[JsonObject] = field(default_factory=list)
@@ -79,6 +81,13 @@ class RunResult:
     def size(self) -> str:
         """Its records and units in words."""
         return self.units or several(self.scores.n, "record")
+
+    @property
+    def spent(self) -> str:
+        """What 1,000 answers cost and take, in words; nothing where the run does not say."""
+        shown = {"cost": "${:.2f}", "seconds": "{:,.1f} s"}
+        words = [shown[name].format(amount) for name, amount in self.per_thousand.items()]
+        return f"1,000 records take {' and '.join(words)}" if words else ""
 
     @property
     def resampled(self) -> str:

@@ -28,7 +28,8 @@ from claimlab.core.types import JsonObject
 from claimlab.core.units import Units
 from claimlab.core.words import several
 from claimlab.detect.own_words import ABSTAINED_AS, ABSTENTIONS, speller
-from claimlab.detect.strict.read import asked_part, read_strictly
+from claimlab.detect.strict.asked import asked_part
+from claimlab.detect.strict.read import read_strictly
 from claimlab.evaluate.answers import Answers, answers
 from claimlab.evaluate.direction import assumed_class, reversed_scores
 from claimlab.evaluate.traits import Values, trait
@@ -77,6 +78,9 @@ class ScoredRun:
     annotations: pl.DataFrame | None = None  # of the dataset, where it has any
     question: str | None = None  # what the user must say before the scores are read
     unit: Unit = field(default_factory=Unit)  # what varies independently
+    # macro-F1 of the whole procedure, training included, on shuffled labels; null: the answers are
+    # of models that no label of these records has taught
+    null: Floats | None = field(default=None, compare=False)
 
     @property
     def answered(self) -> int:

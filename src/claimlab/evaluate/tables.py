@@ -362,7 +362,8 @@ def flat(evaluation: Evaluation) -> list[JsonObject]:
         ends = run.intervals["macro_f1"], run.intervals["accuracy"]
         whole = _figures(run.scores, run.groups, *ends)
         ends_of_ranks = ends_of(evaluation.ranks(run), "best_rank", "worst_rank")
-        out.append({**named, "by": None, "value": None, **whole, **ends_of_ranks})
+        spent = {f"{name}_per_1000": run.per_thousand.get(name) for name in ("cost", "seconds")}
+        out.append({**named, "by": None, "value": None, **whole, **ends_of_ranks, **spent})
         for subgroups in run.slices:
             for c in subgroups.cells:
                 figures = _figures(c, c.groups, c.macro_f1_interval, c.accuracy_interval)

@@ -37,7 +37,7 @@ from claimlab.pages.blocks import (
     percent,
     span,
 )
-from claimlab.pages.charts import Dot, dots, reliability
+from claimlab.pages.charts import Dot, dots, lines, reliability
 from claimlab.pages.folder import Contents
 
 FILE, KIND = "evaluation.json", "evaluation"
@@ -141,7 +141,7 @@ def headline(run: RunResult) -> str:
     share = "" if scores.accuracy is None else f", accuracy {100 * scores.accuracy:.1f}"
     return (
         f"{run.name}: macro-F1 {f1}{share} on {several(scores.n, 'record')} of '{run.dataset}',"
-        f" task {run.task}{answered(scores)}."
+        f" task {run.task}{answered(scores)}{f'; {run.spent}' if run.spent else ''}."
     )
 
 
@@ -302,7 +302,7 @@ def run_blocks(run: RunResult, name: str, size: PageSize = SIZES[0]) -> Blocks:
         blocks.append(Fold("Which records vary independently", [tables.considered(run)]))
     if size.figures:
         blocks += calibration(run, name)
-    blocks += [*_abstained(run), *tables.judged(run)]
+    blocks += [*_abstained(run, name, size), *tables.judged(run)]
     if items := left_out(run):
         blocks.append(Items(items))
     if size.slices:
@@ -374,7 +374,7 @@ def _estimate(estimate: SliceEstimate) -> str:
     return f"{100 * estimate.value:.1f}{interval}"
 
 
-def _abstained(run: RunResult) -> Blocks:
+def _abstained(run: RunResult, name: str, size: PageSize) -> Blocks:
     abstentions = run.abstentions
     if abstentions is None:
         return []
@@ -382,19 +382,43 @@ def _abstained(run: RunResult) -> Blocks:
         f"A verdict was given for {percent(abstentions.coverage).text}% of the records"
         f" ({span(abstentions.coverage_interval).text}); of those, accuracy is"
         f" {percent(abstentions.accuracy).text} and macro-F1 {percent(abstentions.macro_f1).text}."
-        " In all scores above, giving no verdict counts as wrong."
+        " In all scores above, giving no verdict counts as wrong. Most shared tasks count a missing"
+        " answer as one of no class: macro-F1 is then"
+        f" {percent(abstentions.forgiving_macro_f1).text}."
     )
-    columns: list[Column[Withheld]] = [
-        Column("Answer", lambda w: w.kind.replace("-", " ")),
-        Column("n"),
-        Column("Share (%)", "share", percent),
-        *(
-            Column(f"true class {excerpt(name, 24)}", partial(tables.count_of, name=name))
-            for name in abstentions.kinds[0].classes
+    blocks: Blocks = [Text(text)]
+    if abstentions.kinds:
+        columns: list[Column[Withheld]] = [
+            Column("Answer", lambda w: w.kind.replace("-", " ")),
+            Column("n"),
+            Column("Share (%)", "share", percent),
+            *(
+                Column(f"true class {excerpt(kind, 24)}", partial(tables.count_of, name=kind))
+                for kind in abstentions.kinds[0].classes
+            ),
+        ]
+        blocks.append(Table.of(columns, abstentions.kinds, sortable=False))
+    if size.figures and len(abstentions.curve) > 1:
+        blocks.append(_risk_figure(run, abstentions.curve, name))
+    return [Section("No verdict given", blocks)]
+
+
+def _risk_figure(run: RunResult, curve: Sequence[tuple[float, float]], name: str) -> Figure:
+    """Risk by coverage, with its area in the caption."""
+    area, ends = run.scores.metrics["aurc"].value, run.intervals.get("aurc")
+    between = "" if ends is None else f" ({span(ends).text})"
+    return Figure(
+        lines(
+            {"wrong": [(100 * coverage, 100 * risk) for coverage, risk in curve]},
+            across="answered, the surest first (%)",
+            up="wrong (%)",
         ),
-    ]
-    table = Table.of(columns, abstentions.kinds, sortable=False)
-    return [Section("No verdict given", [Text(text), table])]
+        "Risk and coverage: of the surest answers, how many are wrong. The curve ends where the"
+        f" run stops answering, at {100 * curve[-1][0]:.1f}%. Mean risk below the curve:"
+        f" {percent(area).text}%{between}.",
+        "Share of wrong answers by share of records answered",
+        f"{name}-risk-coverage",
+    )
 
 
 def left_out(run: RunResult) -> list[str]:
@@ -410,6 +434,13 @@ def left_out(run: RunResult) -> list[str]:
         items.append(
             f"{run.scores.failed:,} without an answer: in every score that is ranked, a record"
             " without an answer costs at least as much as a wrong one."
+        )
+    area = run.scores.metrics["aurc"].value if "aurc" in run.scores.metrics else None
+    if run.abstentions is not None and area is not None:
+        items.append(
+            f"Of the answers that it gave, the surest first, {100 * area:.1f}% are wrong on"
+            " average (area under risk and coverage, up to"
+            f" {percent(run.abstentions.coverage).text}% of the records)."
         )
     if run.scores.other:
         kinds = run.abstentions.kinds if run.abstentions is not None else []

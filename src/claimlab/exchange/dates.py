@@ -71,24 +71,24 @@ class Dates:
             .value_counts(name="n")
             .sort(["n", days.name], descending=[True, False])
         )
-        known = int(counts["n"].sum())
+        dated = int(counts["n"].sum())
         drop = {day for day in counts[days.name] if day in NO_DATES}
-        if known >= PLACEHOLDER_ROWS and self.coarse * 2 < known:
+        if dated >= PLACEHOLDER_ROWS and self.coarse * 2 < dated:
             day, n = counts.row(0)
-            if _stands_out(counts["n"].to_list(), known):
+            if _stands_out(counts["n"].to_list(), dated):
                 drop.add(day)
-            elif n > max(STRIKING * known, PLACEHOLDER_ROWS) and day not in drop:
+            elif n > max(STRIKING * dated, PLACEHOLDER_ROWS) and day not in drop:
                 self.common = (day.isoformat(), n)
         self.placeholders = {day.isoformat(): n for day, n in counts.iter_rows() if day in drop}
         if drop:
             self.times = self.times.set(days.is_in(list(drop)).fill_null(False), None)
 
 
-def _stands_out(counts: Sequence[int], known: int) -> bool:
+def _stands_out(counts: Sequence[int], dated: int) -> bool:
     """Whether most rows have the commonest date, or so many more than have the next one."""
     most, second = [*counts, 0][:2]
-    alone = most >= OUTLIER_ROWS and most > STRIKING * known and most > OUTLIER * second
-    return most > PLACEHOLDER * known or alone
+    alone = most >= OUTLIER_ROWS and most > STRIKING * dated and most > OUTLIER * second
+    return most > PLACEHOLDER * dated or alone
 
 
 def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:

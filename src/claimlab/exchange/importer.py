@@ -28,6 +28,7 @@ from claimlab.core.errors import (
     UnmappedLabels,
     UsageError,
 )
+from claimlab.core.fetch.provenance import provenance_of
 from claimlab.core.foreign import Foreign
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
@@ -65,6 +66,7 @@ from claimlab.files.bundle import Bundle, open_all
 from claimlab.files.hub_cache import name_in
 from claimlab.files.layout import ReadOptions
 from claimlab.files.media import media_of
+from claimlab.llm.profiles import Profile
 from claimlab.tasks import TASKS
 
 QUESTIONS_AHEAD = 2  # questions after the first that are answered with it
@@ -173,6 +175,13 @@ def import_files(  # noqa: PLR0913
         str | Sequence[str],
         Setting("Join a linked table: FILE:KEY. Repeatable. 'none' joins none."),
     ] = (),
+    ask_model: Annotated[
+        str | Profile | None,
+        Option(
+            "Model profile that suggests an answer where import asks you; it decides nothing.",
+            kind=str,
+        ),
+    ] = None,
     limit: Limit = None,
     seed: Seed = 0,
     force: Force = False,
@@ -206,17 +215,23 @@ def import_files(  # noqa: PLR0913
             if whole is not None:
                 return run.finish(whole[0]), whole[1]
             called = _slug(name) if name else _own_name(files, marker)
-            decided = _plan(bundles, marker, answers, progress, ahead=unmapped == "error")
+            ahead = unmapped == "error"
+            decided = _plan(bundles, marker, answers, progress, ahead=ahead, helper=ask_model)
             members = [name for bundle in bundles for name in bundle.names()]
         on_plan(decided)
         wishes = ImportWishes(unmapped, day_first, keep_placeholder_dates, limit, seed)
-        dataset, report = make(decided, called, wishes, progress)
+        try:
+            dataset, report = make(decided, called, wishes, progress)
+        except UnmappedLabels as labels:
+            raise _with_help(labels, decided.gathered, decided.column("label"), ask_model) from None
         if marker is not None:
             inherit(dataset, marker)
         tables, notes = media_of(dataset.records, files_of(paths), members)
         dataset.tables |= tables
         dataset.notes += notes
         report.notes += notes
+        if came := [each for path in files_of(paths) if (each := provenance_of(path))]:
+            dataset.lineage[-1].parameters["sources"] = [each.to_json() for each in came]
         return run.finish(dataset), report
 
 
@@ -304,6 +319,7 @@ def _plan(
     *,
     ask: bool = True,
     ahead: bool = False,
+    helper: str | Profile | None = None,
 ) -> ImportPlan:
     """The first four steps: from files to what each of their columns becomes. With `ahead`, a
     question comes with what its answers would raise.
@@ -317,7 +333,21 @@ def _plan(
     except Question as question:
         if ahead:
             question.whole = _some_of_each(_in_full(question, table, answers))
-        raise
+        raise _with_help(question, table, question.column, helper) from None
+
+
+def _with_help(
+    question: Question | UnmappedLabels,
+    table: Gathered,
+    label: str | None,
+    helper: str | Profile | None,
+) -> Question | UnmappedLabels:
+    """A question with what a model suggests, where one is to be asked."""
+    if helper is None:
+        return question
+    from claimlab.exchange.importing.suggest import suggested  # with all that asks a model
+
+    return suggested(question, table, label, helper)
 
 
 def _some_of_each(whole: Sequence[Sequence[Choice]]) -> list[Sequence[Choice]]:
@@ -327,11 +357,11 @@ def _some_of_each(whole: Sequence[Sequence[Choice]]) -> list[Sequence[Choice]]:
     firsts: dict[str, list[Sequence[Choice]]] = {}
     for answers in whole:
         firsts.setdefault(str(answers[0]), []).append(answers)
-    shown: list[Sequence[Choice]] = []
+    printed: list[Sequence[Choice]] = []
     for left, alike in zip(range(len(firsts), 0, -1), firsts.values(), strict=True):
-        fits = len(shown) + len(alike) + left - 1 <= COMMANDS_SHOWN
-        shown += alike if fits or len(alike) == 1 else [alike[0][:1]]
-    return shown
+        fits = len(printed) + len(alike) + left - 1 <= COMMANDS_SHOWN
+        printed += alike if fits or len(alike) == 1 else [alike[0][:1]]
+    return printed
 
 
 def _in_full(
@@ -387,7 +417,7 @@ def _decided(
         table = gather_classes(table, answers.verdicts, answers.columns)
     seen, picks = _proposed(table, answers)
     if marker is None:
-        items = gather_ratings(table, seen, picks, answers.columns, answers.rater)
+        items = gather_ratings(table, seen, picks, answers.columns, answers.rater, ask=ask)
         if items is not table:  # other columns than those that were looked at
             table = items
             seen, picks = _proposed(table, answers)

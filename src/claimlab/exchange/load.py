@@ -4,11 +4,10 @@ already.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from claimlab.catalog.load import DATASETS
 from claimlab.catalog.load import load as load_published
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
@@ -17,8 +16,8 @@ from claimlab.core.labels import check_unmapped
 from claimlab.core.options import Argument, Force, Limit, Option, OutputFolder, Place, Setting
 
 
-@repeatable()
-def load(
+@repeatable("near")
+def load(  # noqa: PLR0913
     name: Annotated[
         Place,
         Argument(
@@ -28,7 +27,8 @@ def load(
         ),
     ],
     source: Annotated[
-        Place | None, Argument("The zip, folder or file as its authors publish it.")
+        Place | None,
+        Argument("The zip, folder or file as its authors publish it; downloaded where left out."),
     ] = None,
     *,
     output: OutputFolder = None,
@@ -42,17 +42,22 @@ def load(
     unmapped: Annotated[
         str, Setting("Labels that the map does not know: 'error', or accept as 'unknown'.")
     ] = "error",
+    near: Annotated[
+        Place | Sequence[Place],
+        Setting("Folder with files that need not be downloaded, whatever they are called."),
+    ] = (),
     limit: Limit = None,
     force: Force = False,
 ) -> Dataset:
-    """Load a catalogued dataset from a zip or folder, or a folder that was exported or that Hugging
-    Face's libraries saved, into a claimlab dataset folder.
+    """Load a catalogued dataset by its name, or a folder that was exported or that Hugging Face's
+    libraries saved, into a claimlab dataset folder.
 
-    `source` may be a folder of the Hugging Face hub's cache with the published files, too. Without
-    it, `name` is a folder that claimlab exported, that the `datasets` library saved, or of the
-    hub's cache.
+    The publisher's files are downloaded once, verified by their hashes and kept in the cache; a
+    second load needs no network. `source` are files that you have: a zip, a file, a folder, also
+    one of the Hugging Face hub's cache. Where `name` is a folder, it is one that claimlab exported,
+    that the `datasets` library saved, or of the hub's cache.
     """
-    if source is not None:
+    if source is not None or not Path(name).is_dir():
         return load_published(
             str(name),
             source,
@@ -60,14 +65,9 @@ def load(
             variant=variant,
             map=map,
             unmapped=unmapped,
+            near=[near] if isinstance(near, str | Path) else near,
             limit=limit,
             force=force,
-        )
-    if not Path(name).is_dir():
-        card = DATASETS.get(str(name)).card
-        raise UsageError(
-            f"No file or folder of {card.title} was given.",
-            f"Get them ({card.access}), then give them.",
         )
     if variant is not None:
         raise UsageError("A folder has no variants.", "Leave out `variant`.")

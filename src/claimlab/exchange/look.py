@@ -17,7 +17,12 @@ import polars as pl
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.labels import LabelMap, is_blank
 from claimlab.exchange.importer import ImportColumns, guess_files
-from claimlab.exchange.importing.make import ImportWishes, make, refuse_unknown_labels
+from claimlab.exchange.importing.make import (
+    ImportWishes,
+    make,
+    refuse_unknown_labels,
+    understood_of,
+)
 from claimlab.exchange.importing.meanings import nearest
 from claimlab.exchange.importing.plan import ImportPlan, shown, tally
 from claimlab.exchange.importing.profile import cells_of, verdict_of
@@ -65,6 +70,7 @@ class Look:
     meta: list[str]
     meanings: list[LabelMeaning]
     records: pl.DataFrame
+    understood: list[str]
     doubt: ClaimlabError | None
 
 
@@ -79,6 +85,7 @@ def look_at_files(
     plan, doubt = _planned(paths, map, only, columns)
     has_key = plan.column("text") or plan.column("tweet_id") or plan.column("url")
     records = _first(plan) if has_key else pl.DataFrame()
+    doubt = doubt or _unknown_labels(plan)
     hidden = plan.gathered.hidden({})
     return Look(
         files=plan.gathered.describe(),
@@ -89,7 +96,8 @@ def look_at_files(
         meta=plan.meta,
         meanings=_meanings(plan),
         records=records,
-        doubt=doubt or _unknown_labels(plan),
+        understood=understood_of(plan) if has_key and doubt is None else [],
+        doubt=doubt,
     )
 
 

@@ -27,6 +27,7 @@ _LEFT_BY_MERGES = frozenset({"x", "y", *map(str, range(10))})  # label_x, annota
 LEAST_LETTERS, LEAST_SIGNS = 4, 2
 UNSPACED = "\u0e00"  # scripts from here on (Thai, Chinese and those between) write no spaces
 YES, NO, MARKS = (frozenset(_VOCABULARY[words]) for words in ("yes", "no", "marks"))
+SAYS_YES, SAYS_NO = YES | set(_VOCABULARY["yes_words"]), NO | set(_VOCABULARY["no_words"])
 _NAMES: dict[str, dict[str, list[str]]] = packaged.toml("claimlab.exchange", "names.toml")
 # Lower-case spellings that tell a header from a first row: "claim text", "claim_text" and
 # "claimtext".

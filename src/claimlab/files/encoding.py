@@ -10,11 +10,18 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections import Counter
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.words import several
+from claimlab.files.rival_pages import (
+    THAI,
+    ask,
+    between_latin_letters,
+    is_thai,
+    latin_pages,
+    rivals,
+)
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -24,6 +31,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 SAMPLE_BYTES = 1 << 16  # bytes that a detector sees
+EXPLAINED = 0.9  # of the accented letters, by the alphabet of one language
 CLEAR_RATIO = 1.2  # times the letters that cp1252 explains
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 
@@ -93,6 +101,8 @@ def read_text(
     ):
         places = several(repaired[1], "broken place")
         return repaired[0], "utf-8", [f"'{name}' is UTF-8 but for {places}, now \ufffd."]
+    if encoding is None and likely is None and (pages := rivals(data, chosen)):
+        raise ask(data, f"'{name}'", pages)
     return decode(data, name, encoding, likely).lstrip("\ufeff"), chosen, []
 
 
@@ -142,8 +152,12 @@ def _without_mark(data: bytes) -> str | None:
 
 
 def _detected(sample: bytes, longer: bytes) -> str:
+    if between_latin_letters(sample) and max(p.explained for p in latin_pages(longer)) > EXPLAINED:
+        return _latin_page(longer)  # a detector takes accented letters for characters of two bytes
     if (page := _east_asian(sample)) is not None:
         return page
+    if is_thai(sample):
+        return THAI
     from charset_normalizer import from_bytes  # only when it is not UTF-8
 
     best = from_bytes(sample).best()
@@ -174,12 +188,8 @@ def _latin_page(data: bytes) -> str:
     """The code page under which the accented letters are those of one language; a few foreign names
     in an English text say little, so that another page than cp1252 must explain clearly more of
     them."""
-    counts = {bytes([byte]): n for byte, n in Counter(data).items() if byte > 0x7F}
-    scores = {}
-    for page, alphabets in packaged.toml("claimlab.files", "alphabets.toml")["latin"].items():
-        odd = [(mark.decode(page, errors="ignore").lower() or "?", n) for mark, n in counts.items()]
-        scores[page] = max(sum(n for c, n in odd if c in alphabet) for alphabet in alphabets)
-    if any(mark < b"\xa0" for mark in counts):
+    scores = {page.name: page.explained for page in latin_pages(data)}
+    if any(0x7F < byte < 0xA0 for byte in set(data)):
         del scores[
             "iso8859-2"
         ]  # it has no character there, where the others have quotes, dashes and some letters

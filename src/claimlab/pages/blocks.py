@@ -4,12 +4,14 @@ same blocks.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Generic, Literal, TypeVar
 
+from claimlab.core.graphemes import beginning
 from claimlab.core.plain import one_line
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -76,11 +78,11 @@ Columns = tuple[Column[Row], ...]
 @dataclass(frozen=True)
 class Text:
     """A paragraph, and links (words, where they lead) behind it. `kind` lets a view set asides
-    apart.
+    apart; the links of an action are buttons.
     """
 
     text: str
-    kind: Literal["plain", "note", "warning", "conclusion"] = "plain"
+    kind: Literal["plain", "note", "warning", "conclusion", "action"] = "plain"
     links: Sequence[tuple[str, str]] = ()
 
 
@@ -182,9 +184,148 @@ class Section:
     anchor: str = ""
     tone: Tone = "plain"
     badge: str = ""  # a word beside the title, such as a verdict
+    # behind its title, which opens; then `says` is a line beside the title
+    folded: bool = False
+    says: str = ""
 
 
-Block = Text | Items | Tiles | Table | Figure | Quote | Fold | Section
+@dataclass(frozen=True)
+class Results:
+    """How many results there are of each tone, as one mark for each, and in words."""
+
+    counts: Mapping[Tone, int]
+
+    @property
+    def words(self) -> str:
+        return " · ".join(f"{n:,} {tone.replace('-', ' ')}" for tone, n in self.counts.items() if n)
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A verdict in a few words."""
+
+    words: str
+    tone: Tone
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How many records there are of each class, as one bar."""
+
+    counts: Mapping[str, int]
+
+    @property
+    def words(self) -> str:
+        return ", ".join(f"{n:,} {name}" for name, n in self.counts.items())
+
+    @property
+    def parts(self) -> list[tuple[str, float, float]]:
+        """The class, where its part begins and how long it is, in percent of the bar."""
+        parts, start, total = [], 0.0, sum(self.counts.values()) or 1
+        for name, n in self.counts.items():
+            share = 100 * n / total
+            known = name if name in ("true", "false", "mixed") else "other"
+            parts.append((known, round(start, 2), round(share, 2)))
+            start += share
+        return parts
+
+
+@dataclass(frozen=True)
+class Score:
+    """A line of a `Forest`; scores are shares of 1."""
+
+    name: str
+    score: float
+    interval: tuple[float, float] | None = None
+    chance: float | None = None
+    tone: Tone = "plain"
+    link: str | None = None
+
+    @property
+    def words(self) -> str:
+        within = "" if self.interval is None else f" ({span(self.interval).text})"
+        beside = "" if self.chance is None else f", chance {100 * self.chance:.1f}"
+        tone = "" if self.tone == "plain" else f": {self.tone.replace('-', ' ')}"
+        return f"{self.name} {100 * self.score:.1f}{within}{beside}{tone}"
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Scores below each other, each a dot with its interval, against chance."""
+
+    rows: Sequence[Score]
+    about: str
+
+    @property
+    def ticks(self) -> list[int]:
+        """Tens of percent, from below the lowest mark to 100."""
+        marks = [
+            value
+            for row in self.rows
+            for value in (row.score, row.chance, *(row.interval or ()))
+            if value is not None
+        ]
+        return list(range(10 * math.floor(10 * min(marks, default=0.4)), 101, 10))
+
+    @property
+    def chance(self) -> float | None:
+        """That of most rows."""
+        values = [row.chance for row in self.rows if row.chance is not None]
+        return max(values, key=values.count, default=None)
+
+    def at(self, share: float) -> float:
+        """Where a share is along the axis, in percent of its length."""
+        low = self.ticks[0] - 2
+        return round(100 * (100 * share - low) / (102 - low), 2)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What to do, in order: each step in a few words, and why in a sentence."""
+
+    steps: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command to copy, and what it does."""
+
+    command: str
+    does: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """Blocks that belong together, in a frame."""
+
+    title: str
+    blocks: Sequence[Block]
+    note: str = ""  # beside the title
+    anchor: str = ""
+    link: str = ""  # where the title leads
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Columns of blocks, beside each other where there is room; the first is the widest."""
+
+    columns: Sequence[Sequence[Block]]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cards of one size, as many beside each other as there is room for; chips show only those
+    that have a word."""
+
+    cards: Sequence[Card]
+    chips: Sequence[str] = ()
+
+
+Marks = Results | Badge | Shares  # what is shown as marks, and has words
+Plain = Text | Items | Tiles | Figure | Quote | Marks | Forest | Steps | Command
+Inline = Plain | Table
+Outer = Fold | Section | Card | Beside | Grid  # blocks that hold others
+Block = Inline | Outer
 Blocks = list[Block]
 
 
@@ -194,6 +335,8 @@ class Report:
     subtitle: str = ""
     blocks: Sequence[Block] = field(default_factory=list)
     footer: str = ""
+    badge: str = ""  # beside the title, such as a verdict
+    tone: Tone = "plain"
 
 
 def cell(value: Value) -> Cell:
@@ -250,7 +393,7 @@ def excerpt(text: str, limit: int = 300) -> str:
     line = one_line(head)
     if len(line) <= limit and len(head) == len(text):
         return line
-    return line[: limit - 1].rstrip() + "…"
+    return beginning(line, limit - 1).rstrip() + "…"
 
 
 def short(limit: int) -> Callable[[object], str]:
@@ -278,9 +421,20 @@ def walk(blocks: Sequence[Block]) -> Blocks:
     out: Blocks = []
     for block in blocks:
         out.append(block)
-        if isinstance(block, Section | Fold):
-            out.extend(walk(block.blocks))
+        if isinstance(block, Outer):
+            out.extend(walk(inside(block)))
     return out
+
+
+def inside(block: Outer) -> Sequence[Block]:
+    """The blocks that a block holds, in reading order."""
+    match block:
+        case Beside():
+            return [inner for column in block.columns for inner in column]
+        case Grid():
+            return block.cards
+        case _:
+            return block.blocks
 
 
 def anchor(section: Section) -> str:

@@ -24,16 +24,14 @@ from claimlab.pages.drawing import (
     round_up,
     ticks,
 )
+from claimlab.pages.look import colours
 
-TRUE, FALSE, MIXED, UNKNOWN = "#3f7fbf", "#d1603d", "#b79a2e", "#8b95a1"
+_LOOK = colours()  # of a page on paper; on a screen the stylesheet puts those of the scheme
+TRUE, FALSE, MIXED, UNKNOWN = (_LOOK[name] for name in ("true", "false", "mixed", "grey"))
 CLASS_COLOURS = {"true": TRUE, "false": FALSE, "mixed": MIXED, "unknown": UNKNOWN}
 VERDICT_COLOURS = {
-    "fail": "#c8453b",
-    "warn": "#c98a1b",
-    "inconclusive": "#7a6fb0",
-    "pass": "#3b9a5f",
-    "not-measured": "#8b95a1",
-    "not-applicable": "#8b95a1",
+    **{name: _LOOK[name] for name in ("fail", "warn", "inconclusive", "pass")},
+    **dict.fromkeys(("not-measured", "not-applicable"), UNKNOWN),
 }
 _MORE_COLOURS = ("#7a5ea8", "#2f9c95", "#c25b8f", "#7f8f3a", "#a0653a", "#5a6ea0")
 WIDTH = 640

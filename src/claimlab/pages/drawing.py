@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from html import escape
 
+from claimlab.core.graphemes import graphemes
 from claimlab.core.plain import plain
 
 FONT = "Arial, 'Liberation Sans', sans-serif"
@@ -120,10 +121,10 @@ def fitted(text: str, width: float) -> str:
     """As much of `text` as `width` pixels hold."""
     if text_width(text) <= width:
         return text
-    start = text
-    while start and text_width(start + "…") > width:
-        start = start[:-1]
-    return start.rstrip() + "…"
+    seen = graphemes(text)
+    while seen and text_width("".join(seen) + "…") > width:
+        seen.pop()
+    return "".join(seen).rstrip() + "…"
 
 
 Look = str | float | None  # a value of an attribute; null leaves it out

@@ -48,6 +48,7 @@ class Contents:
     files: Mapping[str, str | pl.DataFrame] = field(
         default_factory=dict
     )  # text, or a table to write as Parquet
+    aim: int | None = None  # bytes that the page should have at most; a shorter one is written
 
 
 def write_report(
@@ -68,7 +69,7 @@ def fill(contents: Contents, folder: Path) -> None:
         _write(folder / name, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
     versions = iter(contents.pages)
     fullest = next(versions)
-    _write(folder / PAGE, to_html_within(chain([fullest], versions)))
+    _write(folder / PAGE, to_html_within(chain([fullest], versions), aim=contents.aim))
     for name, pages in contents.more_pages.items():
         _write(folder / name, to_html_within(pages))
     _write(folder / MARKDOWN, to_markdown(fullest))

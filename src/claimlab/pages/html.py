@@ -17,9 +17,11 @@ from claimlab.core.version import __version__
 from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
 
 _CODE = re.compile(r"`([^`]+)`")
-FEW_SECTIONS = 6  # of which the contents list what is inside each
-INNER_ENTRIES = 20  # at most, of one section
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
+
+
+_RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+_QUOTED_RTL = re.compile(rf"(&#39;)([^&<>{{}}]*?[{_RTL}][^&<>]*?)(&#39;)")
 
 
 def to_html(report: Report) -> str:
@@ -27,19 +29,24 @@ def to_html(report: Report) -> str:
     through.
     """
     template = environment().get_template("page.html.jinja")
-    sections = outline(report.blocks)
-    entries = INNER_ENTRIES if len(sections) <= FEW_SECTIONS else 0
-    contents = [(section, outline(section.blocks)[:entries]) for section in sections]
+    contents = outline(report.blocks)
     html: str = template.render(report=report, contents=contents, version=__version__)
     return html
 
 
-def to_html_within(versions: Iterable[Report], limit: int = MAX_BYTES) -> str:
-    """The first of `versions`, fullest first, whose page has at most `limit` bytes."""
+def to_html_within(
+    versions: Iterable[Report], limit: int = MAX_BYTES, aim: int | None = None
+) -> str:
+    """The first of `versions`, fullest first, whose page has at most `aim` bytes; where none has,
+    the shortest, if it is within `limit`."""
+    html, size = "", limit + 1
     for report in versions:
         html = to_html(report)
-        if len(html.encode("utf-8")) <= limit:
+        size = len(html.encode("utf-8"))
+        if size <= (limit if aim is None else aim):
             return html
+    if size <= limit:
+        return html
     raise ClaimlabError(
         f"Even the shortest page has more than {limit:,} bytes.",
         "Report on fewer datasets at a time; nothing is lost.",
@@ -49,6 +56,13 @@ def to_html_within(versions: Iterable[Report], limit: int = MAX_BYTES) -> str:
 def outline(blocks: Sequence[Block]) -> list[Section]:
     """The sections that the table of contents lists."""
     return [b for b in blocks if isinstance(b, Section)]
+
+
+def _isolated(escaped: str) -> str:
+    """Words in quotation marks that are read from the right, each by itself: in a list of them the
+    commas would change sides.
+    """
+    return _QUOTED_RTL.sub(r"\1<bdi>\2</bdi>\3", escaped)
 
 
 @cache
@@ -70,8 +84,9 @@ def environment(*packages: str) -> Any:
     env.filters["cell"] = cell
     env.filters["svg"] = lambda text: Markup(text)
     env.filters["sort_key"] = sort_key
+    env.filters["isolated"] = lambda text: Markup(_isolated(str(escape(plain(text)))))
     env.filters["with_code"] = lambda text: Markup(
-        _CODE.sub(r"<code>\1</code>", str(escape(plain(text))))
+        _CODE.sub(r"<code>\1</code>", _isolated(str(escape(plain(text)))))
     )
     env.filters["pretty"] = lambda value: json.dumps(
         value, ensure_ascii=False, indent=1, default=str

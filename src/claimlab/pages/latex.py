@@ -4,34 +4,67 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import unicodedata
 from collections.abc import Sequence
 
 from claimlab.core import packaged
+from claimlab.core.graphemes import graphemes
 from claimlab.pages.blocks import (
+    Badge,
     Block,
+    Card,
     Cell,
+    Command,
     Figure,
-    Fold,
+    Forest,
+    Inline,
     Items,
+    Outer,
     Quote,
     Report,
+    Results,
     Section,
+    Shares,
+    Steps,
     Table,
     Text,
     Tiles,
     cell,
+    inside,
     with_code,
 )
 
 _PREAMBLE = r"""\documentclass[10pt]{article}
+\usepackage{iftex}
+\iftutex
+\usepackage{fontspec}
+\else
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
+\fi
 \usepackage{textcomp,booktabs,longtable,array,graphicx}
 \usepackage[margin=2cm]{geometry}
 \setlength{\tabcolsep}{4pt}
-\begin{document}
 """
+# Letters of a script that TeX's own fonts lack: themselves in a font of the script under XeLaTeX
+# and LuaLaTeX, and their codes under pdfLaTeX.
+_SCRIPTS = r"""\iftutex
+\ifXeTeX\TeXXeTstate=1 \newcommand{\fromright}[1]{\beginR#1\endR}
+\else\newcommand{\fromright}[1]{{\textdir TRT#1}}\fi
+\newcommand{\scriptfont}[2]{\IfFontExistsTF{#2}%%
+{\expandafter\newfontfamily\csname font#1\endcsname{#2}}{}}
+%s
+\newcommand{\script}[3]{{\ifcsname font#1\endcsname\csname font#1\endcsname\fi
+\ifcsname right#1\endcsname\fromright{#2}\else#2\fi}}
+\else
+\newcommand{\script}[3]{#3}
+\fi
+"""
+_PROVIDED = r"\providecommand{\script}[3]{\ifdefined\Umathchar#2\else#3\fi}"
+_FONTS: dict[str, str] = packaged.toml("claimlab.pages", "latex.toml")["fonts"]
+_FROM_RIGHT = ("ARABIC", "HEBREW", "SYRIAC", "THAANA")
 _ESCAPES: dict[str, str] = packaged.toml("claimlab.pages", "latex.toml")["escapes"]
 _SECTIONS = ("section", "subsection", "subsubsection", "paragraph")
 _LONG = 38  # characters: from here a column is given a width and wraps
@@ -44,7 +77,18 @@ def to_latex(report: Report) -> str:
         f"\\noindent {escape(report.subtitle)}" if report.subtitle else "",
         *(part for block in report.blocks for part in _parts(block, 0)),
     ]
-    return _PREAMBLE + "\n\n".join(part for part in parts if part) + "\n\\end{document}\n"
+    body = "\n\n".join(part for part in parts if part)
+    return f"{_PREAMBLE}{_scripts_of(body)}\\begin{{document}}\n{body}\n\\end{{document}}\n"
+
+
+def _scripts_of(body: str) -> str:
+    """What the preamble needs for the scripts that occur."""
+    names = sorted(set(re.findall(r"\\script\{(\w+)\}", body)))
+    fonts = [f"\\scriptfont{{{name}}}{{{_FONTS[name]}}}" for name in names if name in _FONTS]
+    right = [
+        f"\\expandafter\\def\\csname right{n}\\endcsname{{}}" for n in names if n in _FROM_RIGHT
+    ]
+    return _SCRIPTS % "\n".join([*fonts, *right]) if names else ""
 
 
 def to_latex_tables(tables: Sequence[Table]) -> str:
@@ -64,14 +108,37 @@ def to_latex_tables(tables: Sequence[Table]) -> str:
             "\\end{table}",
         ]
         parts.append("\n".join(filter(None, lines)))
+    if any("\\script{" in part for part in parts):
+        parts.insert(1, _PROVIDED)
     return "\n\n".join(parts) + "\n"
 
 
 def escape(text: str) -> str:
-    """Text as TeX prints it. Letters of scripts that its standard fonts lack are given by their
-    code.
+    """Text as TeX prints it. Letters of scripts that its standard fonts lack are given as
+    themselves and by their codes: the engine chooses.
     """
-    return "".join(_char(c) for c in unicodedata.normalize("NFC", " ".join(text.split())))
+    composed = unicodedata.normalize("NFC", " ".join(text.split()))
+    runs: list[tuple[str | None, str]] = []
+    for script, letters in itertools.groupby(graphemes(composed), key=_script):
+        run = "".join(letters)
+        if len(runs) > 1 and runs[-1] == (None, " ") and runs[-2][0] == script is not None:
+            runs.pop()  # words of one script are set together, or their order would turn round
+            runs[-1] = (script, f"{runs[-1][1]} {run}")
+        else:
+            runs.append((script, run))
+    return "".join(_run(script, run) for script, run in runs)
+
+
+def _script(seen: str) -> str | None:
+    """The script of a letter that TeX's standard fonts lack, by Unicode's name; else null."""
+    if _char(seen[0]) != f"[U+{ord(seen[0]):04X}]" or unicodedata.category(seen[0])[0] not in "LMN":
+        return None
+    return re.split(r"\W", unicodedata.name(seen[0], "OTHER"))[0]
+
+
+def _run(script: str | None, text: str) -> str:
+    codes = "".join(map(_char, text))
+    return codes if script is None else f"\\script{{{script}}}{{{text}}}{{{codes}}}"
 
 
 def _char(char: str) -> str:
@@ -83,22 +150,29 @@ def _char(char: str) -> str:
 
 
 def _parts(block: Block, level: int) -> list[str]:
-    if not isinstance(block, Section | Fold):
+    if not isinstance(block, Outer):
         return [_part(block)]
-    deeper = level + 1 if isinstance(block, Section) else level
-    inner = [part for b in block.blocks for part in _parts(b, deeper)]
-    if isinstance(block, Fold):
+    titled = isinstance(block, Section | Card)
+    inner = [part for b in inside(block) for part in _parts(b, level + titled)]
+    if not isinstance(block, Section | Card):
         return inner
     return [f"\\{_SECTIONS[min(level, 3)]}*{{{escape(block.title)}}}", *inner]
 
 
-def _part(block: Text | Items | Tiles | Figure | Quote | Table) -> str:
+def _part(block: Inline) -> str:
     match block:
         case Text():
             return escape(block.text)
         case Items():
-            items = "\n".join(f"\\item {with_code(item, _code, escape)}" for item in block.items)
-            return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+            return _list("itemize", [with_code(item, _code, escape) for item in block.items])
+        case Steps():
+            return _list("enumerate", [escape(f"{step}. {why}") for step, why in block.steps])
+        case Command():
+            return "\n\n".join(filter(None, [_code(block.command), escape(block.does)]))
+        case Forest():
+            return _list("itemize", [escape(row.words) for row in block.rows])
+        case Results() | Badge() | Shares():
+            return escape(block.words)
         case Tiles():
             return ", ".join(f"{escape(label)}: {escape(value)}" for label, value, _ in block.tiles)
         case Quote():
@@ -110,6 +184,11 @@ def _part(block: Text | Items | Tiles | Figure | Quote | Table) -> str:
             return f"\\begin{{center}}{figure}\\\\ {escape(block.caption)}\\end{{center}}"
         case Table():
             return _table(block)
+
+
+def _list(kind: str, items: Sequence[str]) -> str:
+    lines = "\n".join(f"\\item {item}" for item in items)
+    return f"\\begin{{{kind}}}\n{lines}\n\\end{{{kind}}}"
 
 
 def _code(text: str) -> str:

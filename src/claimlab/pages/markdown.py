@@ -10,20 +10,32 @@ from collections.abc import Sequence
 from claimlab.core.plain import one_line
 from claimlab.core.version import __version__
 from claimlab.pages.blocks import (
+    Badge,
+    Beside,
     Block,
+    Card,
     Cell,
+    Command,
     Figure,
     Fold,
+    Forest,
+    Grid,
+    Inline,
     Items,
+    Outer,
     Quote,
     Report,
+    Results,
     Section,
+    Shares,
+    Steps,
     Table,
     Text,
     Tiles,
     anchor,
     cell,
     excerpt,
+    inside,
     with_code,
 )
 
@@ -33,6 +45,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
 
 def to_markdown(report: Report) -> str:
     head = [f"# {escape(report.title)}", escape(report.subtitle)]
+    head += [f"**{escape(report.badge.rstrip('.'))}.**"] if report.badge else []
     body = [part for block in report.blocks for part in _parts(block, 2)]
     foot = " · ".join(filter(None, [escape(report.footer), f"claimlab {__version__}"]))
     return "\n\n".join(part for part in [*head, *body, "---", foot] if part) + "\n"
@@ -45,16 +58,23 @@ def escape(text: str) -> str:
 
 
 def _parts(block: Block, level: int) -> list[str]:
-    if not isinstance(block, Section | Fold):
+    if not isinstance(block, Outer):
         return [_part(block)]
-    deeper = min(level + 1, 6) if isinstance(block, Section) else level
-    inner = [part for b in block.blocks for part in _parts(b, deeper)]
-    if isinstance(block, Fold):
-        return [f"**{escape(block.summary)}**", *inner]
-    return [f'<a id="{anchor(block)}"></a>', f"{'#' * level} {escape(_title(block))}", *inner]
+    deeper = min(level + 1, 6) if isinstance(block, Section | Card) else level
+    inner = [part for b in inside(block) for part in _parts(b, deeper)]
+    match block:
+        case Fold():
+            return [f"**{escape(block.summary)}**", *inner]
+        case Beside() | Grid():
+            return inner
+        case Card():
+            return [f"{'#' * level} {escape(block.title)}", *inner]
+        case Section():
+            name = f'<a id="{anchor(block)}"></a>'
+            return [name, f"{'#' * level} {escape(_title(block))}", *inner]
 
 
-def _part(block: Text | Items | Tiles | Figure | Quote | Table) -> str:
+def _part(block: Inline) -> str:
     match block:
         case Text():
             links = ", ".join(f"[{escape(words)}]({where})" for words, where in block.links)
@@ -62,6 +82,17 @@ def _part(block: Text | Items | Tiles | Figure | Quote | Table) -> str:
             return {"plain": text, "conclusion": f"**{text}**"}.get(block.kind, f"> {text}")
         case Items():
             return "\n".join(f"- {with_code(item, _code, escape)}" for item in block.items)
+        case Forest():
+            return "\n".join(f"- {escape(row.words)}" for row in block.rows)
+        case Results() | Badge() | Shares():
+            return escape(block.words)
+        case Steps():
+            return "\n".join(
+                f"{number}. **{escape(step)}** {escape(why)}".rstrip()
+                for number, (step, why) in enumerate(block.steps, 1)
+            )
+        case Command():
+            return "\n\n".join(filter(None, [_code(block.command), escape(block.does)]))
         case Tiles():
             tiles = (f"{escape(label)} **{escape(value)}**" for label, value, _ in block.tiles)
             return " · ".join(tiles)

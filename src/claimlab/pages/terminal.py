@@ -12,19 +12,30 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
+from claimlab.core.graphemes import graphemes, line_parts
 from claimlab.core.plain import plain
 from claimlab.pages.blocks import (
+    Badge,
     Block,
+    Card,
     Cell,
+    Command,
     Figure,
     Fold,
+    Forest,
     Items,
+    Outer,
+    Plain,
     Quote,
+    Results,
     Section,
+    Shares,
+    Steps,
     Table,
     Text,
     Tiles,
     cell,
+    inside,
 )
 
 GAP_COLUMNS = 2
@@ -120,11 +131,11 @@ def shorten(text: str, width: int) -> str:
     if columns_of(text) <= width:
         return text
     taken, used = "", 0
-    for char in text:
-        used += _columns(char)
+    for seen in graphemes(text[: 16 * width]):
+        used += columns_of(seen)
         if used > width - 1:
             break
-        taken += char
+        taken += seen
     return taken.rstrip() + "…"
 
 
@@ -143,9 +154,11 @@ def _lines(block: Block, width: int, colour: bool) -> list[str]:
         return _section(block, width, colour)
     if isinstance(block, Table):
         return [*grid(block, width=width, colour=colour), *_wrapped(block.caption, width)]
-    if isinstance(block, Fold):
-        inner = [line for b in block.blocks for line in _lines(b, width, colour)]
-        return [*_wrapped(block.summary, width), *inner]
+    if isinstance(block, Card):
+        return _section(Section(block.title, block.blocks), width, colour)
+    if isinstance(block, Outer):
+        inner = [line for b in inside(block) for line in _lines(b, width, colour)]
+        return [*_wrapped(block.summary if isinstance(block, Fold) else "", width), *inner]
     lines = [
         line for words, first, rest in _words(block) for line in _wrapped(words, width, first, rest)
     ]
@@ -160,7 +173,7 @@ def _section(section: Section, width: int, colour: bool) -> list[str]:
     return [_styled(title, style, colour), "─" * columns_of(title), *inner]
 
 
-def _words(block: Text | Items | Tiles | Figure | Quote) -> list[tuple[str, str, str]]:
+def _words(block: Plain) -> list[tuple[str, str, str]]:
     """The paragraphs of a block: the words, and how the first line and the others are indented."""
     match block:
         case Text():
@@ -173,6 +186,17 @@ def _words(block: Text | Items | Tiles | Figure | Quote) -> list[tuple[str, str,
             return [(" · ".join(f"{value} {label}" for label, value, _ in block.tiles), "", "")]
         case Figure():
             return [(f"[{block.alt}]", "", "")]
+        case Forest():
+            return [(row.words, "- ", "  ") for row in block.rows]
+        case Results() | Badge() | Shares():
+            return [(block.words, "", "")]
+        case Steps():
+            return [
+                (f"{step}. {why}", f"{number} ", "  ")
+                for number, (step, why) in enumerate(block.steps, 1)
+            ]
+        case Command():
+            return [(block.command, "    ", "      "), (block.does, "", "")]
 
 
 def _row(
@@ -202,24 +226,32 @@ def _row(
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """Lines of `text`, not broken at hyphens, since names and options have them.
-
-    `textwrap` counts characters, so lines of wide ones are cut again by columns.
-    """
+    """Lines of `text`, not broken at hyphens, since names and options have them."""
     room = max(width, LEAST_COLUMNS)
-    lines = textwrap.wrap(
-        clean(text), room, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-    )
-    return [part for line in lines for part in _by_columns(line, room)]
+    words = clean(text)
+    if columns_of(words) == len(words):
+        return textwrap.wrap(
+            words, room, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        )
+    return _by_columns(words, room, first, rest)
 
 
-def _by_columns(line: str, width: int) -> list[str]:
-    parts = [""]
-    for char in line:
-        if columns_of(parts[-1]) + _columns(char) > width:
-            parts.append("")
-        parts[-1] += char
-    return parts
+def _by_columns(text: str, width: int, first: str, rest: str) -> list[str]:
+    """The same for text with wide characters or signs above and below others, which `textwrap`
+    counts as one column each: lines end between words, also where a script writes no spaces, and a
+    word that is longer than a line between two characters.
+    """
+    room = width - max(columns_of(first), columns_of(rest))
+    lines = [""]
+    for part in line_parts(" ".join(text.split())):
+        fits = columns_of(part.rstrip()) <= room
+        for piece in [part] if fits else graphemes(part):
+            if columns_of((lines[-1] + piece).rstrip()) > room:
+                lines.append("")
+            lines[-1] += piece
+    indents = [first, *[rest] * (len(lines) - 1)]
+    whole = [indent + line.rstrip() for indent, line in zip(indents, lines, strict=True)]
+    return [line for line in whole if line.strip()]
 
 
 def _squeeze(lines: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import polars as pl
 
 from claimlab.core import packaged
@@ -27,7 +28,8 @@ from claimlab.evaluate.scored_run import Runs, ScoredRun
 from claimlab.evaluate.views import SIZES, conclusions, method, together
 from claimlab.pages.blocks import Blocks, Column, Columns, Report, Section, Table, Text, short
 from claimlab.pages.folder import Contents, fill
-from claimlab.publish.bundle import BOARD, Answered, ResultBundle, digest
+from claimlab.publish.alike import remarks
+from claimlab.publish.bundle import BOARD, FORMAT, Answered, ResultBundle, digest
 from claimlab.publish.verify import Verified, derived
 
 KIND = "board"
@@ -35,6 +37,7 @@ MOST_BUNDLES = 500  # bundles of a folder
 HEAD = 4096  # bytes of a file in which a bundle says what it is
 _SIGN = re.compile(rb'"bundle"\s*:\s*"claimlab result ')
 _FOLDER = f"Name a folder with 1 to {MOST_BUNDLES} files of: claimlab publish bundle RUN -o FILE"
+OLDER = "publishers and authors unknown (bundle of 0.3)"
 LINE_COLUMNS: Columns[Line] = (
     Column("Run", "run", short(60)),
     Column("Dataset", "answered.dataset", short(40)),
@@ -52,15 +55,19 @@ class Line:
     run: str
     bundle: str
     answered: Answered
+    older: bool = False  # from before records named their units
+    remarks: tuple[str, ...] = ()  # on its answers, beside those of others
 
     @property
     def flags(self) -> str:
-        """What a reader must know before comparing: test records in train, or in a model."""
+        """What a reader must know before comparing: test records in train, or in a model, the same
+        answers under another name, and scores that are hardly possible."""
         about, kinds = self.answered, ("exact", "near", "group")
         leaks = [(kind, about.overlap.get(f"test_in_train_{kind}", 0)) for kind in kinds]
         words = [f"{n:,} test records in train ({kind})" for kind, n in leaks if n]
         words += [f"{check}: {verdict}" for check, verdict in about.contamination.items()]
-        return "; ".join(words)
+        words += [OLDER] if self.older else []
+        return "; ".join([*self.remarks, *words])
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,9 +133,10 @@ def publish_board(
             for run_of_bundle, answered in zip(result.runs, result.bundle.runs, strict=True):
                 title = stem if len(result.runs) == 1 else f"{stem}: {run_of_bundle.name}"
                 opened.append(replace(run_of_bundle, name=title))
-                lines.append(Line(title, result.bundle.id, answered))
+                older = result.bundle.bundle != FORMAT
+                lines.append(Line(title, result.bundle.id, answered, older))
         apart = _named_by_records(opened, lines, verified)
-        ranked = Ranked(evaluate_runs(apart, seed=seed), lines, refused)
+        ranked = Ranked(evaluate_runs(apart, seed=seed), _remarked(apart, lines), refused)
         pages = [_page(ranked, number) for number in (0, 1)]
         contents = Contents(KIND, pages, data={BOARD: ranked.to_json()})
         run.fill(lambda building: fill(contents, building))
@@ -207,6 +215,26 @@ def _named_by_records(
     ]
 
 
+def _remarked(runs: Runs, lines: Sequence[Line]) -> list[Line]:
+    """The lines, with what is to be looked at among runs on the same records."""
+    out = list(lines)
+    sets: dict[tuple[str, str], list[int]] = {}
+    for number, run in enumerate(runs):
+        sets.setdefault((run.task.name, run.dataset), []).append(number)
+    for members in sets.values():
+        order = [np.argsort(runs[n].table["id"].to_numpy(), kind="stable") for n in members]
+        answers = [runs[n].answers for n in members]
+        truth = answers[0].truth[order[0]]
+        said = [
+            np.where(a.guess < len(a.classes), a.guess, -1)[rows]
+            for a, rows in zip(answers, order, strict=True)
+        ]
+        found = remarks(truth, said, [runs[n].name for n in members])
+        for number, words in zip(members, found, strict=True):
+            out[number] = replace(lines[number], remarks=tuple(words))
+    return out
+
+
 def _page(ranked: Ranked, size: int) -> Report:
     evaluation = ranked.evaluation
     blocks: Blocks = [Text(words, "conclusion") for words in conclusions(evaluation)]
@@ -217,8 +245,9 @@ def _page(ranked: Ranked, size: int) -> Report:
             [
                 Text(
                     "Every figure on this page was derived again from the answers in these bundles."
-                    " Flags are those that the bundles hold: none there does not mean that none"
-                    " would be found."
+                    " Flags on leaks are those that the bundles hold: none there does not mean that"
+                    " none would be found. The same answers under two names, 90% of the errors in"
+                    " common, and 99% right answers are flagged here."
                 ),
                 Table.of(LINE_COLUMNS, ranked.lines),
             ],

@@ -7,11 +7,11 @@ from html import escape
 
 from claimlab.audit.result import FILE as AUDIT
 from claimlab.audit.result import Audit
+from claimlab.audit.views.first_screen import TONES, Places, first_screen, tone_of, verdict_words
 from claimlab.audit.views.pictures import overview
 from claimlab.audit.views.tables import scored
 from claimlab.audit.views.wording import (
     VERDICT_WORDS,
-    conclusion_blocks,
     finding_title,
     in_a_line,
     ordered,
@@ -33,16 +33,14 @@ from claimlab.pages.blocks import (
     Section,
     Table,
     Text,
-    Tiles,
     excerpt,
     percent,
 )
+from claimlab.pages.look import colours
 from claimlab.publish.aggregates import IN_BRACKETS
 from claimlab.publish.site_content import Site, card_of, stamp, title_of
 
 BADGE = "badge.svg"
-RED, BROWN, GREEN = "#a4262c", "#8a5a00", "#1b6e3c"
-BADGE_COLOURS = {1: RED, 2: RED, 3: BROWN, 4: BROWN, 5: GREEN, 6: GREEN}  # by rung
 _FILES = (
     ("audit.json", AUDIT),
     ("errata.json", "errata.json"),
@@ -82,17 +80,20 @@ def dataset_pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
     for chart in (figures, list[Figure]()):
         blocks: Blocks = [
             Text("", links=[("All datasets", "../../index.html")]),
-            *conclusion_blocks(audit)[:2],
-            Tiles([(VERDICT_WORDS[v], f"{counts[v]}", v) for v in VERDICTS]),
-            Section("Before you report a score", todo),
+            *first_screen(audit, Places(lambda finding: f"#{finding.check}", "#reasons")),
+            Section(
+                "Before you report a score",
+                [Text(conclusion.usable), *todo],
+                folded=True,
+                says=f"{len(steps)}",
+            ),
             Section(
                 "Verdicts",
-                [
-                    *chart,
-                    Table.of(FINDINGS, findings, note),
-                    *_reasons(findings),
-                ],
+                [Table.of(FINDINGS, findings, note), *chart],
+                folded=True,
+                says=f"{len(findings)}",
             ),
+            Section("Reasons", [*_reasons(findings)], "reasons"),
             Section("Errata", _errata(card)),
             Section("Overlap with other datasets", _overlap(site, name, audit)),
             Section("Load it", [Items(_loading(name, card))]),
@@ -102,7 +103,8 @@ def dataset_pages(site: Site, name: str, audit: Audit) -> Iterator[Report]:
         size = f"{several(audit.labelled, 'labelled record')} of {audit.records:,}"
         about = f"{size}, protocol {audit.protocol}. {stamp(site)}"
         subtitle = about if card is None else f"{card.summary} {about}"
-        yield Report(title_of(audit), subtitle, blocks)
+        verdict, tone = verdict_words(audit), tone_of(audit)
+        yield Report(title_of(audit), subtitle, blocks, badge=verdict, tone=tone)
 
 
 def _reasons(findings: Sequence[Finding]) -> Iterator[Fold]:
@@ -111,7 +113,7 @@ def _reasons(findings: Sequence[Finding]) -> Iterator[Fold]:
         reasons = [f"{finding_title(f)}: {f.why}" for f in findings if f.verdict == verdict]
         if reasons:
             words = f"Reasons: {VERDICT_WORDS[verdict]} ({len(reasons)})"
-            yield Fold(words, [Items(reasons)], open=verdict == "fail")
+            yield Fold(words, [Items(reasons)])
 
 
 def _errata(card: Card | None) -> Blocks:
@@ -168,7 +170,7 @@ def badge(audit: Audit) -> str:
     """A badge for a README: what the audit came to."""
     verdict = audit.conclusion.verdict
     words = f"claimlab: {excerpt(verdict.words, 80)}"
-    colour = BADGE_COLOURS[verdict.number]
+    colour = colours()[TONES[verdict.number]]
     width = 7 * len(words) + 20
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="22" role="img"'

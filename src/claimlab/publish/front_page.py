@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from claimlab.audit.result import Audit
+from claimlab.audit.views.first_screen import in_a_sentence, tone_of, verdict_words
 from claimlab.audit.views.tables import MATRIX_NOTE
 from claimlab.audit.views.wording import MARKS, VERDICT_WORDS, check_title
+from claimlab.catalog.entry import Card as CatalogCard
 from claimlab.catalog.views import language_names
 from claimlab.core.finding import UNMEASURED, VERDICTS, Finding
-from claimlab.pages.blocks import Blocks, Cell, Items, Report, Section, Table, Text, Tiles, Value
+from claimlab.core.words import several
+from claimlab.pages.blocks import (
+    Badge,
+    Blocks,
+    Card,
+    Cell,
+    Grid,
+    Items,
+    Report,
+    Results,
+    Section,
+    Shares,
+    Table,
+    Text,
+    Tiles,
+    Tone,
+    Value,
+)
 from claimlab.publish.site_content import FEED, Site, card_of, stamp, title_of
 
+# words that a card may hold; a chip that would show all or none is left out
+CHIPS = ("Nothing found", "On one split only", "Usable beside", "Not usable", "English")
 INTRODUCTION = (
     "Each audit asks what a detector could use instead of reading the claim. A fail does not judge"
     " a dataset's authors: it means that a score needs the split or the comparison that is named on"
@@ -35,7 +57,12 @@ def front_page(site: Site) -> Iterator[Report]:
     for detail in (2, 1, 0):
         blocks: Blocks = [Text(INTRODUCTION)]
         if site.audits:
-            blocks += [tiles, Section("Datasets", [_matrix(site, detail)], "datasets")]
+            blocks += [tiles, _cards(site, detail)]
+            matrix = [_matrix(site, detail)]
+            n = f"{len(site.audits):,}"
+            blocks.append(
+                Section("Every dataset and check", matrix, "datasets", folded=True, says=n)
+            )
         if site.results:
             links = [(name, f"results/{name}.html") for name in site.results]
             blocks.append(Section("Results", [Text("Leaderboards and studies:", links=links)]))
@@ -43,16 +70,47 @@ def front_page(site: Site) -> Iterator[Report]:
             f"{change['day']}, {change['title']}: {change['text']}" for change in site.changes[:10]
         ]
         blocks.append(Section("Changes", [Items(changes), Text("", links=[("Feed", FEED)])]))
-        yield Report("What each dataset can be used for", stamp(site), blocks)
+        yield Report("Which dataset can carry your result?", stamp(site), blocks)
+
+
+def _cards(site: Site, detail: int) -> Grid:
+    """A card for each dataset: its size, verdict, classes and results, and what was found."""
+    cards = []
+    for name, audit in _in_order(site):
+        card, (head, _) = card_of(audit), in_a_sentence(audit)
+        about = [f"{audit.labelled:,} labelled of {several(audit.records, 'record')}"]
+        about += [] if card is None else [card.topic, _languages(card)]
+        counts: dict[Tone, int] = {verdict: n for verdict, n in audit.counts().items() if n}  # type: ignore[misc]
+        classes = next((f.classes for f in audit.findings if f.check == "one-class"), {})
+        blocks: Blocks = [
+            Text(" · ".join(filter(None, about)), "note"),
+            Badge(verdict_words(audit), tone_of(audit)),
+        ]
+        blocks += [Shares(classes)] if classes and detail else []
+        blocks += [Results(counts)] if detail > 1 else []
+        cards.append(Card(title_of(audit), [*blocks, Text(head)], link=_page(name)))
+    return Grid(cards, CHIPS)
+
+
+def _in_order(site: Site) -> list[tuple[str, Audit]]:
+    return sorted(site.audits.items(), key=lambda item: title_of(item[1]).casefold())
+
+
+def _page(name: str) -> str:
+    return f"datasets/{name}/index.html"
+
+
+def _languages(card: CatalogCard | None) -> str:
+    many = len(card.languages) if card else 0
+    return f"{many} languages" if many > 2 or card is None else language_names(card)
 
 
 def _matrix(site: Site, detail: int) -> Table:
     checks, empty = _checks(site)
     rows: list[list[Value]] = []
-    for name, audit in sorted(site.audits.items(), key=lambda item: title_of(item[1]).casefold()):
-        page, card = f"datasets/{name}/index.html", card_of(audit)
-        counts, many = audit.counts(), len(card.languages) if card else 0
-        languages = f"{many} languages" if many > 2 or card is None else language_names(card)
+    for name, audit in _in_order(site):
+        page, card, counts = _page(name), card_of(audit), audit.counts()
+        languages = _languages(card)
         rows.append(
             [
                 Cell(title_of(audit), link=page),

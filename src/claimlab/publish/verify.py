@@ -167,13 +167,13 @@ def _unsealed(
         names.add(data.name)
         labels = open_task(run.task, data.records).labels(data.records)
         label_of = dict(zip(data.records["id"], labels, strict=True))
-        known = [label_of.get(record) or "" for record in rows.id]
-        for record, label, seal in zip(rows.id, known, rows.label, strict=True):
+        labels_of_run = [label_of.get(record) or "" for record in rows.id]
+        for record, label, seal in zip(rows.id, labels_of_run, rows.label, strict=True):
             if label_hmac(key, record, label) != seal:
                 differences.append(
                     f"run '{run.name}', record '{record}': its label is not the sealed"
                 )
-        opened[run.records] = rows.model_copy(update={"label": known})
+        opened[run.records] = rows.model_copy(update={"label": labels_of_run})
     scored = bundle.model_copy(update={"records": opened})
     figures = figures_of(scored.opened(), seed=bundle.seed, draws=bundle.draws)
     kept = {SEALED: True, "runs": [_scores_alone(run) for run in figures["runs"]]}

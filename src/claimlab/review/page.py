@@ -12,6 +12,7 @@ from importlib.resources import files
 
 from claimlab.core.types import JsonObject
 from claimlab.pages.html import environment
+from claimlab.pages.look import names
 from claimlab.review.review import Review
 from claimlab.review.task import SCALE
 
@@ -22,6 +23,7 @@ def page(review: Review, name: str) -> str:
     """
     folder = files("claimlab.review") / "templates"
     script, style = ((folder / f"by_file.{kind}").read_text("utf-8") for kind in ("js", "css"))
+    style = names() + style
     template = environment("claimlab.review").get_template("by_file.html.jinja")
     html: str = template.render(
         task=review.task,

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     pass
 from claimlab.search.analysis import EXACT, analyzer, prepared
 
-_SENTENCE = re.compile("(?<=[.!?…])\\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+# In most scripts whitespace follows the mark; in Chinese and Japanese it may not.
+_SENTENCE = re.compile(
+    "(?<=[.!?…\u061f\u0964\u0965\u06d4\u1362\u0589\u104b\u17d4\u055e\u1367\u2e2e\u1803\u166e])\\s+"
+    "|(?<=[\u0370-\u03ff\u1f00-\u1fff][;\u037e])\\s+"
+    "|\n+|(?<=[\u3002\uff0e\uff61\uff01\uff1f])"
+)
 # addresses, and what a post says of accounts: "@name", and the last line of one that is quoted
 _UNSAID = re.compile(
     r"https?://\S+|pic\.twitter\.com/\S+|— [^\n—(]{1,60}\(@\w+\)[^\n(]{0,40}$|@\w+|#"

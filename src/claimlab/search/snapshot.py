@@ -20,9 +20,9 @@ from claimlab.core.calls.http import USER_AGENT, trust
 from claimlab.core.calls.pace import TokenBucket
 from claimlab.core.calls.recording import CallQuestion, CallReply
 from claimlab.core.errors import PageRefused
+from claimlab.core.fetch.addresses import CheckedAddress, Guard
 from claimlab.core.grants import PAGES, Wanted, grant
 from claimlab.core.types import Json, JsonObject
-from claimlab.search.addresses import CheckedAddress, Guard
 from claimlab.search.claimreview import reviews_in
 from claimlab.search.evidence import Evidence, FactCheckReview
 from claimlab.search.page_text import PageText, read_page

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+import polars as pl
+
 from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
@@ -127,7 +129,8 @@ def prepare(
 
 def make_all(job: SplitJob) -> Iterator[Split | Failed]:
     """One split for each value that the strategy could hold out (or train on); those that cannot be
-    made say why.
+    made say why. Values that lack a class are held out together, so that each test has every class:
+    a single publisher of one class would be tested by models that saw less of that class.
     """
     if not isinstance(job.strategy, HoldOut):
         name = job.strategy.name
@@ -141,8 +144,7 @@ def make_all(job: SplitJob) -> Iterator[Split | Failed]:
             "Leave out `hold_out` and `train_on`.",
         )
     trains = job.request.mode == "train-on-one"
-    for value in job.strategy.values(job.material, job.request):
-        single = (value,)
+    for single in _in_turn(job, trains=trains):
         request = (
             replace(job.request, train_on=single)
             if trains
@@ -151,7 +153,42 @@ def make_all(job: SplitJob) -> Iterator[Split | Failed]:
         try:
             yield make(replace(job, request=request))
         except Impossible as error:
-            yield Failed(value, error.problem)
+            yield Failed("+".join(single), error.problem)
+
+
+def _in_turn(job: SplitJob, *, trains: bool) -> list[tuple[str, ...]]:
+    """The values that are held out (or trained on) together, each once: one by one where a value
+    has records of every class, else as few together as have; one by one where that cannot be."""
+    assert isinstance(job.strategy, HoldOut)
+    names = job.strategy.values(job.material, job.request)
+    single: list[tuple[str, ...]] = [(name,) for name in names]
+    if trains or len(job.material.classes) < 2:
+        return single
+    values = job.strategy.trait(job.material, job.request).values
+    held = pl.DataFrame({"value": values, "label": job.material.labels}).drop_nulls()
+    counts = held.group_by("value", "label").len().sort("len", "label", descending=[True, False])
+    classes = counts.group_by("value", maintain_order=True).agg("label")
+    of_value = dict(classes.iter_rows())
+    every = counts["label"].n_unique()
+    mixed = [name for name in names if len(of_value.get(name, ())) == every]
+    lacking: dict[str, list[str]] = {}
+    for name in names:
+        if name in of_value and name not in mixed:
+            lacking.setdefault(of_value[name][0], []).append(name)
+    if not lacking:
+        return single
+    made = min(map(len, lacking.values())) if len(lacking) == every else 0
+    if made + len(mixed) < 2:
+        return single
+    size = dict(held.group_by("value").len().iter_rows())
+    turns = [[name] for name in mixed] + [[] for _ in range(made)]
+    for label in sorted(lacking):
+        empty = turns[len(mixed) :]
+        for number, name in enumerate(lacking[label]):
+            into = min(turns, key=lambda turn: sum(size[each] for each in turn))
+            (empty[number] if number < made else into).append(name)
+    unlabelled = [(name,) for name in names if name not in of_value]
+    return [*(tuple(turn) for turn in turns), *unlabelled]
 
 
 def refuse_unused(strategy: Strategy, request: SplitRequest) -> None:

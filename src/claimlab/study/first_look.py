@@ -11,18 +11,18 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
 import polars as pl
 
 from claimlab.audit.advice import MUCH, Advice, name_of
+from claimlab.audit.advice_rules import ALARMS
 from claimlab.audit.ladder import Rung
 from claimlab.audit.remedy import SuggestedCall
 from claimlab.audit.run import Audited
 from claimlab.audit.trial import drawn_of, enough_left
-from claimlab.audit.views.screen import typed_lines
 from claimlab.audit.views.wording import VERDICT_WORDS
 from claimlab.clean.front import clean
 from claimlab.core import languages
@@ -70,6 +70,7 @@ class FileRead:
     rows: int
     columns: Mapping[str, str]
     languages: Mapping[str, int]
+    understood: Sequence[str] = ()  # what one record is, and what the label says
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,9 +111,12 @@ class FirstLook(Shown):
 
     @property
     def next_step(self) -> SuggestedCall:
-        """What answers the first finding, or what comes after an audit that has none."""
-        commands = [command for finding in self.findings for command in finding.commands]
-        return next(iter(commands), self.audit.next_step(self.audit.place))
+        """What comes next: mostly `prepare`, which applies what the audit advises."""
+        following = self.audit.next_step(self.audit.place)
+        if self.folder is None or following.function != "prepare":
+            return following
+        fair = f"{str(self.folder).removesuffix(f'-{KIND}')}-fair"
+        return replace(following, options={**following.options, "output": fair})
 
     def headline(self) -> str:
         return f"of '{self.source.name}': {self.usable}"
@@ -123,6 +127,7 @@ class FirstLook(Shown):
             "rows": self.source.rows,
             "columns": dict(self.source.columns),
             "languages": dict(self.source.languages),
+            "understood": list(self.source.understood),
             "labels": _labels(self.data),
             "records": len(self.data),
             "clean_records": len(self.clean),
@@ -150,10 +155,10 @@ def check(
     """Say whether a file can be used, and what to do first: import, clean, audit and a page, in one
     command.
 
-    What is not given is guessed, as `import_files` does; `clean` and `audit` have their defaults,
-    and the audit is of the cleaned records, or of all where cleaning leaves out half of them or a
-    whole class. With `output`, the folders `data`, `clean` and `report` are written there. A check
-    that was killed goes on where it was.
+    A claimlab dataset folder is taken as it is. What is not given is guessed, as `import_files`
+    does; `clean` and `audit` have their defaults, and the audit is of the cleaned records, or of
+    all where cleaning leaves out half of them or a whole class. With `output`, the folders `data`,
+    `clean` and `report` are written there. A check that was killed goes on where it was.
     """
     from claimlab.audit.front import audit  # with all that writes its page
 
@@ -167,6 +172,13 @@ def check(
         plans: list[ImportPlan] = []
 
         def imported(folder: Path | None) -> Dataset:
+            if _is_dataset(files):
+                dataset = Dataset.open(files[0]).sampled(limit, seed)
+                notes.update(_noted(dataset))
+                journal.write("source", notes)
+                if folder is not None:
+                    dataset.write(folder)
+                return dataset
             dataset, report = import_files(
                 data,
                 folder if limit is None else None,
@@ -180,6 +192,7 @@ def check(
             counts = {} if report.languages is None else report.languages.counts
             chosen = {role: plan.column(role) for plan in plans for role in ROLES}
             notes.update(rows=report.rows_read, columns=chosen, languages=counts)
+            notes.update(understood=report.understood)
             journal.write("source", notes)
             if limit is not None:
                 dataset = dataset.sampled(limit, seed)
@@ -197,12 +210,26 @@ def check(
         run.fill(lambda folder: _put(place, folder))
     column_of = {role: column for role, column in notes["columns"].items() if column}
     name = files[0].name if files else raw.name
-    source = FileRead(name, notes["rows"], column_of, notes["languages"])
+    source = FileRead(
+        name, notes["rows"], column_of, notes["languages"], notes.get("understood", ())
+    )
     folder = None if output is None else Path(output)
     if folder is not None:
         raw.path, cleaned.path = folder / DATA, folder / CLEAN
         audited.place = str(raw.path if whole else cleaned.path)
     return FirstLook(source, raw, cleaned, audited, folder)
+
+
+def _is_dataset(files: Sequence[Path]) -> bool:
+    """Whether what is checked was imported already."""
+    return len(files) == 1 and (files[0] / MANIFEST).is_file()
+
+
+def _noted(dataset: Dataset) -> JsonObject:
+    """What an imported dataset says of its rows, columns and languages."""
+    columns = {"text": "text", "label": "label_raw", "date": "date"}
+    languages = dataset["language"].drop_nulls().value_counts(name="n").sort("language")
+    return {"rows": len(dataset), "columns": columns, "languages": dict(languages.iter_rows())}
 
 
 def _classes(dataset: Dataset) -> dict[str, int]:
@@ -247,7 +274,6 @@ def screen(checked: FirstLook, width: int) -> str:
             "\n", f"\n{' ' * NUMBERED_INDENT}"
         )
         lines.append(f"{number:>2}  {words}")
-        lines += [line for command in finding.commands[:1] for line in typed_lines(command, width)]
     return "\n".join([*lines, "", to_text([Text(_verdicts(checked))], width=width)])
 
 
@@ -297,7 +323,23 @@ def _cleaning(checked: FirstLook) -> str:
     steps = Counter(step for table in tables for step in table["step"])
     reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(ITEMS_SHOWN))
     audited = "" if enough_left(checked.data, checked.clean) else ". The audit is of all records"
-    return f"{total}{_by_class(checked)}{f'; left out: {reasons}' if reasons else ''}{audited}"
+    kept = f"{total}{_by_class(checked)}{f'; left out: {reasons}' if reasons else ''}{audited}"
+    return f"{kept}{_leaks(checked)}"
+
+
+def _leaks(checked: FirstLook) -> str:
+    """What the data as published leaks, where cleaning took that out of train."""
+    shares = [
+        f"{100 * finding.details['share']:.1f}% of the {finding.details.get('part', 'test')}"
+        f" records ({finding.check})"
+        for finding in checked.audit.findings
+        if finding.details.get("verdict_cleaned") == "pass" and finding.verdict in ALARMS
+    ]
+    if not shares:
+        return ""
+    return (
+        f". As published, train has copies of {', '.join(shares)}; cleaning took these from train"
+    )
 
 
 def _by_class(checked: FirstLook) -> str:

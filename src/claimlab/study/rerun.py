@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
@@ -49,6 +50,11 @@ from claimlab.study.run import CALLED, refuse_other_folder, varies
 from claimlab.study.step import CALLS, CELLS, FILE
 
 TOOL = f"claimlab {__version__}"
+OLD_RULES = re.compile(r"claimlab 0\.[0-3](\.|$)")
+RULE_CHANGED = (
+    "The rule changed in 0.4: figures hold for whole units, such as publishers, and not for single"
+    " records. What changed, figure by figure, is in docs/changes.md."
+)
 # What a verb does with other things than its own.
 OTHERS = {"claimlab.detect.outside.import_predictions", "claimlab.study.diff.study_diff"}
 
@@ -68,12 +74,12 @@ class Rerun(Shown):
 
     @property
     def notes(self) -> list[str]:
-        other = self.call.tool != TOOL
-        return (
-            [f"The folder was written by {self.call.tool}, and repeated by {TOOL}."]
-            if other
-            else []
-        )
+        if self.call.tool == TOOL:
+            return []
+        notes = [f"The folder was written by {self.call.tool}, and repeated by {TOOL}."]
+        if OLD_RULES.match(self.call.tool or "") and not self.same:
+            notes.append(RULE_CHANGED)
+        return notes
 
     def headline(self) -> str:
         if self.same:

@@ -19,6 +19,7 @@ import polars as pl
 from claimlab.core.languages import CONFUSABLE, describe, normalise
 from claimlab.core.progress import Progress, silent
 from claimlab.text.normalise import EMOJI
+from claimlab.text.tokens import words
 from claimlab.text.urls import URL
 
 # of letters: about 12 Latin letters, 6 Arabic or 4 Chinese ones. Less is not enough.
@@ -71,7 +72,7 @@ def identify(
 def other_language(answer: str, text: str, language: str | None) -> dict[str, str] | None:
     """The language of a text and the one in which it was answered, by name, where they are known
     and differ. Few words are in no language for sure, so only a sentence is looked at."""
-    if len(answer.split()) < SURE_WORDS:
+    if len(words(answer)) < SURE_WORDS:
         return None
     answered, own = identify([answer, text])
     wanted = language or own

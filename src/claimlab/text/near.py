@@ -20,6 +20,7 @@ from claimlab.core.types import Sparse
 from claimlab.text.changes import is_number, is_word, pieces
 from claimlab.text.details import details, number_words, numbers
 from claimlab.text.stopwords import ENGLISH, stop_words
+from claimlab.text.tokens import spaced
 
 _WORDS_COMPARED = 200  # of a text that are compared in order
 _FEWEST_WORDS = 6
@@ -104,8 +105,9 @@ def reworded(normal: pl.Series, texts: Flags, others: Flags) -> dict[int, int]:
     from claimlab.text.neardup import find_pairs
 
     distinct = normal.drop_nulls().unique(maintain_order=True)
-    words = [left.split()[:_WORDS_COMPARED] for left in distinct.to_list()]
-    pairs = find_pairs(distinct, threshold=0.5, unit="word", ngram=1)
+    separate = spaced(distinct)
+    words = [text.split()[:_WORDS_COMPARED] for text in separate.to_list()]
+    pairs = find_pairs(separate, threshold=0.5, unit="word", ngram=1)
     ends = np.asarray(pairs.left, np.int64), np.asarray(pairs.right, np.int64)
     both = np.stack([np.concatenate(ends), np.concatenate(ends[::-1])])
     left, right = both[:, texts[both[0]] & others[both[1]]]

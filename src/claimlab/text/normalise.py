@@ -5,10 +5,9 @@ null.
 
 from __future__ import annotations
 
-import unicodedata
-
 import polars as pl
 
+from claimlab.text.folding import identity
 from claimlab.text.rows import change_where, cut_out, not_ascii
 
 # Characters whose lower case is already their folded NFKC form, alone and side by side: letters of
@@ -17,7 +16,7 @@ from claimlab.text.rows import change_where, cut_out, not_ascii
 _PLAIN = (
     r"[\x{00}-\x{7f}\x{a0}\x{ab}\x{bb}\x{bf}-\x{de}\x{e0}-\x{12f}\x{134}-\x{13e}\x{141}-\x{148}\x{14a}-\x{17e}"
     r"\x{386}\x{388}-\x{38a}\x{38c}\x{38e}-\x{3a1}\x{3a4}-\x{3c1}\x{3c3}-\x{3ce}\x{400}-\x{481}\x{48a}-\x{52f}"
-    r"\x{5d0}-\x{5ea}\x{60c}\x{61b}-\x{64a}\x{660}-\x{66f}\x{679}-\x{6d5}\x{6ee}-\x{6ff}\x{2010}\x{2012}-\x{2015}"
+    r"\x{5d0}-\x{5ea}\x{60c}\x{61b}\x{61d}-\x{64a}\x{66a}-\x{66f}\x{679}-\x{6d5}\x{6ee}\x{6ef}\x{6fa}-\x{6ff}\x{2010}\x{2012}-\x{2015}"
     r"\x{2018}-\x{2022}\x{20ac}\x{3001}-\x{3029}\x{3041}-\x{3096}\x{30a1}-\x{30fe}\x{4e00}-\x{9fff}\x{ac00}-\x{d7a3}"
     r"\x{1f300}-\x{1f6d7}\x{1f900}-\x{1f9ff}]"
 )
@@ -62,7 +61,7 @@ _ASIDE = r"(\p{Nd}+(?:[\p{P}\s]+\p{Nd}+)+)|[\p{P}--[%‰]]|\p{Sk}|\x{fffd}|\s"
 
 
 def normal_form(texts: pl.Series) -> pl.Series:
-    """The form in which two texts count as the same: NFKC, case folded, whitespace collapsed and
+    """The form in which two texts count as the same: their `identity`, whitespace collapsed and
     stripped.
 
     Case folding goes further than lower case: "STRASSE", "Straße" and "strasse" are one text.
@@ -112,9 +111,4 @@ def strip_invisible(texts: pl.Series) -> pl.Series:
 
 
 def _fold(rows: pl.Series) -> pl.Series:
-    # Unicode's recipe for caseless comparison: folding can undo the normal form, so it is applied
-    # before and after.
-    def fold(text: str) -> str:
-        return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-
-    return pl.Series(rows.name, [fold(row) for row in rows.to_list()], dtype=pl.String)
+    return pl.Series(rows.name, [identity(row) for row in rows.to_list()], dtype=pl.String)

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from claimlab.core.languages import normalise, require
+import polars as pl
+
+from claimlab.core.languages import describe, normalise, require
 
 ENGLISH = "eng"
 
@@ -43,13 +45,45 @@ def stop_words(language: str = ENGLISH) -> frozenset[str]:
     return frozenset(word.lower() for word in stopwordsiso.stopwords(covered()[code]))
 
 
-def stop_words_for(languages: Iterable[str | None]) -> frozenset[str]:
-    """The union over the languages of a dataset. A language that is not known (null), or none at
-    all, is English.
+def language_read(languages: pl.Series) -> pl.Series:
+    """The language by whose list each record is read: its own. A record that names none is read in
+    the language that most records name, or in English where none does.
     """
-    return frozenset().union(
-        *(stop_words(language or ENGLISH) for language in set(languages) or {ENGLISH})
+    counted = languages.drop_nulls().value_counts(name="n", sort=False)
+    usual = counted.sort(["n", languages.name], descending=[True, False]).to_series().first()
+    return languages.cast(pl.String).fill_null(usual if isinstance(usual, str) else ENGLISH)
+
+
+def without_list(languages: Iterable[str | None]) -> list[str]:
+    """The names of the languages for which there is no list, in alphabetical order."""
+    codes = {code for name in set(languages) if name and (code := normalise(name))}
+    facts = [describe(code) for code in codes - covered().keys() - {ENGLISH}]
+    return sorted(language.name for language in facts if language is not None)
+
+
+def without_stop_words(held: pl.DataFrame, languages: pl.Series) -> pl.DataFrame:
+    """`held` (a `row` and a `word` each) less the stop words of each row's own language.
+
+    Lists are never united: "die" is grammar in German and a topic in English, and one German
+    record must not hide it from the English ones.
+    """
+    read = language_read(languages)
+    codes = read.unique().sort().to_list()
+    lists = pl.DataFrame(
+        {"language": codes, "word": [sorted(_stop_words_of(code)) for code in codes]},
+        schema={"language": pl.String, "word": pl.List(pl.String)},
+    ).explode("word")
+    return (
+        held.with_columns(language=read.gather(held["row"]))
+        .join(lists, on=["language", "word"], how="anti", maintain_order="left")
+        .select("row", "word")
     )
+
+
+@cache
+def _stop_words_of(code: str) -> frozenset[str]:
+    """The list of a language that a record names; none where the name is not known."""
+    return frozenset() if normalise(code) is None else stop_words(code)
 
 
 @cache

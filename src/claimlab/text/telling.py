@@ -7,7 +7,7 @@ them: all three choose them here, each from the rows that it may learn from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import polars as pl
 
 from claimlab.core.stats.scores import Flags, Ints
 from claimlab.core.types import Sparse
-from claimlab.text.stopwords import stop_words_for
+from claimlab.text.stopwords import without_stop_words
 from claimlab.text.tokens import tokenize
 
 KEYWORDS_COUNTED = 40  # the most frequent words
@@ -28,21 +28,29 @@ CLASS_SHARE = 0.02  # of the rows of its class that a widespread one-sided word 
 SURE_ERRORS = 3.0  # standard errors between the shares of a one-sided word
 WORDS_MASKED = 200  # one-sided words at most that are masked
 CHARACTERS_MASKED = 60  # characters of a word that is masked
+# A letter of these scripts is a word or a syllable ("假", "毒", "嘘", "헉"); of others it is a
+# fragment.
+_WORD_OF_ONE = r"^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]$"
 
 Counts = Ints
 Numbers = npt.NDArray[Any]
 Rates = npt.NDArray[np.floating]
 
 
-def held_words(texts: pl.Series) -> pl.DataFrame:
-    """`row` and `word`, once for each word that a text holds; words of one letter are left out."""
-    words = pl.LazyFrame({"row": np.arange(texts.len()), "word": tokenize(texts)}).explode("word")
-    return words.filter(pl.col("word").str.len_chars() > 1).unique().collect(engine="streaming")
+def held_words(texts: pl.Series, languages: pl.Series | None = None) -> pl.DataFrame:
+    """`row` and `word`, once for each word that a text holds; words of one letter are left out,
+    except in Han, kana and Hangul. `languages` are those of the texts, where they are known.
+    """
+    cut = tokenize(texts, language=languages)
+    words = pl.LazyFrame({"row": np.arange(texts.len()), "word": cut}).explode("word")
+    word = pl.col("word")
+    counts = (word.str.len_chars() > 1) | word.str.contains(_WORD_OF_ONE)
+    return words.filter(counts).unique().collect(engine="streaming")
 
 
-def most_frequent(occurrences: pl.DataFrame, top: int, stop: Iterable[str] = ()) -> tuple[str, ...]:
+def most_frequent(occurrences: pl.DataFrame, top: int) -> tuple[str, ...]:
     """The `top` words that most texts hold; of equals, the first in the alphabet."""
-    counted = occurrences["word"].value_counts(name="n").filter(~pl.col("word").is_in(list(stop)))
+    counted = occurrences["word"].value_counts(name="n")
     return tuple(counted.sort(["n", "word"], descending=[True, False]).head(top)["word"].to_list())
 
 
@@ -106,16 +114,23 @@ def first(value: Rates, top: int) -> Flags:
     return chosen
 
 
-def keywords(texts: pl.Series, languages: Iterable[str | None]) -> tuple[str, ...]:
-    """The 40 most frequent words, stop words of these languages out."""
-    return most_frequent(held_words(texts), KEYWORDS_COUNTED, stop_words_for(languages))
+def keywords(texts: pl.Series, languages: pl.Series) -> tuple[str, ...]:
+    """The 40 most frequent words; the stop words of each text's own language do not count."""
+    return most_frequent(content_words(texts, languages), KEYWORDS_COUNTED)
 
 
-def one_sided_words(texts: pl.Series, labels: Ints, *, rare: bool = True) -> tuple[str, ...]:
+def content_words(texts: pl.Series, languages: pl.Series) -> pl.DataFrame:
+    """`held_words` without the stop words of each text's own language."""
+    return without_stop_words(held_words(texts, languages), languages)
+
+
+def one_sided_words(
+    texts: pl.Series, labels: Ints, *, languages: pl.Series | None = None, rare: bool = True
+) -> tuple[str, ...]:
     """The widespread one-sided words; with `rare`, those in few texts as well, all that an audit
     masks.
     """
-    occurrences = held_words(texts)
+    occurrences = held_words(texts, languages)
     words = most_frequent(occurrences, CANDIDATE_WORDS)
     size = np.bincount(labels)
     counts = per_class(

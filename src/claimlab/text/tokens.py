@@ -8,6 +8,8 @@ those scripts are cut by ICU's dictionaries.
 
 from __future__ import annotations
 
+import re
+from functools import cache, lru_cache
 from typing import Literal
 
 import polars as pl
@@ -21,6 +23,12 @@ UNSPACED = (
     r"\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{19e0}-\x{19ff}\x{a9e0}-\x{a9ff}\x{aa60}-\x{aa7f}"
     r"\x{3005}-\x{3007}\x{303b}\x{3041}-\x{3096}\x{3099}-\x{30fa}\x{30fc}-\x{30ff}\x{31f0}-\x{31ff}"
     r"\x{3400}-\x{4dbf}\x{4e00}-\x{9fff}\x{f900}-\x{faff}\x{ff66}-\x{ff9f}\x{1b000}-\x{1b16f}\x{20000}-\x{3ffff}"
+)
+# Tibetan, Tai Le, New Tai Lue, Tai Tham, Balinese, Javanese and Tai Viet: no spaces between words,
+# and no dictionary in ICU.
+_NO_DICTIONARY = (
+    r"\x{f40}-\x{fbc}\x{1950}-\x{19df}\x{1a20}-\x{1aad}\x{1b00}-\x{1b4c}\x{a980}-\x{a9df}"
+    r"\x{aa80}-\x{aadf}"
 )
 _UNSPACED_RUN = rf"[{UNSPACED}]+"
 _LETTER = rf"[\p{{L}}\p{{Nl}}--[{UNSPACED}]]"
@@ -38,17 +46,54 @@ _COMPOSABLE = (
     r"[\p{M}\x{1100}-\x{11ff}\x{958}-\x{95f}\x{9dc}-\x{9df}\x{a33}-\x{a36}\x{a59}-\x{a5e}"
     r"\x{b5c}\x{b5d}\x{fb1d}-\x{fb4e}]"
 )
+DOTLESS = frozenset({"tur", "aze"})  # languages in which I is the capital of ı
 _FEW_ROWS = 256  # rows
+RUNS_KEPT = 1 << 14  # runs of a script without spaces whose words are remembered
 _LOWERED = pl.col("text").str.to_lowercase().str.replace_all("[’‘]", "'")
 
 
-def tokenize(texts: pl.Series, *, language: str | None = None) -> pl.Series:
+def tokenize(texts: pl.Series, *, language: str | pl.Series | None = None) -> pl.Series:
     """The words of each text, lower-cased, in order; null for null, an empty list where there is
     none.
 
-    `language` matters to lower case only: in Turkish and Azerbaijani I becomes ı, elsewhere i.
+    `language`, one for all texts or one for each, matters to lower case only: in Turkish and
+    Azerbaijani I becomes ı, elsewhere i.
     """
     return _cut_words(_composed(texts, language), _LOWERED)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text as they are typed, with the punctuation around them: what whitespace
+    separates and, in a script that writes none, what ICU's dictionaries do.
+    """
+    return _spaced(text).split() if _unspaced_run().search(text) else text.split()
+
+
+def first_words(text: str, n: int) -> str:
+    """The first `n` words, with single spaces where the text has whitespace."""
+    plain = " ".join(text.split())
+    end = 0
+    for word in words(plain)[:n]:
+        end = plain.index(word, end) + len(word)
+    return plain[:end]
+
+
+def spaced(texts: pl.Series) -> pl.Series:
+    """`texts` with a space between the words of scripts that write none, so that whitespace
+    separates the words of every text; others are as they were.
+    """
+    return change_where(
+        texts,
+        _unspaced(texts),
+        lambda rows: pl.Series(rows.name, [_spaced(row) for row in rows.to_list()], pl.String),
+    )
+
+
+def without_words(texts: pl.Series) -> pl.Series:
+    """Which texts are in a script that writes no spaces between words, and for which there is no
+    dictionary: their words cannot be told apart.
+    """
+    return texts.str.contains(f"[{_NO_DICTIONARY}]").fill_null(False)
 
 
 def count_words(texts: pl.Series) -> pl.Series:
@@ -88,13 +133,21 @@ def cdl_presence_tokens(texts: pl.Series) -> pl.Series:
     return _filtered(blanks.str.split(" "), pl.element().str.len_chars() >= 3)
 
 
-def _composed(texts: pl.Series, language: str | None = None) -> pl.Series:
+def _composed(texts: pl.Series, language: str | pl.Series | None = None) -> pl.Series:
     composed = change_where(
         texts, texts.str.contains(_COMPOSABLE), lambda rows: rows.str.normalize("NFC")
     )
-    if language is not None and normalise(language) in ("tur", "aze"):
-        return composed.str.replace_many(["I", "İ"], ["ı", "i"])
-    return composed
+    if language is None:
+        return composed
+    each = pl.Series([language]) if isinstance(language, str) else language
+    dotless = [code for code in each.drop_nulls().unique() if normalise(code) in DOTLESS]
+    if not dotless:
+        return composed
+    chosen = pl.select(pl.lit(each).is_in(dotless).fill_null(False)).to_series()
+    chosen = chosen if chosen.len() == texts.len() else chosen.new_from_index(0, texts.len())
+    return change_where(
+        composed, chosen, lambda rows: rows.str.replace_many(["I", "İ"], ["ı", "i"])
+    )
 
 
 def _cut_words(texts: pl.Series, prepared: pl.Expr) -> pl.Series:
@@ -129,6 +182,32 @@ def _icu_words(run: str) -> list[str]:
 
     # The dictionary follows from the script, so any locale does.
     return [part for part in WordBreaker(run, "en") if any(map(str.isalnum, part))]
+
+
+@cache
+def _unspaced_run() -> re.Pattern[str]:
+    """A run of a script without spaces, and the punctuation around it."""
+    characters = re.sub(r"\\x\{([0-9a-f]+)\}", lambda code: f"\\U{code[1]:0>8}", UNSPACED)
+    return re.compile(rf"([^\w\s]*)([{characters}]+)([^\w\s]*)")
+
+
+@lru_cache(RUNS_KEPT)
+def _cut_run(run: str) -> str:
+    """The words of a run with spaces between; what is no word stays with the word before it."""
+    from icu4py.breakers import WordBreaker
+
+    parts: list[str] = []
+    for part in WordBreaker(run, "en"):
+        if parts and not any(map(str.isalnum, part)):
+            parts[-1] += part
+        else:
+            parts.append(part)
+    return " ".join(parts)
+
+
+def _spaced(text: str) -> str:
+    separate = _unspaced_run().sub(lambda run: f" {run[1]}{_cut_run(run[2])}{run[3]} ", text)
+    return " ".join(separate.split())
 
 
 def _filtered(words: pl.Series, keep: pl.Expr) -> pl.Series:

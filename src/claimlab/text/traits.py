@@ -6,23 +6,44 @@ them.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 
 from claimlab.core import packaged
 from claimlab.core.stats.scores import Floats32
+from claimlab.text.tokens import spaced
 from claimlab.text.urls import count_placeholders, domains, find_urls
 
 _TRAITS = packaged.toml("claimlab.text", "traits.toml")
-PATTERNS: dict[str, dict[str, str]] = _TRAITS["share"]
-MARKS: dict[str, dict[str, str]] = _TRAITS["mark"]
+PUNCTUATION: dict[str, str] = _TRAITS["punctuation"]  # characters of all scripts, by kind
+
+
+def _patterns(families: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """The patterns, with the characters of `PUNCTUATION` in the place of their names."""
+    kinds = {f"{{{kind}}}": re.escape(marks) for kind, marks in PUNCTUATION.items()}
+
+    def spelt(pattern: str) -> str:
+        for kind, marks in kinds.items():
+            pattern = pattern.replace(kind, marks)
+        return pattern
+
+    return {
+        family: {name: spelt(pattern) for name, pattern in named.items()}
+        for family, named in families.items()
+    }
+
+
+PATTERNS = _patterns(_TRAITS["share"])
+MARKS = _patterns(_TRAITS["mark"])
 MANY_LINKS = 5  # more links than this are one category
 
 
 def lengths(texts: pl.Series) -> Floats32:
     """Characters and words of each text; a text that is missing has none of either."""
     characters = texts.str.len_chars().fill_null(0).to_numpy()
-    words = texts.str.count_matches(r"\S+").fill_null(0).to_numpy()
+    words = spaced(texts).str.count_matches(r"\S+").fill_null(0).to_numpy()
     return np.stack([characters, words], axis=1).astype(np.float32)
 
 

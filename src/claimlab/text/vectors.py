@@ -6,7 +6,8 @@ nearly always: a caller must not measure there.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,7 @@ from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import keep
 from claimlab.core.engine.run import run_stage
 from claimlab.core.errors import MissingExtra
+from claimlab.core.languages import describe
 from claimlab.core.stats.scores import Flags, Floats32, Ints
 from claimlab.text.meaning import Encoder
 from claimlab.text.pieces import Pieces
@@ -26,6 +28,7 @@ from claimlab.text.pieces import Pieces
 # ISO 639-3; Arabic and Chinese under both of the codes in use
 _CODES = "ara arb cmn deu eng fra ita jpn kor nld pol por rus spa tha tur zho"
 LANGUAGES = frozenset(_CODES.split())
+OUTSIDE = "is outside the 16 languages of the sentence vectors"
 TEXTS_PER_BATCH = 256
 TEXTS_PER_SHARD = 8 * TEXTS_PER_BATCH  # texts: about a second of two processors
 VECTORS_KEPT = 50_000  # vectors in memory: 100 MB
@@ -123,8 +126,27 @@ def spoken(texts: pl.Series, languages: pl.Series) -> list[str | None]:
 
 def readable(texts: pl.Series, languages: pl.Series) -> Flags:
     """Which texts are in a language that the encoder knows."""
-    in_known = np.array([language in LANGUAGES for language in spoken(texts, languages)], bool)
-    return np.asarray(in_known & texts.is_not_null().to_numpy())
+    return np.asarray(known(spoken(texts, languages)) & texts.is_not_null().to_numpy(), np.bool_)
+
+
+def known(languages: Iterable[str | None]) -> Flags:
+    """Which of the languages the encoder knows."""
+    return np.array([language in LANGUAGES for language in languages], bool)
+
+
+def why_not_read(language: str | None) -> str:
+    """Why the vector of a text in this language would say nothing."""
+    facts = None if language is None else describe(language)
+    return f"{facts.name} {OUTSIDE}" if facts else "their language was not identified"
+
+
+def by_words_only(languages: Iterable[str | None]) -> dict[str, int]:
+    """How many texts cannot be compared by meaning, with the reason in words, the most first: the
+    one sentence that every page, table and JSON object has of them.
+    """
+    counted = Counter(language for language in languages if language not in LANGUAGES)
+    order = sorted(counted.items(), key=lambda pair: (-pair[1], str(pair[0])))
+    return {f"compared by words only: {why_not_read(code)}": n for code, n in order}
 
 
 @cache

@@ -1,14 +1,14 @@
 """What can be done with a dataset from its page: a form for each verb, made from the declaration of
 its function, that starts a job.
 
-A form offers what needs no file besides the dataset, no model and no network: jobs that a page
-starts read the workspace only and cost nothing. The rest is for the command line.
+A form offers what needs no model and no network, and no file but those of the workspace: jobs that
+a page starts read nothing else and cost nothing. The rest is for the command line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_type_hints
@@ -23,9 +23,11 @@ from claimlab.core.options import REQUIRED, BatchOptions, Parameter, Setting, pa
 from claimlab.web.command import Value, flag_of, shell, words_of
 from claimlab.web.jobs import Queue
 from claimlab.web.page import Data, Done, Here, page, routes
+from claimlab.web.predictions import source_of
 from claimlab.web.workspace import Line, Shape, Word, Workspace, WorkspaceFolder
 
 Names = Callable[[], Mapping[str, str]]
+Choices = Callable[[Workspace, WorkspaceFolder], Mapping[str, str]]
 Input = Literal["yes", "number", "text", "date", "one", "several", "lines"]
 OTHER_DATA = ("external", "lists")  # strategies of a split that read files beside the dataset
 # What asks models and searches, names who does the work, or replaces a folder.
@@ -35,34 +37,67 @@ WITHHELD = frozenset(
         *("judge", "judge_sample", "prompts", "provider", "profile", "model", "secret"),
     )
 )
-COMMANDS = {"publish_task_init": ("publish", "task", "init")}  # of a verb with sub-commands
+COMMANDS = {  # what is typed, where it is another word than the name of the form
+    "predictions": ("detect",),
+    "publish_task_init": ("publish", "task", "init"),
+    "publish_task_score": ("publish", "task", "score"),
+}
+TITLES = {
+    "diff": "Compare {name} with a version before it",
+    "predictions": "Read predictions for {name}",
+    "publish_task_init": "Start a shared task on {name}",
+    "publish_task_score": "Score the submissions to a shared task",
+}
+GATE_OPTIONS = frozenset(
+    ("before", "checks", "allow", "max_growth", "max_label_changes", "max_lost")
+)
 _WORDS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
 class FormVerb:
     """A function, and the names that exist for some of its options, each with what it means; the
-    first is chosen where one has to be."""
+    first is chosen where one has to be. `chosen` are options that are something of the workspace,
+    `only` all that are offered where not all are, and `read` the arguments in order: an empty name
+    is the dataset of the page. `about` says what it does, where the function does more."""
 
     function: Callable[..., object]
     names: Mapping[str, Names]
+    chosen: Mapping[str, Choices] = field(default_factory=dict)
+    only: frozenset[str] = frozenset()
+    read: tuple[str, ...] = ("",)
+    about: str = ""
+    # folders that a page adds to the command, from what is in the workspace
+    beside: Callable[[Workspace, WorkspaceFolder], Mapping[str, WorkspaceFolder | None]] | None = (
+        None
+    )
+
+    def choices(self, name: str, workspace: Workspace, place: WorkspaceFolder) -> Mapping[str, str]:
+        """What an option can be; empty where it is typed."""
+        if name in self.chosen:
+            return self.chosen[name](workspace, place)
+        return self.names.get(name, dict)()
 
 
 def verbs() -> dict[str, FormVerb]:
     """The verbs that a page can start."""
     from claimlab.audit.check import CHECKS
-    from claimlab.audit.front import audit
+    from claimlab.audit.front import audit, diff
     from claimlab.audit.rule import ProtocolName
     from claimlab.clean.front import clean
     from claimlab.clean.recipe import built_in
     from claimlab.detect.detector import DETECTORS
     from claimlab.detect.evidence import Mode
+    from claimlab.detect.outside import import_predictions
     from claimlab.detect.run import detect
+    from claimlab.evaluate.defend.front import defend
     from claimlab.exchange.export import export
     from claimlab.exchange.format import FORMATS
     from claimlab.publish.task.init import publish_task_init
+    from claimlab.publish.task.score import publish_task_score
     from claimlab.split.run import split
     from claimlab.split.strategy import SPLITTERS
+    from claimlab.web.chosen import other_datasets, shared_tasks, tables
 
     def local() -> dict[str, str]:
         return {
@@ -92,8 +127,28 @@ def verbs() -> dict[str, FormVerb]:
         "detect": FormVerb(
             detect, {"detector": local, "evidence": lambda: dict.fromkeys(get_args(Mode), "")}
         ),
+        "defend": FormVerb(
+            defend, {}, beside=lambda workspace, place: {"data": source_of(workspace, place)}
+        ),
         "export": FormVerb(export, {"to": formats}),
+        "predictions": FormVerb(
+            detect,
+            {},
+            {"predictions": tables},
+            frozenset(("predictions", "task", "split")),
+            about=import_predictions.__doc__ or "",
+        ),
+        "diff": FormVerb(
+            diff,
+            {"checks": lambda: dict.fromkeys(CHECKS.names(), "")},
+            {"before": other_datasets},
+            GATE_OPTIONS,
+            ("before", ""),
+        ),
         "publish_task_init": FormVerb(publish_task_init, {}),
+        "publish_task_score": FormVerb(
+            publish_task_score, {}, {"folder": shared_tasks}, read=("folder",)
+        ),
     }
 
 
@@ -125,6 +180,8 @@ class FormField(Shape):
     names: dict[str, str]
     least: float | None
     most: float | None
+    whole: bool
+    """Whether a number has no fraction."""
     rare: bool
 
 
@@ -134,6 +191,7 @@ class ActionPage(Shape):
     dataset: str
     title: str
     verb: str
+    heading: str
     about: str
     fields: list[FormField]
     name: str
@@ -156,17 +214,22 @@ def action_page(
 ) -> ActionPage:
     """A verb as a form."""
     chosen_verb = _verb(verb)
-    name = choice.name or workspace.free_name(f"{place.entry.name}-{verb}")
-    about = (chosen_verb.function.__doc__ or "").strip().split("\n\n")[0]
+    name = choice.name or workspace.free_name(f"{place.entry.name}-{verb.replace('_', '-')}")
+    about = (chosen_verb.about or chosen_verb.function.__doc__ or "").strip().split("\n\n")[0]
     values = choice.values()
     return ActionPage(
         dataset=place.entry.id,
         title=place.entry.name,
         verb=verb,
+        heading=TITLES.get(verb, "{verb} {name}").format(
+            verb=f"{verb[:1].upper()}{verb[1:]}", name=place.entry.name
+        ),
         about=" ".join(about.split()),
         fields=[
-            _field(parameter, chosen_verb, values.get(parameter.name))
-            for parameter in offered(chosen_verb)
+            _field(parameter, chosen_verb, values.get(parameter.name), workspace, place)
+            for parameter in sorted(
+                offered(chosen_verb), key=lambda p: p.name not in chosen_verb.chosen
+            )
         ],
         name=name,
         command=shell(_words(workspace, place, verb, choice, name)),
@@ -200,7 +263,10 @@ def offered(verb: FormVerb) -> list[Parameter]:
     return [
         parameter
         for name, parameter in declared.items()
-        if parameter.option is not None and parameter.kind is not Path and name not in left_out
+        if parameter.option is not None
+        and name not in left_out
+        and name in (verb.only or declared)
+        and (name in verb.chosen or parameter.kind is not Path)
     ]
 
 
@@ -213,22 +279,29 @@ def _verb(name: str) -> FormVerb:
     return known_verbs[name]
 
 
-def _field(parameter: Parameter, verb: FormVerb, values: Sequence[str] | None) -> FormField:
+def _field(
+    parameter: Parameter,
+    verb: FormVerb,
+    values: Sequence[str] | None,
+    workspace: Workspace,
+    place: WorkspaceFolder,
+) -> FormField:
     option = parameter.option
     assert option is not None
-    names = verb.names.get(parameter.name, dict)()
+    names = verb.choices(parameter.name, workspace, place)
     default = _shown(parameter)
     sentence = option.help.split("; see: ")[0].split("; may be repeated")[0].rstrip(".")
     return FormField(
         name=parameter.name,
         flag=flag_of(parameter),
         sentence=sentence.partition(":")[0] if names else sentence,
-        input=_input(parameter, names),
+        input="one" if parameter.name in verb.chosen else _input(parameter, names),
         default=default,
         value=list(values or ([default] if default else [])),
         names=dict(names),
         least=option.least,
         most=option.most,
+        whole=parameter.kind is int,
         rare=isinstance(option, Setting),
     )
 
@@ -259,11 +332,16 @@ def _words(
     chosen_verb = _verb(verb)
     parameters = {parameter.name: parameter for parameter in offered(chosen_verb)}
     options: dict[str, Value] = {"output": output}
+    beside = {} if chosen_verb.beside is None else chosen_verb.beside(workspace, place)
+    for name, folder in beside.items():
+        if folder is not None:
+            options[name] = folder.folder.relative_to(workspace.folder).as_posix()
     for name, values in choice.values().items():
         if name not in parameters:
             raise UnknownName("option", name[:80], list(parameters))
-        names = chosen_verb.names.get(name, dict)()
-        strange = [value for value in values if names and value not in names]
+        names = chosen_verb.choices(name, workspace, place)
+        closed = bool(names) or name in chosen_verb.chosen
+        strange = [value for value in values if closed and value not in names]
         if strange:
             raise UnknownName(name, strange[0][:80], names)
         chosen_parameter = parameters[name]
@@ -271,12 +349,22 @@ def _words(
             options[name] = (
                 values if chosen_parameter.is_many else _value(chosen_parameter, values[-1])
             )
-    required = [name for name, parameter in parameters.items() if parameter.default is REQUIRED]
-    for name in required:
-        options.setdefault(name, next(iter(chosen_verb.names[name]())))
+    for name, parameter in parameters.items():
+        if parameter.default is REQUIRED or name in chosen_verb.chosen:
+            options.setdefault(name, _first(chosen_verb.choices(name, workspace, place)))
     data = place.folder.relative_to(workspace.folder).as_posix()
-    _, *words = words_of(verb, chosen_verb.function, [data], options)
+    read = [str(options.pop(name)) if name else data for name in chosen_verb.read]
+    _, *words = words_of(verb, chosen_verb.function, read, options)
     return [*COMMANDS.get(verb, (verb,)), *words]
+
+
+def _first(names: Mapping[str, str]) -> str:
+    if not names:
+        raise UsageError(
+            "The workspace has nothing to choose here.",
+            "Drop a file under Add data, or make what is asked for with the command line.",
+        )
+    return next(iter(names))
 
 
 def _value(parameter: Parameter, text: str) -> Value:

@@ -64,6 +64,7 @@ DROPPED_BYTES = 20 << 30  # of all files that were dropped
 READABLE = (*TABLE_SUFFIXES, *DATABASES, ".txt", ".zip", *SUFFIXES)
 MOST_FILES, MOST_OFFERED, MOST_LABELS = 20, 300, 60
 _UNSAFE = re.compile(r"[^\w.()-]+")
+AS_LOOKED_AT = ("files", "rows", "kind", "columns", "meta", "understood")
 _looks = Memo(16)
 
 
@@ -168,6 +169,8 @@ class Found(Shape):
     labels: list[LabelRow]
     more_labels: int
     records: list[PreviewRow]
+    understood: list[str]
+    """What one record is, and what the label says, with an example of each value."""
 
 
 class AddPage(Shape):
@@ -279,7 +282,10 @@ def _found(look: Look, choices: ImportChoices) -> Found:
     chosen = cast(Mapping[str, str], choices.columns())
     meanings = choices.meanings()
     return Found(
-        **{name: getattr(look, name) for name in ("files", "rows", "kind", "columns", "meta")},
+        **{
+            name: getattr(look, name)
+            for name in ("files", "rows", "kind", "columns", "meta", "understood")
+        },
         roles=[_role_row(role, chosen.get(role.name, "")) for role in look.roles],
         labels=[_label_row(meaning, meanings) for meaning in look.meanings[:MOST_LABELS]],
         more_labels=max(0, len(look.meanings) - MOST_LABELS),

@@ -43,7 +43,7 @@ from claimlab.web.workspace import Workspace
 
 # What a page may fetch: by name, from the packages, never from a path of the request.
 STATIC = {
-    **dict.fromkeys(("page.css", "page.js"), ("claimlab.pages", "templates")),
+    **dict.fromkeys(("look.css", "page.js"), ("claimlab.pages", "templates")),
     **dict.fromkeys(
         ("add.js", "review.js", "workspace.css", "workspace.js"), ("claimlab.web", "static")
     ),

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from claimlab.audit.advice import points_of
 from claimlab.audit.result import Audit
+from claimlab.audit.views.first_screen import tone_of, verdict_words
 from claimlab.audit.views.wording import finding_title
+from claimlab.pages.blocks import Tone
 from claimlab.web.workspace import Shape, WorkspaceFolder, findings_in
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ class AuditLine(Shape):
     apart: str
     """Its folder and protocol, where others are of a dataset of this name."""
     usable: str
+    words: str
+    """The verdict in a few words."""
+    tone: Tone
     verdicts: dict[str, int]
     worst: dict[str, str]
     """The findings that can move a score most, with their pages."""
@@ -47,6 +52,8 @@ def audit_line(
         of=audit.dataset,
         apart=f"{entry.name}, protocol {audit.protocol}" if len(same) > 1 else "",
         usable=audit.conclusion.usable,
+        words=verdict_words(audit),
+        tone=tone_of(audit),
         verdicts={verdict: n for verdict, n in audit.counts().items() if n},
         worst={
             finding_title(finding): f"{entry.link}/findings/{number}"

@@ -12,8 +12,16 @@ from fastapi import Query
 from pydantic import Field
 
 from claimlab.audit.advice import points_of
+from claimlab.audit.remedy import SuggestedCall
 from claimlab.audit.result import Audit
 from claimlab.audit.views import pictures
+from claimlab.audit.views.first_screen import (
+    Places,
+    first_screen,
+    in_a_sentence,
+    tone_of,
+    verdict_words,
+)
 from claimlab.audit.views.page import PageDetail, finding_blocks
 from claimlab.audit.views.tables import PageRecords
 from claimlab.audit.views.wording import explanation, finding_title, headline, verdict_line
@@ -21,7 +29,7 @@ from claimlab.core.dataset import RECORDS
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.tables import scan_parquet
 from claimlab.core.types import JsonObject
-from claimlab.pages.blocks import Blocks, excerpt
+from claimlab.pages.blocks import Blocks, Tone, excerpt
 from claimlab.web.actions import form_link
 from claimlab.web.filters import Facet, PageFilters, Values, facet, tally
 from claimlab.web.page import Audited, Here, page
@@ -91,7 +99,18 @@ class FindingRow(Shape):
     link: str
 
 
+class Screen(Shape):
+    """The first screen of an audit in words."""
+
+    dataset: str
+    verdict: str
+    tone: Tone
+    head: str
+    sentence: str
+
+
 class AuditPage(FolderName):
+    screens: list[Screen]
     headlines: list[str]
     conclusions: list[str]
     advice: list[AdviceRow]
@@ -122,7 +141,31 @@ class FindingPage(Shape):
     """How many of them the audit keeps: these can be listed and reviewed."""
 
 
-@page("/audits/{place}", "audit.html.jinja")
+def screens_of(workspace: Workspace, page: AuditPage) -> list[Blocks]:
+    """The first screen of each audit, with links into the workspace."""
+    place = workspace.get(page.id, "audit")
+    numbers = {id(finding): n for n, (_, finding) in enumerate(findings_in(place))}
+    screens = []
+    for audit in audits_in(place):
+        data = workspace.with_digest(audit.digest)
+
+        def link(finding: Finding) -> str:
+            return f"{place.entry.link}/findings/{numbers[id(finding)]}"
+
+        def start(call: SuggestedCall, data: WorkspaceFolder | None = data) -> str | None:
+            return None if data is None else form_link(data, call)
+
+        def review(finding: Finding, data: WorkspaceFolder | None = data) -> str | None:
+            chosen = urlencode({"audit": place.entry.id, "finding": numbers[id(finding)]})
+            return _link(f"/new-review?dataset={{}}&{chosen}", data if finding.records else None)
+
+        inside = None if data is None else data.folder.relative_to(workspace.folder).as_posix()
+        unmeasured = f"{place.entry.link}?verdict=not-measured&verdict=not-applicable"
+        screens.append(first_screen(audit, Places(link, unmeasured, start, review, inside)))
+    return screens
+
+
+@page("/audits/{place}", "audit.html.jinja", screens_of=screens_of)
 def audit_page(
     place: Audited, filters: Annotated[FindingFilters, Query()], workspace: Here
 ) -> AuditPage:
@@ -142,6 +185,7 @@ def audit_page(
     dataset_of = {audit.dataset: workspace.with_digest(audit.digest) for audit in audits}
     return AuditPage(
         **place.named,
+        screens=[_screen(audit) for audit in audits],
         headlines=[f"{a.dataset}: {headline(a)}" for a in audits],
         conclusions=[verdict_line(audit.concluded()) for audit in audits],
         advice=[piece for a in audits for piece in _advice(workspace, a)],
@@ -154,6 +198,17 @@ def audit_page(
             if len(tally) > 1
         ],
         datasets={name: _link("/datasets/{}", at) for name, at in dataset_of.items()},
+    )
+
+
+def _screen(audit: Audit) -> Screen:
+    head, sentence = in_a_sentence(audit)
+    return Screen(
+        dataset=audit.dataset,
+        verdict=verdict_words(audit),
+        tone=tone_of(audit),
+        head=head,
+        sentence=sentence,
     )
 
 

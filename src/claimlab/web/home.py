@@ -8,8 +8,7 @@ What else there is follows below; steps of studies are inside their study.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from itertools import chain, pairwise
+from itertools import pairwise
 from urllib.parse import urlencode
 
 from claimlab.audit.result import Audit
@@ -19,12 +18,13 @@ from claimlab.core.words import several
 from claimlab.evaluate.board import RunStanding
 from claimlab.web.actions import form_link
 from claimlab.web.audit_lines import AuditLine, audit_line
+from claimlab.web.defences import ScorePart, parts_of
+from claimlab.web.families import Group, changed, groups_of
 from claimlab.web.page import Here, page
 from claimlab.web.predictions import board_of, score_of, title_of
 from claimlab.web.reports import state_of_study
 from claimlab.web.reviewers import review_at, reviews_here
 from claimlab.web.workspace import (
-    DATASETS,
     FolderEntry,
     Shape,
     Workspace,
@@ -49,6 +49,8 @@ class FamilyStep(Shape):
     name: str
     link: str
     records: int | None
+    lost: int | None = None
+    """Records that the step left out."""
     follows: bool = True
     """Whether it was made from the one before it in the list."""
 
@@ -89,6 +91,8 @@ class Best(Shape):
     macro_f1: float
     interval: tuple[float, float] | None
     tied: list[str]
+    parts: list[ScorePart]
+    """What the score is made of, where that was measured."""
 
 
 class ReviewLine(Shape):
@@ -120,11 +124,11 @@ def figures_page(workspace: Here) -> Figures:
         )
         lines.setdefault(review.project.origin.fingerprint, []).append(line)
     figures = {}
-    for datasets, runs, _ in _groups(workspace):
+    for datasets, runs, _ in groups_of(workspace):
         reviews = [
             line for dataset in datasets for line in lines.get(dataset.manifest.fingerprint(), [])
         ]
-        figures[datasets[-1].entry.id] = FamilyFigures(best=_best(runs), reviews=reviews)
+        figures[datasets[-1].entry.id] = FamilyFigures(best=_best(workspace, runs), reviews=reviews)
     return Figures(families=figures)
 
 
@@ -147,7 +151,7 @@ def home_page(workspace: Here) -> Home:
     """What is in the workspace."""
     entries, audits = workspace.listed(), _audits(workspace)
     stated = [entry.id for entry in entries if entry.kind in STATED]
-    groups = _groups(workspace)
+    groups = groups_of(workspace)
     families = [_family(group, audits) for group in groups]
     fingerprints = {
         dataset.manifest.fingerprint() for datasets, _, _ in groups for dataset in datasets
@@ -180,53 +184,13 @@ def _state(place: WorkspaceFolder) -> str:
         return error.problem
 
 
-Group = tuple[
-    list[WorkspaceFolder], list[WorkspaceFolder], list[WorkspaceFolder]
-]  # datasets, runs and traces
-
-
-def _groups(workspace: Workspace) -> list[Group]:
-    here = workspace.of(*DATASETS)
-    places = [place for place in here if place.entry.study is None and not place.entry.note]
-    groups = []
-    for group in sorted(_related(places), key=lambda group: -max(map(_changed, group))):
-        ordered = sorted(
-            group, key=lambda place: (len(place.manifest.lineage), _changed(place), place.entry.id)
-        )
-        datasets, runs, traces = (
-            [place for place in ordered if place.entry.kind == kind] for kind in DATASETS
-        )
-        if datasets or runs:
-            groups.append((datasets or runs, runs, traces))
-    return groups
-
-
-def _related(places: Iterable[WorkspaceFolder]) -> list[list[WorkspaceFolder]]:
-    """The places in groups: two are related where one was made from the records of the other."""
-    groups: list[tuple[set[str], list[WorkspaceFolder]]] = []
-    for place in places:
-        digests = digests_of(place)
-        near = [group for group in groups if group[0] & digests]
-        groups = [group for group in groups if not group[0] & digests]
-        members = [*chain.from_iterable(those for _, those in near), place]
-        groups.append((digests.union(*(other for other, _ in near)), members))
-    return [members for _, members in groups]
-
-
-def _changed(place: WorkspaceFolder) -> float:
-    try:
-        return place.folder.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
 Audits = dict[str, list[tuple[WorkspaceFolder, Audit]]]
 
 
 def _audits(workspace: Workspace) -> Audits:
     """The newest audits by the records that they are of, the newest last."""
     audits: Audits = {}
-    for place in sorted(workspace.of("audit"), key=_changed)[-MOST_AUDITS:]:
+    for place in sorted(workspace.of("audit"), key=changed)[-MOST_AUDITS:]:
         try:
             for audit in audits_in(place):
                 audits.setdefault(audit.digest, []).append((place, audit))
@@ -245,7 +209,7 @@ def _family(group: Group, audits: Audits) -> Family:
         id=latest.entry.id,
         name=datasets[0].entry.name,
         link=latest.entry.link,
-        age=ago(max(map(_changed, [*datasets, *runs, *traces]))),
+        age=ago(max(map(changed, [*datasets, *runs, *traces]))),
         records=latest.entry.records,
         labels=labels | {"no label": bare} if labels and bare > 0 else labels,
         steps=[
@@ -271,7 +235,12 @@ def ago(then: float) -> str:
 def _step(place: WorkspaceFolder) -> FamilyStep:
     lineage, entry = place.manifest.lineage, place.entry
     step = lineage[-1].step if lineage else "dataset"
-    return FamilyStep(step=step, name=entry.name, link=entry.link, records=entry.records)
+    counts = lineage[-1].counts if lineage else {}
+    before = counts.get("in", counts.get("before"))
+    lost = before - entry.records if isinstance(before, int) and entry.records is not None else None
+    return FamilyStep(
+        step=step, name=entry.name, link=entry.link, records=entry.records, lost=lost or None
+    )
 
 
 def _next(
@@ -305,7 +274,7 @@ def _next(
     return NextStep(verb=command.function, link=link, why=why)
 
 
-def _best(runs: list[WorkspaceFolder]) -> Best | None:
+def _best(workspace: Workspace, runs: list[WorkspaceFolder]) -> Best | None:
     """Of the runs on the records that most of them answered."""
     digests = [run.digest for run in runs]
     same = max(digests, key=digests.count, default=None)
@@ -321,11 +290,14 @@ def _best(runs: list[WorkspaceFolder]) -> Best | None:
     )
     if not ranked:
         return None
-    first, links = ranked[0], {title_of(place): place.entry.link for place in places}
+    first, named = ranked[0], {title_of(place): place for place in places}
+    best = named.get(first.name, places[0])
+    defence = parts_of(workspace, best)
     return Best(
         name=first.name,
-        link=links.get(first.name, places[0].entry.link),
+        link=best.entry.link,
         macro_f1=first.score,
         interval=first.interval,
         tied=[standing.name for standing in ranked[1:] if standing.tied],
+        parts=[] if defence is None else defence.parts,
     )

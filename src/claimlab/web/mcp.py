@@ -31,6 +31,7 @@ from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
 from claimlab.evaluate.front import evaluate
 from claimlab.pages.show import Folder, show
+from claimlab.publish.task.score import publish_task_score
 from claimlab.publish.task.submission import Submission, publish_task_check
 from claimlab.search.local import LocalIndex, build_index
 from claimlab.search.query import Query
@@ -54,7 +55,10 @@ def docs(text: Annotated[str, Argument("What to look for in claimlab's documenta
 
 TOOLS: dict[str, Callable[..., Shown | Json]] = {
     function.__name__: function
-    for function in (catalog, show, audit, diff, match, evaluate, publish_task_check, docs)
+    for function in (
+        *(catalog, show, audit, diff, match, evaluate, publish_task_check),
+        *(publish_task_score, docs),
+    )
 }
 
 

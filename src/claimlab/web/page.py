@@ -19,6 +19,7 @@ from claimlab.core.errors import ClaimlabError, NotAllowed, NotFound, UsageError
 from claimlab.core.plain import plain
 from claimlab.core.version import __version__
 from claimlab.pages.html import environment
+from claimlab.web.families import families_of
 from claimlab.web.workspace import DATASETS, Kind, Shape, Workspace, WorkspaceFolder
 
 Maker = TypeVar("Maker", bound=Callable[..., Shape])
@@ -91,12 +92,14 @@ def page(path: str, template: str, **helpers: Any) -> Callable[[Maker], Maker]:
 def show(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page in the frame of the workspace. The JSON twin of what is shown is one link away."""
     workspace, query = workspace_of(request), request.url.query
+    whole = getattr(request.state, "whole", False)
     html = (
         environment("claimlab.web")
         .get_template(template)
         .render(
             csrf=getattr(request.state, "csrf", ""),
-            entries=workspace.listed() if getattr(request.state, "whole", False) else None,
+            entries=workspace.listed() if whole else None,
+            families=families_of(workspace) if whole else [],
             here=request.url.path,
             twin=f"/api{request.url.path.rstrip('/')}{query and f'?{query}'}",
             workspace=workspace,

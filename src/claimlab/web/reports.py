@@ -55,6 +55,9 @@ KINDS = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
+# What installed packages offer to show a kind of data in: a page, of a folder and of how many.
+VIEWERS: Registry[Callable[[Path, int], str]] = Registry("viewer", group="claimlab.viewers")
+TRACES = "traces"
 
 
 class StudyCell(Shape):
@@ -197,9 +200,6 @@ def _setting(entry: Scored, study: str) -> SettingRow:
     )
 
 
-# What installed packages offer to show a kind of data in: a page, of a folder and of how many.
-VIEWERS: Registry[Callable[[Path, int], str]] = Registry("viewer", group="claimlab.viewers")
-TRACES = "traces"
 _viewers, _claims = Memo(8), Memo(8)
 
 

@@ -9,14 +9,26 @@ from typing import Annotated
 import polars as pl
 from fastapi import Query
 
+from claimlab.core.types import JsonObject
 from claimlab.evaluate.confusion import accuracy_of, macro_f1_of
 from claimlab.pages.blocks import excerpt
+from claimlab.web.audit_lines import AuditLine, audit_line
 from claimlab.web.compare import compare_link
+from claimlab.web.defences import DefenceLine, parts_of
 from claimlab.web.filters import Facet, Turning, facet, tally, turning
 from claimlab.web.page import Here, Run, page
 from claimlab.web.predictions import SUBGROUPS, run_of, runs_in, scored, source_of, usual_trait
 from claimlab.web.run_filters import RunFilters, chosen
-from claimlab.web.workspace import FolderName, Shape
+from claimlab.web.workspace import (
+    FolderName,
+    Shape,
+    Workspace,
+    WorkspaceFolder,
+    audits_of,
+    digests_of,
+)
+
+FIRST = 5  # errors on the page of a run
 
 
 class PredictionRow(Shape):
@@ -66,6 +78,14 @@ class RunPage(FolderName):
     errors: int
     errors_link: str | None
     """The most confident error; the next are behind it."""
+    defence: DefenceLine | None
+    """What the score is made of, where that was measured."""
+    defend_link: str
+    """The form that measures it."""
+    audits: list[AuditLine]
+    """Audits of the records that it was made from, whose verdict asks for care."""
+    first_errors: list[PredictionRow]
+    """The most confident ones."""
     notes: list[str]
     """Those of the run itself, not of its dataset."""
 
@@ -103,15 +123,7 @@ def run_page(place: Run, filters: Annotated[RunFilters, Query()], workspace: Her
         by=by,
         subgroups={trait: filters.link(base, subgroup=trait, value=[]) for trait in SUBGROUPS},
         predictions=[
-            PredictionRow(
-                **row
-                | {
-                    "text": excerpt(row["text"], 300),
-                    "rationale": row["rationale"] and excerpt(row["rationale"], 300),
-                    "link": filters.one_link(f"{base}/prediction", row["id"], at),
-                }
-            )
-            for at, row in filters.on_page(passing, where.number)
+            _row(row, filters, base, at) for at, row in filters.on_page(passing, where.number)
         ],
         others={
             run_here.name: compare_link(place, place, part, at)
@@ -123,12 +135,36 @@ def run_page(place: Run, filters: Annotated[RunFilters, Query()], workspace: Her
         errors_link=(
             errors.one_link(f"{base}/prediction", wrong["id"][0], 0) if wrong.height else None
         ),
+        defence=parts_of(workspace, place) if not part else None,
+        defend_link=f"/datasets/{place.entry.id}/run/defend",
+        audits=_care(workspace, place),
+        first_errors=[_row(row, errors, base, at) for at, row in errors.on_page(wrong, 1)][:FIRST],
         notes=[
             note
             for note in place.manifest.notes
             if source is None or note not in source.manifest.notes
         ],
     )
+
+
+def _row(row: JsonObject, filters: RunFilters, base: str, at: int) -> PredictionRow:
+    return PredictionRow(
+        **row
+        | {
+            "text": excerpt(row["text"], 300),
+            "rationale": row["rationale"] and excerpt(row["rationale"], 300),
+            "link": filters.one_link(f"{base}/prediction", row["id"], at),
+        }
+    )
+
+
+def _care(workspace: Workspace, place: WorkspaceFolder) -> list[AuditLine]:
+    """The audits of these records or the latest of those that they were made from, unless they
+    call the records usable."""
+    audits = list(audits_of(workspace, [place.digest]))
+    audits = audits or list(audits_of(workspace, digests_of(place)))[-1:]
+    lines = [audit_line(*pair, audits) for pair in audits]
+    return [line for line in lines if line.tone in ("fail", "warn")]
 
 
 def _matrix(

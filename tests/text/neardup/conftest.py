@@ -19,6 +19,10 @@ forest number station voice harvest copper ribbon kettle lantern meadow orchard 
 wagon anchor basket candle dagger elbow feather goblet hammer inkwell jacket ladder mirror needle oyster pepper
 """
 WORDS = _VOCABULARY.split()
+_HAN_OR_KANA = re.compile(
+    "[\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
+)
 
 
 def gram_set(text: str, ngram: int = 5, unit: str = "char") -> frozenset[str]:
@@ -27,9 +31,11 @@ def gram_set(text: str, ngram: int = 5, unit: str = "char") -> frozenset[str]:
     if not normal:
         return frozenset()
     if unit == "char":
-        units = list(normal)
-    else:
-        units = re.findall(r"\S+", "".join(c if is_word(c) else " " for c in normal)) or [normal]
+        brief = max(1, -(-3 * ngram // 5))  # of Han and kana three characters say as much as five
+        ends = [i + (brief if _HAN_OR_KANA.match(c) else ngram) for i, c in enumerate(normal)]
+        grams = [normal[i:end] for i, end in enumerate(ends) if end <= len(normal)]
+        return frozenset(grams or [normal])
+    units = re.findall(r"\S+", "".join(c if is_word(c) else " " for c in normal)) or [normal]
     if len(units) <= ngram:
         return frozenset(["\0".join(units)])
     return frozenset("\0".join(units[i : i + ngram]) for i in range(len(units) - ngram + 1))

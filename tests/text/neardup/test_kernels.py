@@ -32,7 +32,7 @@ raw = pytest.importorskip(
 # emoji, far planes
 HARD = (
     "\u0301\u0327\u0345\u1100\u1161\u11a8\uac00ﬁﬀ…½²ßİıſΣςΐ\u00a0\u2003\u200d\ufe0f\u3000ｱﾞ\u0e33\u093c\u09be"
-    "👍🏽\U00020000\U000e0100"
+    "👍🏽\U00020000\U000e0100假嘘カヷ々"
 )
 ANY = st.characters(exclude_categories=[])
 TEXT = st.text(st.one_of(st.sampled_from(HARD + "abcdeABC  \n_1!"), ANY), max_size=40)

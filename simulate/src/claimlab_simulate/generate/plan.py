@@ -113,7 +113,7 @@ def jobs(
     return out
 
 
-def coverage(planned: Sequence[Job], done: Sequence[bool]) -> list[JsonObject]:
+def coverage(planned: Sequence[Job], completed: Sequence[bool]) -> list[JsonObject]:
     """For each value of each dimension: how many samples were planned, and how many are
     complete.
     """
@@ -122,7 +122,7 @@ def coverage(planned: Sequence[Job], done: Sequence[bool]) -> list[JsonObject]:
     out = []
     for dimension in rows[0] if rows else ():
         every = Counter(row[dimension] for row in rows)
-        complete = Counter(row[dimension] for row, ok in zip(rows, done, strict=True) if ok)
+        complete = Counter(row[dimension] for row, ok in zip(rows, completed, strict=True) if ok)
         out += [
             {"dimension": dimension, "value": value, "planned": n, "complete": complete[value]}
             for value, n in sorted(every.items())

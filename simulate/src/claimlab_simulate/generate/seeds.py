@@ -17,6 +17,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.record import SCHEMA
 from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject
+from claimlab.text.tokens import spaced
 
 STRATA_COLUMNS = ("language", "source", "topic")
 FEWEST_WORDS = 5
@@ -24,7 +25,7 @@ FEWEST_WORDS = 5
 
 def seeds_of(dataset: Dataset, veracity: str, languages: Sequence[str]) -> pl.DataFrame:
     """The records that can be a seed of text of this veracity."""
-    words = pl.col("text").str.count_matches(r"\S+").fill_null(0) >= FEWEST_WORDS
+    words = spaced(dataset.records["text"]).str.count_matches(r"\S+").fill_null(0) >= FEWEST_WORDS
     people = pl.col("authorship").is_null() | (pl.col("authorship") == "HWT")
     spoken = pl.col("language").is_in(list(languages))
     label = pl.col("veracity")  # a translation keeps its seed's label, so there must be one

@@ -6,11 +6,15 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+import time
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.pages.blocks import Figure, walk
@@ -21,6 +25,14 @@ from claimlab_simulate.evolve.drift.page import report
 from claimlab_simulate.evolve.drift.viewer import place, society_of
 
 Make = Callable[..., Dataset]
+SECONDS_LATE = 0.5
+# How far what is seen has moved since the page was opened.
+SHIFTS = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value; })
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(sum), 100);
+})"""
 HOSTILE = '</script><script>alert(1)</script><!-- <b onclick="x()">'
 
 
@@ -46,6 +58,7 @@ def test_hostile_text_cannot_leave_its_place(looms: Make) -> None:
     assert "<!--" not in page
     assert data_of(page)["traces"][0]["hops"][0]["text"] == HOSTILE  # nothing is lost either
     assert "innerHTML" not in page
+    assert "needs JavaScript" in page
 
 
 def test_votes_reasons_and_the_way(looms: Make) -> None:
@@ -130,3 +143,37 @@ def test_the_report_has_the_figures_and_escapes(looms: Make) -> None:
     assert "drift-lite" in html
     assert "not FUSE-EVAL" in html
     assert "weak" in html
+
+
+@pytest.mark.slow
+def test_nothing_jumps_where_the_data_arrives_late(looms: Make, browser: Any) -> None:
+    """A browser paints what it has: here all above the data, and the rest half a second later."""
+    page = viewer.to_page(hops_of(looms()))
+    start, late = page.split('<script id="data"')
+    server = ThreadingHTTPServer(("127.0.0.1", 0), in_two_parts(start, f'<script id="data"{late}'))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        opened = browser.new_page(viewport={"width": 390, "height": 900})
+        opened.goto(f"http://127.0.0.1:{server.server_port}/")
+        assert opened.locator("#title").inner_text() == "Hop 1 of 3"
+        assert opened.evaluate(SHIFTS) < 0.01
+        opened.close()
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def in_two_parts(first: str, second: str) -> type[BaseHTTPRequestHandler]:
+    class TwoParts(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(first.encode())
+            time.sleep(SECONDS_LATE)
+            self.wfile.write(second.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    return TwoParts

@@ -18,6 +18,7 @@ import polars as pl
 
 from claimlab.audit import fair
 from claimlab.audit.check import FairCheck, Findings, noted, sampled
+from claimlab.audit.checks.table import grouping
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import Interval, interval, kinds, redraw
@@ -45,7 +46,7 @@ class Balance(FairCheck):
     def measure(self, subject: Subject) -> Findings:
         part = sampled(subject)
         reason = fair.unmeasurable(part)
-        if reason is not None:
+        if reason is not None and part.given is None:
             yield noted(self.unmeasured(subject, reason), part)
             return
         columns = {c: part.rows[c] for c in SLICES}
@@ -53,11 +54,14 @@ class Balance(FairCheck):
         slices = {name: large_slices(values) for name, values in columns.items()}
         several = {name: s for name, s in slices.items() if s.n_unique() > 1 + s.has_nulls()}
         for name, values in several.items():
-            yield self._slice(part, name, values)
+            yield self._slice(_asked(part, name, values), name, values)
         if not several:
             yield self.absent(subject, f"No column has two slices of {MIN_ROWS} rows.")
 
     def _slice(self, subject: Subject, name: str, slices: pl.Series) -> Finding:
+        reason = fair.unmeasurable(subject)
+        if reason is not None:
+            return noted(self.unmeasured(subject, reason, name), subject)
         rows = np.flatnonzero(slices.is_not_null().to_numpy())
         codes = slices.drop_nulls().rank("dense").to_numpy().astype(np.int64) - 1
         few = subject.settings.few
@@ -85,6 +89,14 @@ class Balance(FairCheck):
 
 
 CHECK = Balance()
+
+
+def _asked(subject: Subject, name: str, slices: pl.Series) -> Subject:
+    """The rows, by single records where the slices are what labels were given to, or lie within: it
+    is asked about itself."""
+    if subject.given is None or grouping(subject, slices, name) == "groups":
+        return subject
+    return fair.shuffled_freely(subject.ungiven)
 
 
 def verdict_of(interval: Interval) -> Verdict:

@@ -172,7 +172,7 @@ def one_sided(subject: Subject, presence: Sparse) -> OneSided:
     return OneSided(
         point,
         interval(drawn, counted.effective, point=point) or (-1.0, 1.0),
-        permutation_p(point, permuted, float(drawn.std())),
+        max(permutation_p(point, permuted, float(drawn.std())), deal.least_p),
         len(permuted),
         deal.moved(settings.few),
         holding,

@@ -13,11 +13,12 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.check import FairCheck, Findings, noted, sampled
+from claimlab.audit.fair import too_few
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import probabilities, vectors
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.codes import Codes
-from claimlab.core.stats.interval import wilson
+from claimlab.core.stats.interval import mean_interval
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import Sparse
 
@@ -40,6 +41,8 @@ class LabelReview(FairCheck):
         if part.n < MIN_ROWS or min(counts) < folds:
             why = f"It needs {MIN_ROWS} records, and {folds} of each class."
             return noted(self.unmeasured(part, why, feature), part)
+        if (reason := too_few(part, part.units)) is not None:
+            return noted(self.unmeasured(part, reason, feature), part)
         matrix = vectors(texts)
         hits, false_alarms = _tried(part, matrix)
         trial = (
@@ -54,7 +57,8 @@ class LabelReview(FairCheck):
             return self.unmeasured(part, why, feature)
         chances = probabilities(part, matrix)
         rows, classes = suspects(part.y, chances)
-        low, high = wilson(len(rows), part.n) or (0.0, 1.0)
+        ends = mean_interval(suspect_flags(part, rows), cluster=part.units.codes, seed=part.seed)
+        low, high = ends or (0.0, 1.0)
         sure: Verdict = "pass" if high < WARN_SHARE else "inconclusive"
         suspected = [
             {
@@ -72,11 +76,16 @@ class LabelReview(FairCheck):
             part,
             "warn" if low > WARN_SHARE else sure,
             f"A text model that {reader} disagrees confidently with {len(rows):,} of {part.n:,}"
-            f" labels ({100 * share:.1f}%, 95% interval {100 * low:.1f} to {100 * high:.1f}): rows"
-            f" to review; {trial}.",
+            f" labels ({100 * share:.1f}%, 95% interval {100 * low:.1f} to {100 * high:.1f}"
+            f"{_resampled(part)}): rows to review; {trial}.",
             feature=feature,
             records=[part.ids[row] for row in rows.tolist()],
-            details={"suspects": len(rows), "share": share, "review": suspected},
+            details={
+                "suspects": len(rows),
+                "share": share,
+                "units": part.units.to_json(),
+                "review": suspected,
+            },
         )
 
 
@@ -85,8 +94,9 @@ class LabelErrors(LabelReview):
     title = "Labels that look wrong"
     question = "Which labels would a model that never saw the row call wrong?"
     rule = (
-        f"Warn when surely more than {100 * WARN_SHARE:.0f}% of the labels are suspect (Wilson"
-        " interval), pass when surely fewer are, otherwise inconclusive. It never fails: suspects"
+        f"Warn when surely more than {100 * WARN_SHARE:.0f}% of the labels are suspect (the"
+        " interval resamples whole units), pass when surely fewer are, otherwise inconclusive. It"
+        " never fails: suspects"
         " are rows to review, not errors."
     )
 
@@ -102,6 +112,20 @@ class LabelErrors(LabelReview):
 
 
 CHECK = LabelErrors()
+
+
+def suspect_flags(part: Subject, rows: Ints) -> Floats:
+    """1 for each suspect row, 0 for the others."""
+    flags = np.zeros(part.n)
+    flags[rows] = 1.0
+    return flags
+
+
+def _resampled(part: Subject) -> str:
+    """What the interval resamples, where labels were given to that as a whole, or it is few."""
+    units = part.units
+    few = ", few units" if units.few else ""
+    return f" over {units.words}{few}" if few or part.given is not None else ""
 
 
 def _tried(part: Subject, matrix: Sparse) -> tuple[float, float]:

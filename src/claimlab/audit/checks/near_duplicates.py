@@ -25,11 +25,12 @@ class NearDuplicatesCheck(FairCheck):
     title = "Near-duplicates"
     question = "Are near-copies on both sides of a split, or do they have different labels?"
     rule = (
-        f"Fail when surely more than {100 * LEAKED_SHARE.fail:.0f}% of the test records have a"
-        " near-duplicate in train, or of all records one with a different label (Wilson interval);"
-        " warn when any has one; pass when none has. A random 80/20 split is drawn where none is"
-        " given; dev is tested where there is no test part. Not measured with fewer than"
-        f" {Rule.min_units} records."
+        f"Fail when more than {100 * LEAKED_SHARE.fail:.0f}% of the test records have a"
+        " near-duplicate in train, or of all records one with a different label; warn when any has"
+        " one; pass when none has. All are counted, so the share has no interval. A random 80/20"
+        " split is drawn where none is given: it fails when surely more have one (Wilson interval)."
+        f" Dev is tested where there is no test part. Not measured with fewer than {Rule.min_units}"
+        " records."
     )
 
     needs: tuple[Need, ...] = ("text",)
@@ -52,7 +53,7 @@ class NearDuplicatesCheck(FairCheck):
         hidden = int((split.test & withheld(subject)).sum())
         details = {
             "leaked": len(leaked),
-            **LEAKED_SHARE.details(len(leaked), n),
+            **LEAKED_SHARE.details(len(leaked), n, drawn=split.drawn),
             "same_label": same,
             "other_label": other,
             "drawn": split.drawn,
@@ -69,11 +70,11 @@ class NearDuplicatesCheck(FairCheck):
             )
         return self.found(
             subject,
-            LEAKED_SHARE.verdict(len(leaked), n),
+            LEAKED_SHARE.verdict(len(leaked), n, drawn=split.drawn),
             f"Under {split.name}, {len(leaked):,} of {n:,} {split.part} records"
-            f" ({LEAKED_SHARE.shown(len(leaked), n)}) have a {self.what} in train; {same:,} have"
-            f" one with the same label, {other:,} one with a different label"
-            f" ({LEAKED_SHARE.limits}).{beside}",
+            f" ({LEAKED_SHARE.shown(len(leaked), n, drawn=split.drawn)}) have a {self.what} in"
+            f" train; {same:,} have one with the same label, {other:,} one with a different label"
+            f" ({LEAKED_SHARE.limits(drawn=split.drawn)}).{beside}",
             n=n,
             feature=split.label,
             records=[subject.ids[i] for i in leaked],
@@ -90,7 +91,7 @@ class NearDuplicatesCheck(FairCheck):
             LEAKED_SHARE.verdict(len(torn), n),
             f"{len(torn):,} of {n:,} records ({LEAKED_SHARE.shown(len(torn), n)}) have a"
             f" {self.what}"
-            f" or copy with a different label ({LEAKED_SHARE.limits}).",
+            f" or copy with a different label ({LEAKED_SHARE.limits()}).",
             n=n,
             feature=label,
             records=[subject.ids[i] for i in torn],

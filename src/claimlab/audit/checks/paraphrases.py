@@ -16,8 +16,18 @@ from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags, Floats32, Ints
+from claimlab.core.words import several
 from claimlab.text.near import SHARE_IN_ORDER, reworded
-from claimlab.text.vectors import CHARACTERS_READ, COSINE, COSINE_ACROSS, nearest, readable
+from claimlab.text.tokens import without_words
+from claimlab.text.vectors import (
+    CHARACTERS_READ,
+    COSINE,
+    COSINE_ACROSS,
+    by_words_only,
+    known,
+    nearest,
+    spoken,
+)
 
 # By cosine, how many pairs in one language two model readers called the same claim, and the lower
 # end of its 95% interval (docs/benchmarks/audit-truth.md). Pairs across languages were not read.
@@ -28,6 +38,7 @@ PARAPHRASED_SHARE = ShareRule(fail=0.05, warn=0.01)
 PAIRS_SHOWN = 6
 CHANGED_COPY = "a copy with a few words changed"
 MOST_TEXTS = 100_000
+UNREADABLE_SHARE = 0.1  # of the texts, in a script whose words cannot be told apart
 Index = Ints
 Nearest = tuple[Index, Floats32, Flags]
 Alike = tuple[Index, Index, Floats32]  # rows, what each is like, and how much
@@ -39,14 +50,15 @@ class Paraphrases(FairCheck):
     question = "Are test records paraphrases or translations of training records?"
     rule = (
         f"Copies with a few words changed (at least {100 * SHARE_IN_ORDER:.0f}% of the words in the"
-        f" same order): fail when surely more than {100 * PARAPHRASED_SHARE.fail:.0f}% of the test"
-        " records have one in train, warn when surely more than"
-        f" {100 * PARAPHRASED_SHARE.warn:.0f}%, pass when surely fewer, otherwise inconclusive"
-        f" (Wilson interval). Paraphrases (cosine at least {COSINE}, or {COSINE_ACROSS} across"
-        " languages) never fail, since two model readers called only 42 to 66% of such pairs the"
-        " same claim: warn when as many as the lower ends of these shares leave are surely more"
-        f" than {100 * PARAPHRASED_SHARE.warn:.0f}%, pass by the same rule as copies, otherwise"
-        " inconclusive."
+        f" same order): fail when more than {100 * PARAPHRASED_SHARE.fail:.0f}% of the test"
+        f" records have one in train, warn when more than {100 * PARAPHRASED_SHARE.warn:.0f}%,"
+        " otherwise pass; all are counted (of a split that was drawn: surely more, Wilson"
+        f" interval). Paraphrases (cosine at least {COSINE}, or {COSINE_ACROSS} across languages)"
+        f" are looked for among {TEST} test and {TRAIN:,} training records, drawn at random. They"
+        " never fail, since two model readers called only 42 to 66% of such pairs the same claim:"
+        " warn when as many as the lower ends of these shares leave are surely more than"
+        f" {100 * PARAPHRASED_SHARE.warn:.0f}% (Wilson interval), pass when surely fewer,"
+        " otherwise inconclusive."
     )
 
     needs = ("text",)
@@ -71,20 +83,33 @@ class Paraphrases(FairCheck):
                 " distinct texts."
             )
             return self.unmeasured(subject, why, CHANGED_COPY)
+        blind = without_words(subject.rows["text"]).to_numpy() & with_text
+        if blind.sum() > UNREADABLE_SHARE * with_text.sum():
+            why = (
+                f"In {blind.sum():,} of {with_text.sum():,} texts words are not separated, and"
+                " there is no dictionary for their script."
+            )
+            return self.unmeasured(subject, why, CHANGED_COPY)
         rows, others = _copied(subject, split.train & with_text, split.test & with_text)
         alike = rows, others, np.ones(len(rows), np.float32)
-        return self._finding(subject, alike, n, split, CHANGED_COPY)
+        return self._finding(subject, alike, n, split, CHANGED_COPY, drawn=split.drawn)
 
     def _same_meaning(self, subject: Subject, split: Sides) -> Finding:
         has_text = subject.rows["text"].is_not_null().to_numpy()
         rng = np.random.default_rng(subject.seed)
-        test_rows = _readable(subject, _draw(np.flatnonzero(split.test & has_text), TEST, rng))
-        train_rows = _readable(subject, _draw(np.flatnonzero(split.train & has_text), TRAIN, rng))
+        drawn = [
+            _draw(np.flatnonzero(side & has_text), most, rng)
+            for side, most in ((split.test, TEST), (split.train, TRAIN))
+        ]
+        (test_rows, others), (train_rows, _) = (_readable(subject, rows) for rows in drawn)
+        left_out = "".join(
+            f" Not measured: {several(n, f'{split.part} record')} of those drawn ({why})."
+            for why, n in others.items()
+        )
         if len(test_rows) < LEAST_TEST_ROWS or len(train_rows) < LEAST_TEST_ROWS:
             why = (
                 f"It needs {LEAST_TEST_ROWS} test and {LEAST_TEST_ROWS} training records in one"
-                " of the 16"
-                " languages of the encoder."
+                f" of the 16 languages of the encoder.{left_out}"
             )
             return self.unmeasured(subject, why)
         try:
@@ -92,22 +117,32 @@ class Paraphrases(FairCheck):
         except MissingExtra as error:
             return self.unmeasured(subject, str(error))
         alike = test_rows[enough], closest[enough], cosine[enough]
-        finding = self._finding(subject, alike, len(test_rows), split, "a paraphrase")
+        finding = self._finding(subject, alike, len(test_rows), split, "a paraphrase", drawn=True)
         crosses = _crosses(subject, *alike[:2])
         _as_read(finding, alike[2][~crosses], len(test_rows))
+        finding.why += left_out
         return finding
 
-    def _finding(self, subject: Subject, alike: Alike, n: int, split: Sides, what: str) -> Finding:
+    def _finding(
+        self,
+        subject: Subject,
+        alike: Alike,
+        n: int,
+        split: Sides,
+        what: str,
+        *,
+        drawn: bool,
+    ) -> Finding:
         rows, others, cosine = alike
         order = np.argsort(-cosine, kind="stable")
         crossing = int(_crosses(subject, rows, others).sum())
         same = int((subject.y[rows] == subject.y[others]).sum())
         return self.found(
             subject,
-            PARAPHRASED_SHARE.verdict(len(rows), n),
+            PARAPHRASED_SHARE.verdict(len(rows), n, drawn=drawn),
             f"Under {split.name}, {len(rows):,} of {n:,} {split.part} records"
-            f" ({PARAPHRASED_SHARE.shown(len(rows), n)}) have {what} in train that is not a"
-            " near-duplicate;"
+            f" ({PARAPHRASED_SHARE.shown(len(rows), n, drawn=drawn)}) have {what} in train that"
+            " is not a near-duplicate;"
             f" {same:,} of them under the same label, {crossing:,} in another language.",
             n=n,
             feature=f"{what}, {split.label}",
@@ -164,7 +199,7 @@ def _as_read(finding: Finding, cosine: Floats32, n: int) -> None:
     if finding.verdict in ("fail", "warn"):
         finding.verdict = (
             "warn"
-            if PARAPHRASED_SHARE.interval(int(least), n)[0] > PARAPHRASED_SHARE.warn
+            if PARAPHRASED_SHARE.ends(int(least), n, drawn=True)[0] > PARAPHRASED_SHARE.warn
             else "inconclusive"
         )
     finding.details["same_claim"] = expected
@@ -185,12 +220,13 @@ def _crosses(subject: Subject, rows: Index, others: Index) -> Flags:
     return np.asarray((code[rows] != code[others]) & readable_rows[rows] & readable_rows[others])
 
 
-def _readable(subject: Subject, rows: Index) -> Index:
-    """Those of `rows` whose language the encoder knows; where no language is named, the text is
-    identified.
+def _readable(subject: Subject, rows: Index) -> tuple[Index, dict[str, int]]:
+    """Those of `rows` whose language the encoder knows, and how many it does not, with the reason;
+    where no language is named, the text is identified.
     """
     part = subject.rows[rows]
-    return rows[readable(part["text"], part["language"])]
+    languages = spoken(part["text"], part["language"])
+    return rows[known(languages)], by_words_only(languages)
 
 
 def _draw(rows: Index, most: int, rng: np.random.Generator) -> Index:

@@ -1,5 +1,5 @@
-"""Do punctuation, capital letters, digits, whitespace or kinds of quotation marks give the label
-away?
+"""Do punctuation, capital letters, digits, whitespace, kinds of quotation marks, or the marks and
+forms of letters of a script give the label away?
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from claimlab.audit.details import holding, word_details
 from claimlab.audit.features import Numbers, OneSidedWords
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.core.stats.scores import Floats32, Ints
+from claimlab.core.stats.scores import Flags, Floats32, Ints
 from claimlab.core.types import JsonObject
 from claimlab.text.traits import MARKS, PATTERNS, marks, shares
 
-LEFTOVERS = "leftovers"
+LEFTOVERS, SCRIPT = "leftovers", "script"
 FEWEST_TEXTS = 10  # that hold what is left over
 RARE = 0.001  # of random draws: then what is left over depends on the label
 ALMOST_ALL = 0.95  # of the texts that hold it are of one class
@@ -34,7 +34,7 @@ class Surface(FairCheck):
             means = {"share_of_characters": class_means(part, names, matrix)}
             yield self._tree(part, family, matrix, means)
         for family in MARKS:
-            if family != LEFTOVERS:
+            if family != LEFTOVERS and (family != SCRIPT or _of_other_scripts(part)):
                 yield from self._marks(part, family)
         yield from self._leftovers(part)
 
@@ -89,8 +89,10 @@ class Surface(FairCheck):
         names, matrix = marks(subject.rows["text"], LEFTOVERS)
         for number, name in enumerate(names):
             presence = matrix[:, [number]]
-            counts = np.bincount(subject.y[presence[:, 0] > 0], minlength=len(subject.classes))
-            if counts.sum() >= FEWEST_TEXTS and (share := _chance(counts, subject.y)) < RARE:
+            holding_rows = presence[:, 0] > 0
+            counts = np.bincount(subject.y[holding_rows], minlength=len(subject.classes))
+            share = _chance_of(subject, holding_rows)
+            if counts.sum() >= FEWEST_TEXTS and share < RARE:
                 yield self._left(subject, name, presence, counts, share)
 
     def _left(
@@ -112,6 +114,26 @@ class Surface(FairCheck):
 
 
 CHECK = Surface()
+
+
+def _chance_of(subject: Subject, rows: Flags) -> float:
+    """How often texts that hold what `rows` do would lean on a class as much by chance; where
+    labels were given to whole units, of units with such a text, each of its most frequent class.
+    """
+    if subject.given is None:
+        counts = np.bincount(subject.y[rows], minlength=len(subject.classes))
+        return _chance(counts, subject.y)
+    unit = np.unique(subject.given.codes, return_inverse=True)[1].ravel()
+    tally = np.zeros((int(unit.max()) + 1, len(subject.classes)), np.int64)
+    np.add.at(tally, (unit, subject.y), 1)
+    label = tally.argmax(axis=1)
+    counts = np.bincount(label[np.unique(unit[rows])], minlength=len(subject.classes))
+    return _chance(counts, label)
+
+
+def _of_other_scripts(subject: Subject) -> bool:
+    """Whether marks of other scripts than Latin are in so many texts that they could tell."""
+    return bool(marks(subject.rows["text"], SCRIPT)[1].any(axis=1).sum() >= FEWEST_TEXTS)
 
 
 def _chance(counts: Ints, y: Ints) -> float:

@@ -4,7 +4,8 @@ The test of one column: what does knowing only this value give away, and how man
 are of one class?
 
 Rows are split at random, since the question is what the column gives away when it recurs; purity is
-reported with it.
+reported with it. Where labels were given to whole publishers, say, a value of another column that
+publishers share is no evidence of its own: then whole publishers are split.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from claimlab.audit import fair
 from claimlab.audit.check import FairCheck, Findings, sampled
 from claimlab.audit.features import Category
 from claimlab.audit.subject import Subject
@@ -21,6 +23,7 @@ from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import excerpt
+from claimlab.text.roles import ROLES
 
 ROWS_SHOWN = 30
 MIN_SHARE = 0.05  # of the records must have a value
@@ -54,7 +57,7 @@ class ColumnTest(FairCheck):
             f"Knowing only the {label} ({distinct:,} values; {pure:,} of the {recurring:,} that"
             f" recur have only one class, {100 * share:.0f}%)",
             label,
-            "rows",
+            grouping(part, present, label),
             records=part.where(present.is_in([row["value"] for row in table[:5]])).ids,
             details={
                 "values": [{**row, "value": excerpt(row["value"], 200)} for row in table],
@@ -112,6 +115,17 @@ ENTRIES = [
     ColumnCheck("source", "Source", "Does the publisher give the label away?", "source"),
     ColumnCheck("topic", "Topic", "Does the topic give the label away?", "topic"),
 ]
+
+
+def grouping(subject: Subject, values: pl.Series, name: str) -> fair.Grouping:
+    """Rows for a column that says where a record comes from, and for one whose values each lie
+    within one unit; whole units for one that they share.
+    """
+    if subject.given is None or name.removeprefix("meta.") in ROLES:
+        return "rows"
+    unit = subject.given.codes
+    pairs = pl.DataFrame({"value": values, "unit": unit}).drop_nulls().unique()
+    return "rows" if pairs.height == pairs["value"].n_unique() else "groups"
 
 
 def purity(subject: Subject, values: pl.Series) -> tuple[int, int]:

@@ -21,9 +21,8 @@ from claimlab.text.urls import canonical_urls, find_urls
 CONFLICTING_SHARE = ShareRule(fail=0.01)
 KEYS = 15
 RULE = (
-    f"Fail when surely more than {100 * CONFLICTING_SHARE.fail:.0f}% of all records are in a"
-    " conflict (Wilson"
-    " interval), warn when any is, pass when none is. Not measured with fewer than"
+    f"Fail when more than {100 * CONFLICTING_SHARE.fail:.0f}% of all records are in a conflict,"
+    " warn when any is, pass when none is; all are counted. Not measured with fewer than"
     f" {Rule.min_units} records that could be."
 )
 
@@ -60,7 +59,7 @@ class ConflictCheck(FairCheck):
         having = f"of {several(records, 'record')}, {holding:,} {verb(holding, 'has', 'have')} one"
         why = (
             f"{distinct:,} {word} more than one label, in {several_of(len(ids), records, 'record')}"
-            f" ({CONFLICTING_SHARE.shown(len(ids), records)}; {CONFLICTING_SHARE.limits})."
+            f" ({CONFLICTING_SHARE.shown(len(ids), records)}; {CONFLICTING_SHARE.limits()})."
             if ids
             else f"No {what} has more than one label ({having})."
         )

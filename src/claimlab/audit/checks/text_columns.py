@@ -24,6 +24,7 @@ from claimlab.audit.text_model import CHARACTERS_READ, against_baselines, change
 from claimlab.core.columns import OWN_KEYS, meta_values
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Floats32
+from claimlab.text.tokens import spaced
 
 MAX_ROWS = 2_000
 SHARED = "what it shares with the text"
@@ -126,7 +127,7 @@ def free_texts(rows: pl.DataFrame) -> dict[str, pl.Series]:
             or filled.len() < max(1, MIN_SHARE * rows.height)
         ):
             continue
-        words = filled.str.count_matches(r"\S+").median()
+        words = spaced(filled).str.count_matches(r"\S+").median()
         if (
             isinstance(words, float)
             and words >= WORDS

@@ -51,9 +51,9 @@ class TimeBound(FairCheck):
     rule = (
         "An alarm when claims that point at a day (today, current) get another label in a later"
         f" review more often than other claims do (Fisher's exact test, p < {LEVEL}): fail when"
-        f" surely more than {100 * TIME_BOUND_SHARE.fail:.0f}% of all records do, else warn. Warn"
+        f" more than {100 * TIME_BOUND_SHARE.fail:.0f}% of all records do, else warn. Warn"
         " as well when"
-        f" surely more than {100 * UNDATED:.0f}% of all records point at a day, and neither the"
+        f" more than {100 * UNDATED:.0f}% of all records point at a day, and neither the"
         " record nor its text has a date. Otherwise pass; but if records point at a day, not"
         f" measured unless {Rule.min_units} such claims and {Rule.min_units} others have a later"
         " review."
@@ -82,7 +82,7 @@ class TimeBound(FairCheck):
         turned = rows.filter(pl.col("bound"), pl.col("key").is_in(changed["key"].implode()))["id"]
         few = min(compared, again.height - compared) < Rule.min_units and p >= LEVEL
         verdict: Verdict = "not-measured" if bound and few else "pass"
-        if TIME_BOUND_SHARE.interval(undated.len(), n)[0] > UNDATED:
+        if undated.len() > UNDATED * n:
             verdict = "warn"
         if p < LEVEL:
             verdict = TIME_BOUND_SHARE.verdict(turned.len(), n)

@@ -13,7 +13,7 @@ from claimlab.audit.result import Audit
 from claimlab.audit.views.ci import rows_in_words
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered
 from claimlab.core.finding import VERDICTS, Verdict
-from claimlab.core.words import several, verb
+from claimlab.core.words import several
 from claimlab.pages.blocks import (
     Blocks,
     Cell,
@@ -44,17 +44,9 @@ NOT_RUN = Cell("not run", sort=9.0)
 
 
 def what_was_done(repaired: Repaired) -> Section:
-    items = [f"{line}." for line in repaired.lines()]
-    if not repaired.kept:
-        items.append(
-            f"{several(repaired.groups, 'group')} of records that must stay together assigned to"
-            f" train, dev and test; {repaired.parted:,} of them"
-            f" {verb(repaired.parted, 'was', 'were')} on more than one side before."
-        )
-    return Section(
-        "What was done",
-        [Items(items), Text("The removed rows are in the tables dropped and doubtful.")],
-    )
+    items = Items([f"{line}." for line in repaired.lines])
+    aside = Text("The removed records are in the tables dropped and doubtful.")
+    return Section("What was done", [items, aside])
 
 
 def comparison(before: Audit, after: Audit) -> Table:
@@ -163,16 +155,16 @@ def _difference(change: FindingChange) -> float | None:
 
 
 def left_over(after: Audit) -> Section:
-    """What no split removes: it has to be collected again, balanced, or reported."""
+    """What no repair removes: it has to be collected again, balanced, or reported."""
     alarms = [f for f in ordered(after.findings) if f.verdict in ("fail", "warn")]
     intro = (
-        "No split removes these: collect or balance the data again, or report them with every"
+        "Nothing here removes these: collect or balance the data again, or report them with every"
         " result."
     )
     items = [f"{finding_title(f)} ({VERDICT_WORDS[f.verdict]}): {f.why}" for f in alarms]
     blocks: Blocks = [Text(intro), Items(items)]
     nothing = Text("Nothing: no check fails or warns any more.")
-    return Section("What a split cannot remove", blocks if alarms else [nothing], "left")
+    return Section("What is left", blocks if alarms else [nothing], "left")
 
 
 def _verdict(verdict: Verdict) -> Cell:

@@ -14,6 +14,7 @@ from claimlab.audit.advice_rules import ALARMS
 from claimlab.audit.result import FILE, PER_FINDING, Audit, Example, pointed_at
 from claimlab.audit.views import pictures
 from claimlab.audit.views.compare import comparison, left_over, what_was_done
+from claimlab.audit.views.first_screen import Places, first_screen, tone_of, verdict_words
 from claimlab.audit.views.tables import (
     BEST,
     FIGURES,
@@ -31,10 +32,12 @@ from claimlab.audit.views.wording import (
     explanation,
     finding_title,
     headline,
+    in_a_line,
     ordered,
     protocol_sections,
+    verdict_line,
 )
-from claimlab.core.finding import UNMEASURED, VERDICTS, Finding
+from claimlab.core.finding import UNMEASURED, VERDICTS, Finding, Verdict
 from claimlab.core.guard import AUDIT
 from claimlab.core.plain import slug
 from claimlab.pages.blocks import (
@@ -44,6 +47,7 @@ from claimlab.pages.blocks import (
     Columns,
     Figure,
     Fold,
+    Items,
     Report,
     Section,
     Table,
@@ -72,7 +76,17 @@ PAPER: Columns[Finding] = (
     BEST,
     Column("n"),
 )
+GROUPS: dict[Verdict, str] = {
+    "fail": "Fails",
+    "warn": "Warns",
+    "inconclusive": "Inconclusive",
+    "pass": "Passes",
+    "not-measured": "Not measured",
+    "not-applicable": "Not applicable",
+}
+POINTS = "In brackets: by how many percentage points a finding can change a score, at most."
 KIND = AUDIT
+MOST_BYTES = 400_000  # of the page of one audit
 REPORT = "report"
 REMOVED = "removed.json"  # the ids that a repair took out
 
@@ -134,6 +148,9 @@ class Chapter:
     def feasibility(self) -> list[Figure]:
         return pictures.feasibility([self.audit], self.name)
 
+    def link(self, finding: Finding) -> str:
+        return f"#{self.anchor(finding.check)}"
+
     def anchor(self, check: str = "") -> str:
         return f"{self.name}-{slug(check)}".strip("-")
 
@@ -159,9 +176,15 @@ def report(parts: Sequence[Chapter], detail: PageDetail = DETAILS[0]) -> Report:
     note = f"To keep this page small, it leaves out {detail.left_out}: they are in audit.json."
     left_out: Blocks = [Text(note, "note")] if detail.left_out else []
     if len(parts) == 1:
-        whole = [*left_out, *_inside(parts[0], detail), protocol_sections(audits)]
+        whole = [*_inside(parts[0], detail), *left_out, protocol_sections(audits)]
         name = excerpt(audits[0].dataset, 80)
-        return Report(f"Audit of {name}", headline(audits[0]), whole)
+        return Report(
+            f"Audit of {name}",
+            headline(audits[0]),
+            whole,
+            badge=verdict_words(audits[0]),
+            tone=tone_of(audits[0]),
+        )
     links = {
         (p.number, c): f"#{p.anchor(c)}"
         for p in parts
@@ -180,16 +203,8 @@ def report(parts: Sequence[Chapter], detail: PageDetail = DETAILS[0]) -> Report:
 def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: PageDetail) -> Report:
     """The comparison first, then each audit whole."""
     name = excerpt(before.audit.dataset, 80)
-    counts = repaired.dataset.lineage[-1].counts
-    figures = {
-        "records before": counts["before"],
-        "kept": counts["kept"],
-        "set aside as doubtful": counts["doubtful"],
-        "copies dropped": counts["dropped"],
-        "moved to another side": sum(repaired.moved.values()),
-    }
     blocks: Blocks = [
-        Tiles([(name, f"{n:,}", "plain") for name, n in figures.items()]),
+        Tiles([(name, f"{n:,}", "plain") for name, n in repaired.figures.items()]),
         what_was_done(repaired),
         Section("Before and after", [comparison(before.audit, after.audit)], "compared"),
         left_over(after.audit),
@@ -198,17 +213,51 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: PageDe
         protocol_sections([before.audit]),
     ]
     return Report(
-        f"{name}, repaired", "What a split can remove has been removed; the rest is listed.", blocks
+        f"{name}, prepared", "What an audit advises was applied; what is left is listed.", blocks
     )
 
 
 def chapter(part: Chapter, detail: PageDetail) -> Section:
-    blocks = [Text(headline(part.audit)), *_inside(part, detail)]
+    verdict = Text(part.audit.conclusion.usable, "conclusion")
+    blocks = [Text(headline(part.audit)), verdict, *_inside(part, detail)]
     return Section(excerpt(part.audit.dataset, 80), blocks, anchor=part.anchor())
 
 
 def _inside(part: Chapter, detail: PageDetail) -> Blocks:
-    return [*summary(part, detail), *check_sections(part, detail), *rows_section(part, detail)]
+    """The first screen, and below it the findings by verdict, folded."""
+    silent = next(iter(not_measured_sections(part)), None)
+    more = None if silent is None else f"#{silent.anchor}"
+    first = first_screen(part.audit, Places(part.link, more))
+    return [
+        *first,
+        *all_advice(part),
+        *check_sections(part, detail),
+        *rows_section(part, detail),
+        every_finding(part, detail),
+        *not_measured_sections(part),
+    ]
+
+
+def all_advice(part: Chapter) -> list[Section]:
+    """Every piece of advice with its commands, folded: the first screen has the first steps."""
+    pieces = part.audit.conclusion.advice
+    if not pieces:
+        return []
+    blocks: Blocks = [
+        Text(verdict_line(part.audit.conclusion)),
+        Text(POINTS, "note"),
+        Items([in_a_line(piece) for piece in pieces], steps=True),
+    ]
+    n = f"{len(pieces)}"
+    return [Section("All advice", blocks, f"{part.name}-advice", folded=True, says=n)]
+
+
+def every_finding(part: Chapter, detail: PageDetail) -> Section:
+    """The table of all findings and their figures, folded."""
+    drawn = [*part.overview, *part.feasibility] if detail.figures != "none" else []
+    n = f"{len(part.audit.findings)}"
+    blocks: Blocks = [findings_table(part), *drawn]
+    return Section("All findings in a table", blocks, f"{part.name}-all", folded=True, says=n)
 
 
 def summary(part: Chapter, detail: PageDetail, *, linked: bool = True) -> Blocks:
@@ -217,10 +266,16 @@ def summary(part: Chapter, detail: PageDetail, *, linked: bool = True) -> Blocks
     """
     counts = part.audit.counts()
     tiles: list[tuple[str, str, Tone]] = [(VERDICT_WORDS[v], str(counts[v]), v) for v in VERDICTS]
-    to_section = (lambda finding: f"#{part.anchor(finding.check)}") if linked else None
+    drawn = [*part.overview, *part.feasibility] if detail.figures != "none" else []
+    table = findings_table(part, linked=linked)
+    return [*conclusion_blocks(part.audit), Tiles(tiles), table, *drawn]
+
+
+def findings_table(part: Chapter, *, linked: bool = True) -> Table:
+    """Every finding with its figures, the most severe first."""
     columns: list[Column[Finding]] = [
         VERDICT,
-        Column("Check", format=check_title, link=to_section),
+        Column("Check", format=check_title, link=part.link if linked else None),
         Column("Feature", format=short(60), missing=""),
         *FIGURES,
         Column("n"),
@@ -229,23 +284,21 @@ def summary(part: Chapter, detail: PageDetail, *, linked: bool = True) -> Blocks
         "Every finding. Scores are macro-F1 in % (feasibility: share of records); the difference to"
         " the best baseline is a 95% interval in points."
     )
-    drawn = [*part.overview, *part.feasibility] if detail.figures != "none" else []
-    table = Table.of(columns, ordered(part.audit.findings), caption)
-    return [*conclusion_blocks(part.audit), Tiles(tiles), table, *drawn]
+    return Table.of(columns, ordered(part.audit.findings), caption)
 
 
 def check_sections(part: Chapter, detail: PageDetail) -> list[Section]:
-    """A section per check, the most severe first: what it asks, what it found, how it decides."""
+    """A section per verdict, the most severe first, with its checks, folded: what each asks, what
+    it found, how it decides."""
     rows = part.rows(detail)
-    out, silent = [], []
+    by_verdict: defaultdict[Verdict, list[Section]] = defaultdict(list)
     numbers = {id(f): i for i, f in enumerate(part.audit.findings)}
     by_check: defaultdict[str, list[tuple[int, Finding]]] = defaultdict(list)
     for finding in ordered(part.audit.findings):
         by_check[finding.check].append((numbers[id(finding)], finding))
     for check, findings in by_check.items():
         worst = findings[0][1]
-        if worst.verdict in UNMEASURED and not any(f.details for _, f in findings):
-            silent += [f for _, f in findings]
+        if _silent([finding for _, finding in findings]):
             continue
         blocks: Blocks = []
         for i, finding in findings:
@@ -256,11 +309,42 @@ def check_sections(part: Chapter, detail: PageDetail) -> list[Section]:
             more = Fold(f"{len(blocks) - SHORT} more, less severe", blocks[SHORT:])
             blocks = [*blocks[:SHORT], more]
         question, *rest = explanation(check, worst.protocol)
-        badge = VERDICT_WORDS[worst.verdict]
-        inside = [question, *blocks, *rest]
-        out.append(Section(check_title(check), inside, part.anchor(check), worst.verdict, badge))
+        section = Section(
+            check_title(check),
+            [question, *blocks, *rest],
+            part.anchor(check),
+            worst.verdict,
+            VERDICT_WORDS[worst.verdict],
+            folded=True,
+            says=worst.why,
+        )
+        by_verdict[worst.verdict].append(section)
+    return [
+        Section(
+            GROUPS[verdict],
+            by_verdict[verdict],
+            f"{part.name}-{verdict}-checks",
+            verdict,
+            says=f"{len(by_verdict[verdict])}",
+        )
+        for verdict in VERDICTS
+        if by_verdict[verdict]
+    ]
+
+
+def _silent(findings: Sequence[Finding]) -> bool:
+    """Whether a check has nothing to show but why it was not measured."""
+    return all(f.verdict in UNMEASURED and not f.details for f in findings)
+
+
+def not_measured_sections(part: Chapter) -> list[Section]:
+    """The checks of which there is nothing to show but the reason, folded."""
+    by_check: defaultdict[str, list[Finding]] = defaultdict(list)
+    for finding in part.audit.findings:
+        by_check[finding.check].append(finding)
+    silent = [f for findings in by_check.values() if _silent(findings) for f in findings]
     kinds = [[f for f in silent if f.verdict == verdict] for verdict in UNMEASURED]
-    return [*out, *(not_measured_section(part, same) for same in kinds if same)]
+    return [not_measured_section(part, same) for same in kinds if same]
 
 
 def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
@@ -273,9 +357,8 @@ def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
 
     table = Table.of([Column("Check", named), Column("Why not", "why")], findings)
     verdict = findings[0].verdict
-    words = VERDICT_WORDS[verdict]
-    title = f"{words[:1].upper()}{words[1:]} ({len(findings)})"
-    return Section(title, [table], f"{part.name}-{verdict}", verdict)
+    anchor, n = f"{part.name}-{verdict}", f"{len(findings)}"
+    return Section(GROUPS[verdict], [table], anchor, verdict, folded=True, says=n)
 
 
 def _part_of_check(finding: Finding, blocks: Blocks, anchor: str) -> Section:
@@ -318,7 +401,8 @@ def rows_section(part: Chapter, detail: PageDetail) -> list[Section]:
     ]
     examples = [example for example in part.audit.examples if example.id in links]
     table = Table.of(columns, examples, f"Texts are cut to {ROW_TEXT} characters.")
-    return [Section(f"Rows to look at ({len(examples)})", [table], anchor=f"{part.name}-rows")]
+    n = f"{len(examples)}"
+    return [Section("Records to look at", [table], f"{part.name}-rows", folded=True, says=n)]
 
 
 def paper(audits: Sequence[Audit]) -> Report:
@@ -346,6 +430,7 @@ def contents(audits: Sequence[Audit], page: Page = report) -> Contents:
     return Contents(
         KIND,
         (page(parts, detail) for detail in DETAILS),
+        aim=MOST_BYTES if len(parts) == 1 else None,
         data={FILE: {"audits": [a.to_json() for a in audits]}},
         papers={"report.tex": paper(audits)},
     )

@@ -138,7 +138,7 @@ def protocol_sections(audits: Sequence[Audit]) -> Section:
         if name in PROTOCOLS:
             summary = Text(PROTOCOLS[name]["summary"])
             blocks.append(Section(f"Protocol {name}", [summary, *_faults(name, caveats(name))]))
-    return Section("How these figures were made", blocks, anchor="method")
+    return Section("How these figures were made", blocks, anchor="method", folded=True)
 
 
 def _faults(protocol: str, sentences: Sequence[str]) -> Blocks:

@@ -17,6 +17,13 @@ from claimlab.text.rows import by_slices
 from claimlab.text.urls import canonical_urls
 
 
+def weights(spare: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """How many records each one stands for whose copies (`spare`, with the `first` of each cluster)
+    are dropped: one of each cluster is kept with its weight."""
+    counts = spare.group_by(record_id="first", maintain_order=True).agg(weight=pl.len() + 1)
+    return {"weights": counts.cast({"weight": pl.Int64})} if counts.height else {}
+
+
 class ExactDuplicatesStep(CleanStep):
     name = "exact-duplicates"
     summary = (
@@ -46,7 +53,7 @@ class ExactDuplicatesStep(CleanStep):
             for i, every in torn.select("id", "all").iter_rows()
         }
         dropped = reasons(spare, pl.format("same text as {}", "first"))
-        return Outcome.of(records, dropped=dropped, doubtful=under)
+        return replace(Outcome.of(records, dropped=dropped, doubtful=under), tables=weights(spare))
 
 
 class ProtectStep(NearStep):
@@ -93,7 +100,8 @@ class NearDuplicatesStep(NearStep):
         outcome = self._drop(records, rows) if drop else self._group(records, rows, notes)
         # With the label it had at this stage.
         table = rows.select(pl.col("id").alias("record_id"), "cluster", "label")
-        return replace(outcome, tables={"near_duplicates": table}, notes=tuple(notes))
+        tables = {**outcome.tables, "near_duplicates": table}
+        return replace(outcome, tables=tables, notes=tuple(notes))
 
     def _drop(self, records: pl.DataFrame, rows: pl.DataFrame) -> Outcome:
         """A copy under another label stays: which of the two is right is not for this step to
@@ -101,9 +109,8 @@ class NearDuplicatesStep(NearStep):
         """
         spare = rows.with_columns(first=pl.col("id").first().over("cluster", "label"))
         spare = spare.filter(pl.col("id") != pl.col("first"))
-        return Outcome.of(
-            records, dropped=reasons(spare, pl.format("near-duplicate of {}", "first"))
-        )
+        why = pl.format("near-duplicate of {}", "first")
+        return replace(Outcome.of(records, dropped=reasons(spare, why)), tables=weights(spare))
 
     def _group(self, records: pl.DataFrame, rows: pl.DataFrame, notes: list[str]) -> Outcome:
         """Fill empty groups only: a group that is there (an event, a pair) knows more than we
@@ -171,7 +178,7 @@ class SameSourceStep(NearStep):
         spare = rows.filter(pl.col("id") != pl.col("first"))
         kind = "near-duplicate of {}" if self.alike else "is, as {},"
         why = pl.format(f"{kind} from the same page {{}}", "first", "page")
-        return Outcome.of(records, dropped=reasons(spare, why))
+        return replace(Outcome.of(records, dropped=reasons(spare, why)), tables=weights(spare))
 
 
 ENTRIES = [

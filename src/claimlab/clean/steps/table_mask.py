@@ -65,7 +65,7 @@ class MaskTellingStep(CleanStep):
     def _words(self, kind: str, learnt: tuple[pl.DataFrame, str]) -> tuple[str, ...]:
         rows = learnt[0]
         if kind == "keywords":
-            return keywords(rows["text"], rows["language"].drop_nulls().unique().to_list())
+            return keywords(rows["text"], rows["language"])
         labels = np.unique(rows["class"].to_numpy(), return_inverse=True)[1].astype(np.int64)
         return one_sided_words(rows["text"], labels) if len(np.unique(labels)) > 1 else ()
 

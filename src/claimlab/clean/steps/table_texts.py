@@ -63,10 +63,17 @@ class RepairTextStep(CleanStep):
 class TooShortStep(CleanStep):
     name = "too-short"
     summary = (
-        "Drops texts of fewer than `minimum` tokens, counted without URLs, emoji and punctuation."
+        "Drops texts of fewer than `minimum` tokens, counted without URLs, emoji and punctuation;"
+        " or calls them doubtful."
     )
 
     minimum: int = Field(default=3, ge=1)
+    # Texts with as many letters are long enough however few words they have: a claim of two words
+    # is whole in Arabic or Russian. A syllable of Hangul or kana counts as two, a character of Han
+    # as three. 0: letters are not counted.
+    letters: int = Field(default=0, ge=0)
+    # What has no letter and no digit is dropped all the same: it says nothing.
+    action: Literal["drop", "doubtful"] = "drop"
     tokenizer: Literal["words", "cl100k"] = "words"
     without_urls: bool = True
     without_hosts: bool = False  # where URLs go: also "example.org", without scheme and path
@@ -88,10 +95,21 @@ class TooShortStep(CleanStep):
         counts = by_slices(
             lambda part: count_tokens(self.bare(part), self.tokenizer, self.table), records
         )
-        rows = records.select("id", n=counts).filter(pl.col("n") < self.minimum)
+        rows = records.with_columns(n=counts).filter(pl.col("n") < self.minimum)
+        letters = letters_of(self.bare(rows))
+        rows = rows.with_columns(letters=letters)
+        if self.letters:
+            rows = rows.filter(pl.col("letters") < self.letters)
         unit = "words" if self.tokenizer == "words" else "cl100k tokens"
         why = pl.format(f"{{}} {unit}, fewer than {self.minimum}", "n")
-        return Outcome.of(records, dropped=reasons(rows, why))
+        if self.action == "drop":
+            return Outcome.of(records, dropped=reasons(rows, why))
+        empty = pl.col("letters") == 0
+        return Outcome.of(
+            records,
+            dropped=reasons(rows.filter(empty), why),
+            doubtful=reasons(rows.filter(~empty), why),
+        )
 
     def bare(self, records: pl.DataFrame) -> pl.Series:
         """The texts as they are counted."""
@@ -113,6 +131,17 @@ class TooShortStep(CleanStep):
         texts = texts.str.strip_chars()  # before emoji go: the space before a final one stays
         bare = texts.str.replace_all(EMOJI, "") if self.without_emoji else texts
         return bare.str.replace_all(" +", " ")
+
+
+def letters_of(texts: pl.Series) -> pl.Series:
+    """How much each text holds, in letters of an alphabet: digits count as letters, a syllable of
+    Hangul or kana as two letters, and a character of Han as three.
+    """
+    plain = texts.str.normalize("NFC")
+    # Vowel signs from Hindi to Khmer are letters, accents are not.
+    counts = plain.str.count_matches(r"[\p{L}\p{N}[\p{M}&&[\x{900}-\x{109f}\x{1780}-\x{17ff}]]]")
+    syllables = plain.str.count_matches(r"[\p{Hangul}\p{Hiragana}\p{Katakana}]")
+    return (counts + syllables + 2 * plain.str.count_matches(r"\p{Han}")).rename("letters")
 
 
 def without_stop_words(texts: pl.Series, languages: pl.Series) -> pl.Series:

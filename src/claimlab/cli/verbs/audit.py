@@ -14,12 +14,11 @@ from claimlab.audit import front
 from claimlab.audit.check import CHECKS
 from claimlab.audit.guard import strict as held_against
 from claimlab.audit.result import Audit
-from claimlab.audit.run import Audited, Fixed
-from claimlab.audit.views.page import REMOVED
+from claimlab.audit.run import Audited
 from claimlab.audit.views.screen import screen as one_screen
 from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import complain, echo, emit, page, screen, suggest, wants_json, written
+from claimlab.cli.output import complain, echo, emit, page, screen, suggest, wants_json
 from claimlab.core.calls.calls import without_recordings
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Option
@@ -57,7 +56,7 @@ def audit(
 ) -> None:
     folders = without_recordings(data)
     output = Path(call["output"]) if call["output"] else None
-    _refuse_unclear(call, folders, saved, output)
+    _refuse_unclear(folders, saved)
     accepted = _accepted(strict, allow)
     if saved:
         audits: Sequence[Audit] = front.saved_audits(saved, output=output, force=call["force"])
@@ -65,10 +64,6 @@ def audit(
         debug = bool(os.environ.get("CLAIMLAB_DEBUG"))
         first = call(data=folders[0], also=folders[1:], debug=debug)
         audits = [first, *first.also]
-        if first.fixed is not None:
-            _show_fixed(first.fixed)
-            _fail(audits, accepted)
-            return
     _show(audits, folders, output, verbose)
     _fail(audits, accepted)
 
@@ -97,17 +92,11 @@ def _fail(audits: Sequence[Audit], accepted: Sequence[str] | None) -> None:
         raise typer.Exit(3)
 
 
-def _refuse_unclear(
-    call: Call[Audited], folders: Sequence[Path], saved: Sequence[Path], output: Path | None
-) -> None:
+def _refuse_unclear(folders: Sequence[Path], saved: Sequence[Path]) -> None:
     if bool(folders) == bool(saved):
         raise UsageError(
             "No dataset given.",
             "Name dataset folders, or a saved audit with --from FILE, but not both.",
-        )
-    if call["fix"] and (len(folders) != 1 or output is None or call["judge"] is not None):
-        raise UsageError(
-            "--fix repairs one dataset and asks no judge.", "Use: claimlab audit DIR --fix -o NEW"
         )
 
 
@@ -128,23 +117,6 @@ def _show(
     if output is not None:
         page(output / "index.html")
     suggest(audits[0].next_step(str(paths[0]) if paths else None).shell)
-
-
-def _show_fixed(fixed: Fixed) -> None:
-    counts = {"before": fixed.before.counts(), "after": fixed.after.counts()}
-    if not wants_json():
-        for line in fixed.lines:
-            echo(f"  {line}")
-        for name, tally in counts.items():
-            echo(f"  {name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
-    written(
-        fixed.dataset, more={"removed": fixed.removed, "moved": fixed.moved, "verdicts": counts}
-    )
-    assert fixed.dataset.path is not None
-    if fixed.removed and not wants_json():
-        echo(f"The ids: {fixed.dataset.path / 'report' / REMOVED}")
-    page(fixed.dataset.path / "report" / "index.html")
-    suggest(f"claimlab detect {fixed.dataset.path} -o RUN")
 
 
 def _print(audits: Sequence[Audit], paths: Sequence[Path], verbose: bool) -> None:

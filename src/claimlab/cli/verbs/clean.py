@@ -10,7 +10,7 @@ from typing import Annotated
 import claimlab as cl
 from claimlab.clean.recipe import STEPS, built_in, load_recipe, settable
 from claimlab.clean.run import Cleaned
-from claimlab.clean.views import stage_lines, to_json
+from claimlab.clean.views import class_lines, stage_lines, to_json
 from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import echo, emit, following, note, screen, suggest, wants_json, written
@@ -35,9 +35,16 @@ def clean(
             metavar="WHAT",
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        Option("Say what each step would take from each class, and stop; nothing is written."),
+    ] = False,
 ) -> None:
     if show is not None:
         _LISTS.get(show, partial(_show_recipe, show))()
+        return
+    if dry_run and data is not None:
+        _say_first(call(data=data, output=None))
         return
     if data is None or output is None:
         raise UsageError(
@@ -53,6 +60,18 @@ def clean(
     written(cleaned.dataset, more=to_json(cleaned))
     next_step = "claimlab audit {} -o REPORT"
     suggest(following(cleaned.dataset, Path(output), next_step, task=call["task"]))
+
+
+def _say_first(cleaned: Cleaned) -> None:
+    """What cleaning would do, before it does."""
+    if wants_json():
+        emit({"taken": cleaned.taken.to_dicts(), **to_json(cleaned)})
+        return
+    for line in [*stage_lines(cleaned.stages, screen()[0]), *class_lines(cleaned.taken)]:
+        echo(in_flags(line, "clean"))
+    if words := _caution(cleaned.stages.to_dicts()):
+        note([words], "clean")
+    echo("Nothing was written.")
 
 
 def _caution(stages: Sequence[JsonObject]) -> str | None:

@@ -10,7 +10,16 @@ from typing import Annotated
 
 from claimlab.cli.asked import OPEN, is_asked
 from claimlab.cli.command import ALWAYS, verb
-from claimlab.cli.output import echo, emit, page, progress_bar, several, suggest, wants_json
+from claimlab.cli.output import (
+    echo,
+    emit,
+    page,
+    progress_bar,
+    several,
+    show_blocks,
+    suggest,
+    wants_json,
+)
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Force, Option, Seed
 
@@ -55,6 +64,10 @@ def demo(
         for defect, what in tour.truth.defects.items():
             echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
         echo(f"{len(tour.found)} of {len(tour.truth.defects)} planted defects found.")
+        if tour.prepared is not None:
+            echo("\nWhat `claimlab prepare` makes of them:")
+            show_blocks([tour.prepared.side_by_side()])
+            echo(tour.prepared.remains)
         if tour.reviewed:
             pairs, finding = several(tour.reviewed["items"], "pair"), tour.reviewed["finding"]
             end = f"the next audit {'finds none' if finding == 'pass' else f'still says {finding}'}"

@@ -11,7 +11,7 @@ from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, say, suggest, wants_json, written
 from claimlab.core.dataset import Dataset
 from claimlab.detect.detector import DETECTORS
-from claimlab.detect.tables import headline
+from claimlab.detect.tables import answered, headline
 
 app = verb()
 
@@ -34,7 +34,11 @@ def detect(call: Call[Dataset]) -> None:
         written(run, more=run.report)
     else:
         name = run.lineage[-1].parameters["detector"]
-        echo(f"Wrote {call.output}: {headline(name, run.report['scores'])}")
-    if run.report["scores"]["accuracy"] is None:
+        echo(f"Wrote {call.output}: {headline(name, run)}")
+    scores = run.report["scores"]
+    if scores["accuracy"] is None and (scores["n"] or not answered(run.tables["predictions"])):
         raise typer.Exit(1)
+    if not scores["n"]:
+        suggest("claimlab publish task --help for a test whose gold is hidden")
+        return
     suggest(f"claimlab evaluate {call.output} -o {call.output}-report")

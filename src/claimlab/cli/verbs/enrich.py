@@ -9,6 +9,7 @@ from pathlib import Path
 import claimlab as cl
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import echo, say, suggest, wants_json, written
+from claimlab.core.words import several
 from claimlab.enrich.run import Enrichment
 
 app = verb()
@@ -29,6 +30,8 @@ def enrich(call: Call[Enrichment]) -> None:
         echo(f"  {n:>8,} {name}")
     for what, n in summary["failures"].items():
         say(f"Failed: {what} ({n:,}). Run again with --force to try these once more.")
+    for why, n in summary.get("not_measured", {}).items():
+        say(f"Not measured: {several(n, 'record')} ({why}).")
     for standing in summary["standing"]:
         say(f"Note: the claims come from a model that is {standing}.")
     suggest(

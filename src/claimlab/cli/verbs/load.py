@@ -1,10 +1,12 @@
-"""`claimlab load`: a catalogued dataset, from the zip or folder its authors publish."""
+"""`claimlab load`: a catalogued dataset by its name, or from the files its authors publish."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import claimlab as cl
 from claimlab.cli.command import Call, verb
-from claimlab.cli.output import note, suggest, written
+from claimlab.cli.output import note, say, suggest, written
 from claimlab.core.dataset import Dataset
 
 app = verb()
@@ -12,6 +14,11 @@ app = verb()
 
 @app.of(cl.load, start="loading {name}")
 def load(call: Call[Dataset]) -> None:
+    if call["source"] is None and not Path(call["name"]).is_dir():
+        from claimlab.catalog.load import foretold
+
+        for line in foretold(call["name"]):
+            say(line)
     dataset = call()
     note(dataset.notes, "load")
     written(dataset, more={"notes": dataset.notes})

@@ -112,7 +112,7 @@ def task_check(call: Call[Submission]) -> None:
         emit(submission.to_json())
     else:
         echo(f"{submission.headline()}.")
-        for line in submission.lines():
+        for line in (*submission.lines(), *submission.notes):
             echo(f"- {line}")
     if not submission.is_complete:
         raise typer.Exit(1)

@@ -69,7 +69,7 @@ def by_agreement(
 
     def right(agreement: Floats) -> Floats:
         single = np.interp(agreement, expected, accuracies)
-        parts = [n * _most_are_right(single, one, classes) for one, n in times.items()]
+        parts = [n * _most_are_right(single, division, classes) for division, n in times.items()]
         return np.asarray(np.sum(parts, axis=0) / times.total())
 
     return LabelQuality(float(right(np.array([share]))[0]), right(shares))
@@ -103,11 +103,11 @@ def _answers(labels: Ints, right: Floats) -> Floats:
 
 def _agreement(single: Floats, divided: Mapping[Division, int], classes: int) -> Floats:
     """How often two answers agree, given how often one annotator is right."""
-    votes = Counter({sum(one): 0 for one in divided})
-    for one, times in divided.items():
-        votes[sum(one)] += times
+    votes = Counter({sum(division): 0 for division in divided})
+    for division, times in divided.items():
+        votes[sum(division)] += times
     several = {n: times for n, times in votes.items() if n > 1}
-    if not several or any(_is_tie(one) for one in divided):
+    if not several or any(_is_tie(division) for division in divided):
         return np.asarray(single**2 + (1 - single) ** 2 / (classes - 1))
     parts = [times * _decided(single, min(n, MOST_VOTES), classes) for n, times in several.items()]
     return np.asarray(np.sum(parts, axis=0) / sum(several.values()))

@@ -45,22 +45,22 @@ class Tally(NamedTuple):
 
     def at(self, place: int) -> Tally:
         """The counts at one of the cut-offs."""
-        one = slice(place, place + 1)
+        place_alone = slice(place, place + 1)
         return self._replace(
-            right=self.right[one],
-            wrong=self.wrong[one],
-            without=self.without[one],
-            effect=self.effect[one],
+            right=self.right[place_alone],
+            wrong=self.wrong[place_alone],
+            without=self.without[place_alone],
+            effect=self.effect[place_alone],
         )
 
     def precision(self, lacking: float) -> Floats:
         """As counted at each cut-off; not a number where nothing is answered."""
-        one, other = (1 - lacking) / self.cases, 0.0
+        share, other = (1 - lacking) / self.cases, 0.0
         if lacking:
             other = lacking / self.cases_without
-        answers = one * (self.right + self.wrong) + other * self.without
+        answers = share * (self.right + self.wrong) + other * self.without
         nothing: Floats = np.full(answers.shape, np.nan)
-        return np.divide(one * self.right, answers, out=nothing, where=answers > 0)
+        return np.divide(share * self.right, answers, out=nothing, where=answers > 0)
 
     def draws(self, lacking: float, *, low: bool) -> Floats:
         """The precision at each cut-off (cut-offs, draws), with counts as bad, or as good, as they

@@ -10,9 +10,12 @@ from collections import Counter
 import polars as pl
 
 from claimlab.core.stats.scores import Floats32
+from claimlab.core.words import several
 from claimlab.detect.detector import texts_of
 from claimlab.detect.linear import Kind, LinearOnVectors
-from claimlab.text.vectors import LANGUAGES, encode
+from claimlab.text.vectors import LANGUAGES, encode, why_not_read
+
+LANGUAGES_NAMED = 5
 
 
 class Multilingual(LinearOnVectors):
@@ -37,13 +40,13 @@ class Multilingual(LinearOnVectors):
         )
         if not outside:
             return []
-        named = ", ".join(
-            f"{code} {n:,}"
-            for code, n in sorted(outside.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
-        )
+        order = sorted(outside.items(), key=lambda pair: (-pair[1], pair[0]))
+        named = "; ".join(f"{why_not_read(code)}: {n:,}" for code, n in order[:LANGUAGES_NAMED])
+        more = len(order) - LANGUAGES_NAMED
+        further = f"; and {several(more, 'more language')}" if more > 0 else ""
         return [
             f"{outside.total():,} of {records.height:,} test records are in a language that the"
-            f" sentence encoder does not know ({named}): it was not measured there."
+            f" sentence vectors do not know, and not measured there ({named}{further})."
         ]
 
     def vectors(self, records: pl.DataFrame) -> Floats32:

@@ -151,11 +151,11 @@ class Shortcut(Detector):
         """
         self.words, self.columns = (), ()
         if self.feature == "keywords":
-            self.words = keywords(
-                records["text"], records["language"].drop_nulls().unique().to_list()
-            )
+            self.words = keywords(records["text"], records["language"])
         elif self.feature == "giveaways":
-            self.words = one_sided_words(records["text"], y, rare=False)
+            self.words = one_sided_words(
+                records["text"], y, languages=records["language"], rare=False
+            )
         elif self.feature == "missing":
             self.columns = tuple(filled_columns(records).columns)
         else:
@@ -168,7 +168,9 @@ class Shortcut(Detector):
     def _values(self, records: pl.DataFrame, *, numeric: bool | None) -> Any:
         if self.feature in WORD_FEATURES:
             return (
-                presence(held_words(records["text"]), self.words, records.height)
+                presence(
+                    held_words(records["text"], records["language"]), self.words, records.height
+                )
                 .toarray()
                 .astype(np.float32)
             )

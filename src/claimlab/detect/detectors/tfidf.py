@@ -19,6 +19,7 @@ from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
 from claimlab.text.ngrams import Characters, TfIdf, Words, beside
+from claimlab.text.tokens import words as words_of
 
 MOST_ROWS = 200_000  # training rows: about 3 GB of memory for posts
 FEWEST_ROWS_OF_CLASS = 1_000  # of a class that are kept, if it has them
@@ -66,7 +67,7 @@ class Tfidf(Detector):
         its terms, those inside it, and half of each pair of words. They add up to the margin but
         for its intercept.
         """
-        words = text.split()
+        words = words_of(text)
         if not words:
             return []
         effect = self._matrix(pl.DataFrame({"text": [text]})).toarray()[0]

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.words import several
+from claimlab.detect.strict.asked import Asked
 from claimlab.detect.strict.problems import Problems
 from claimlab.files.predictions import GivenPredictions
 from claimlab.text.normalise import normal_form
@@ -24,42 +24,68 @@ class Place:
     notes: list[str] = field(default_factory=list)
 
 
-def placed(
-    given: GivenPredictions, data: Dataset, asked: pl.DataFrame, problems: Problems
-) -> Place:
+def placed(given: GivenPredictions, asked: Asked, problems: Problems) -> Place:
     """By id; else by the last part of the ids, where it tells the records apart; else by the text;
     else, in a file with neither, by the order of the records."""
-    records = data.records
     if given.ids is not None:
         ids = given.ids.fill_null("")
-        if ids.is_in(records["id"].implode()).any():
-            return Place(given, ids)
-        tails = asked.select("id", tail=pl.col("id").str.extract(r"([^-:/_]+)$"))
-        alone = tails.drop_nulls().filter(pl.col("tail").is_unique())
-        short: dict[str, str] = dict(alone.select("tail", "id").iter_rows())
-        example = next((tail for tail in ids if tail in short), None)
-        if example is not None:
-            note = f"Ids are matched by their last part: {example} is {short[example]}."
-            return Place(given, pl.Series([short.get(tail, tail) for tail in ids]), [note])
-        if (
-            given.texts is None
-            or not _keys(given.texts).is_in(_keys(asked["text"]).implode()).any()
-        ):
+        if ids.is_in(asked.records["id"].implode()).any():
+            return Place(given, ids, _of_others(given, ids, asked))
+        if (by_tail := _by_tail(given, ids, asked)) is not None:
+            return by_tail
+        if given.texts is None or not _has_texts(given.texts, asked):
             raise DataError(
-                f"No id in '{given.file}' is an id of '{data.name}'.",
-                f"Its ids look like {records['id'][0]!r}: write the predictions with the dataset's"
-                " own ids, or with its texts.",
+                f"No id in '{given.file}' is an id of '{asked.name}'.",
+                f"Its ids look like {asked.records['id'][0]!r}: write the predictions with the"
+                " dataset's own ids, or with its texts.",
             )
     if given.texts is not None:
-        return _by_text(given, records, asked, problems)
-    if given.height != asked.height:
+        return _by_text(given, asked.records, asked.rows, problems)
+    if given.height != asked.rows.height:
         raise DataError(
             f"'{given.file}' has no column 'id' or 'text', and {several(given.height, 'row')} for"
-            f" {several(asked.height, 'record')}.",
+            f" {several(asked.rows.height, 'record')}.",
             "Give each row the id of its record, or its text.",
         )
     note = "Without ids and texts, the rows are taken in the order of the records."
-    return Place(given, asked["id"], [note])
+    return Place(given, asked.rows["id"], [note])
+
+
+def _by_tail(given: GivenPredictions, ids: pl.Series, asked: Asked) -> Place | None:
+    """Rows by the last part of the ids; null where none is one, and where the texts of the file are
+    of other records: some tasks number their rows from 0."""
+    tails = asked.rows.select("id", tail=pl.col("id").str.extract(r"([^-:/_]+)$"))
+    alone = tails.drop_nulls().filter(pl.col("tail").is_unique())
+    short: dict[str, str] = dict(alone.select("tail", "id").iter_rows())
+    example = next((tail for tail in ids if tail in short), None)
+    if example is None:
+        return None
+    whole = pl.Series([short.get(tail, tail) for tail in ids])
+    read = given.texts is not None and _has_texts(given.texts, asked)
+    all_known = whole.is_in(asked.rows["id"].implode()).all()
+    if read and (not all_known or _of_others(given, whole, asked)):
+        return None
+    note = f"Ids are matched by their last part: {example} is {short[example]}."
+    return Place(given, whole, [note])
+
+
+def _has_texts(texts: pl.Series, asked: Asked) -> bool:
+    return bool(_keys(texts).is_in(_keys(asked.rows["text"]).implode()).any())
+
+
+def _of_others(given: GivenPredictions, ids: pl.Series, asked: Asked) -> list[str]:
+    """A note where rows have the id of one record and the text of another."""
+    if given.texts is None:
+        return []
+    own = pl.DataFrame({"id": ids}).join(
+        asked.rows.select("id", "text"), on="id", how="left", maintain_order="left"
+    )
+    there, text = _keys(given.texts), _keys(own["text"])
+    other = (there != text) & there.is_in(_keys(asked.rows["text"]).implode()) & (text != "")
+    if not other.any():
+        return []
+    rows = several(int(other.sum()), "row has", "rows have")
+    return [f"{rows} the text of another record than the id says: ids are believed."]
 
 
 def _keys(texts: pl.Series) -> pl.Series:
@@ -67,13 +93,13 @@ def _keys(texts: pl.Series) -> pl.Series:
 
 
 def _by_text(
-    given: GivenPredictions, records: pl.DataFrame, asked: pl.DataFrame, problems: Problems
+    given: GivenPredictions, records: pl.DataFrame, wanted: pl.DataFrame, problems: Problems
 ) -> Place:
     """Rows by their text, exact after normalisation. A text of several records answers for all of
     them, where its rows agree."""
     assert given.texts is not None
     of_text: dict[str, list[str]] = {}
-    for key, record in zip(_keys(asked["text"]), asked["id"], strict=True):
+    for key, record in zip(_keys(wanted["text"]), wanted["id"], strict=True):
         of_text.setdefault(key, []).append(record)
     elsewhere = dict(zip(_keys(records["text"]), records["id"], strict=True))
     labels = [None] * given.height if given.labels is None else given.labels.to_list()

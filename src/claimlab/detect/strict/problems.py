@@ -28,8 +28,7 @@ class Problems:
         self._further.setdefault(what, []).append(examples[0])
 
     def count(self, n: int, what: str, plural: str, examples: Sequence[str]) -> None:
-        shown = ", ".join(repr(example) for example in list(dict.fromkeys(examples))[:EXAMPLES])
-        self.sentences.append(f"{several(n, what, plural)} (such as {shown})")
+        self.sentences.append(_counted(n, what, plural, examples))
 
     def repeated(self, rows: pl.DataFrame) -> None:
         """Records with several answers of one run."""
@@ -40,14 +39,23 @@ class Problems:
             what = "record has more than one answer", "records have more than one answer"
             self.count(times.height, *what, times["record_id"].to_list())
 
+    def collected(self) -> list[str]:
+        """All problems, a sentence each without its full stop."""
+        further: list[str] = []
+        for what, examples in self._further.items():
+            further.append(_counted(len(examples), what, f"{what[:4]}s{what[4:]}", examples))
+        return [*self.sentences, *further]
+
     def raise_any(self, words: OwnWords) -> None:
         """An error where there is any problem."""
-        for what, examples in self._further.items():
-            self.count(len(examples), what, f"{what[:4]}s{what[4:]}", examples)
-        if self.sentences:
+        if sentences := self.collected():
             todo = " ".join(dict.fromkeys(self.todo)) or "Give each record one answer."
-            problems = "; ".join(self.sentences)
             raise DataError(
-                f"'{self.file}' is not scored: {problems}.",
+                f"'{self.file}' is not scored: {'; '.join(sentences)}.",
                 f"{todo} The classes are {words.listed()}." if self.of_classes else todo,
             )
+
+
+def _counted(n: int, what: str, plural: str, examples: Sequence[str]) -> str:
+    shown = ", ".join(repr(example) for example in list(dict.fromkeys(examples))[:EXAMPLES])
+    return f"{several(n, what, plural)} (such as {shown})"

@@ -20,7 +20,8 @@ from claimlab.core.labels import fold
 from claimlab.core.record import meta_json, to_side_table
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of
-from claimlab.detect.own_words import ABSTAINED_AS, OwnWords, own_words
+from claimlab.detect.own_words import ABSTAINED_AS, OwnWords
+from claimlab.detect.strict.asked import Asked, asked_of
 from claimlab.detect.strict.place import placed
 from claimlab.detect.strict.problems import Problems
 from claimlab.detect.strict.scores import highest, scores_in, written
@@ -78,74 +79,66 @@ class StrictPredictions:
         }
 
 
-def asked_part(records: pl.DataFrame, task: Task, part: str | None = None) -> str | None:
-    """The split that predictions are about: the test, or else "dev", in place of a test that was
-    withheld; null where there is neither, and all records count."""
-    if part is not None:
-        if not (records["split"] == part).any():
-            there = ", ".join(records["split"].drop_nulls().unique().sort()) or "none"
-            raise DataError(f"No record is in split '{part}' (there are: {there}).", "Check it.")
-        return part
-    if (records["split"] == "test").any():
-        return "test"
-    dev = records.filter(split="dev")
-    return "dev" if task.labels(dev).drop_nulls().len() else None
-
-
 def read_strictly(
     data: Dataset, file: Path, task: Task, part: str | None = None
 ) -> StrictPredictions:
     """The predictions in `file` for records of `data`. With `part` named, those for other parts are
     left out and counted; else they are an error."""
-    chosen = asked_part(data.records, task, part)
-    asked = data.records if chosen is None else data.records.filter(split=chosen)
-    words, problems = own_words(task, data.records), Problems(file.name, data.name)
-    place = placed(read_predictions(file), data, asked, problems)
-    given, ids = place.given, place.ids
-    of_annotators = given.of_annotators and part is None
+    asked = asked_of(data, task, part)
+    strict, problems = read_answers(asked, file)
+    problems.raise_any(asked.words)
+    total = strict.records.height
+    if (answered := strict.answered) < total:
+        of = several_of(answered, total, f"{asked.part} record" if asked.part else "record")
+        strict.notes.append(f"Answered {of}; one without an answer counts as wrong.")
+    return strict
+
+
+def read_answers(asked: Asked, file: Path) -> tuple[StrictPredictions, Problems]:
+    """What `file` answers, and all that is wrong with it."""
+    problems = Problems(file.name, asked.name)
+    place = placed(read_predictions(file), asked, problems)
+    given, ids, wanted = place.given, place.ids, asked.rows
+    of_annotators = given.of_annotators and not asked.leaves_out
     if of_annotators:
-        asked = asked.filter(pl.col("id").is_in(ids.implode()))
-    inside = _inside(ids, data.records, asked, problems, chosen=chosen, leave=part is not None)
-    scores, score_of, unread = scores_in(given, words, problems)
-    table, notes, meanings = _answers(given, words, problems, scores, score_of)
+        wanted = wanted.filter(pl.col("id").is_in(ids.implode()))
+    inside = _inside(ids, asked, wanted, problems)
+    scores, score_of, unread = scores_in(given, asked.words, problems)
+    table, notes, meanings = _answers(given, asked.words, problems, scores, score_of)
     notes += [f"Not read: {', '.join(unread)}."] if unread else []
     rows = table.with_columns(record_id=ids, run=given.runs).filter(inside)
     problems.repeated(rows)
-    problems.raise_any(words)
-    left_out = int((~inside).sum())
+    left_out = int((~inside).sum()) if asked.leaves_out else 0
     notes = [*place.notes, *notes]
     if left_out:
         notes.append(f"Left out: {several(left_out, 'answer')} for records of other parts.")
     if of_annotators:
-        notes.append(f"The records are the {asked.height:,} that annotators answered.")
-    complete = _complete(rows, asked)
+        notes.append(f"The records are the {wanted.height:,} that annotators answered.")
     strict = StrictPredictions(
-        file.name, chosen, asked, complete, meanings, left_out, task.positive, score_of, notes
+        file=file.name,
+        part=asked.part,
+        records=wanted,
+        predictions=_complete(rows, wanted),
+        words=meanings,
+        left_out=left_out,
+        positive=asked.words.task.positive,
+        score_of=score_of,
+        notes=notes,
     )
-    if (answered := strict.answered) < asked.height:
-        of = several_of(answered, asked.height, f"{chosen} record" if chosen else "record")
-        notes.append(f"Answered {of}; one without an answer counts as wrong.")
-    return strict
+    return strict, problems
 
 
-def _inside(
-    ids: pl.Series,
-    records: pl.DataFrame,
-    asked: pl.DataFrame,
-    problems: Problems,
-    *,
-    chosen: str | None,
-    leave: bool,
-) -> pl.Series:
-    """Which rows are about records that were asked about. Those of other parts are a problem, or
+def _inside(ids: pl.Series, asked: Asked, wanted: pl.DataFrame, problems: Problems) -> pl.Series:
+    """Which rows are about records that are asked about. Those of other parts are a problem, or
     left out; ids that the dataset does not have are one always."""
-    inside = ids.is_in(asked["id"].implode())
+    records = asked.records
+    inside = ids.is_in(wanted["id"].implode())
     known = ids.is_in(records["id"].implode())
     if (strange := ids.filter(~known)).len():
         what = f"id is not in '{problems.data}'", f"ids are not in '{problems.data}'"
         problems.count(strange.len(), *what, strange.to_list())
         problems.todo.append(f"Write the ids of the dataset, such as {records['id'][0]!r}.")
-    if leave:
+    if asked.leaves_out:
         return inside
     others = pl.DataFrame({"id": ids.filter(known & ~inside)}).join(
         records.select("id", "split"), on="id", maintain_order="left"
@@ -155,7 +148,7 @@ def _inside(
         of = f"of the split '{part}'" if part is not None else "of no split"
         what = f"answer is for a record {of}", f"answers are for records {of}"
         problems.count(len(there), *what, there)
-        todo = f"With `split='{chosen}'`, answers for other records are left out and counted."
+        todo = f"With `split='{asked.part}'`, answers for other records are left out and counted."
         problems.todo.append(todo)
     return inside
 

@@ -1,17 +1,22 @@
-"""Rationales that cite evidence or an address, and those that cite what was not retrieved."""
+"""Rationales that cite evidence or an address, and those that cite what was not retrieved. Their
+share has the units of the run: records of one publisher are cited for alike."""
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.stats.interval import wilson
+from claimlab.core.stats.interval import Interval, mean_interval, wilson
+from claimlab.core.stats.scores import Flags
+from claimlab.core.units import Units
 from claimlab.evaluate.defend.result import Citations
 from claimlab.evaluate.scored_run import predictions_in
+from claimlab.text.unit import Unit, unit_names
 from claimlab.text.urls import canonical_url, find_urls
 
 
-def citations(run: Dataset) -> Citations | None:
+def citations(run: Dataset, unit: Unit) -> Citations | None:
     """The rationales that cite evidence or an address, and those that cite what was not retrieved;
     null where none cites anything."""
     answers = predictions_in(run, run.name)
@@ -27,7 +32,23 @@ def citations(run: Dataset) -> Citations | None:
         any(canonical_url(url) not in retrieved_urls.get(record, ()) for url in urls)
         for record, urls in zip(answers["record_id"], named, strict=True)
     ]
+    named_units = run.records.select("id", unit=unit_names(run.records, unit))
+    cluster = answers.select(id="record_id").join(named_units, on="id", how="left")["unit"]
     cites = strange | (answers["evidence_ids"].list.len().fill_null(0) > 0)
-    citing = int((cites | pl.Series([bool(urls) for urls in named], dtype=pl.Boolean)).sum())
-    unsupported = int((strange | pl.Series(outside, dtype=pl.Boolean)).sum())
-    return Citations(citing, unsupported, wilson(unsupported, citing)) if citing else None
+    cites = cites | pl.Series([bool(urls) for urls in named], dtype=pl.Boolean)
+    unsupported = (strange | pl.Series(outside, dtype=pl.Boolean)).filter(cites)
+    if not cites.any():
+        return None
+    units = Units.by(unit.column, cluster.filter(cites))
+    hits = int(unsupported.sum())
+    return Citations(len(unsupported), hits, _ends(unsupported.to_numpy(), units))
+
+
+def _ends(flags: Flags, units: Units) -> Interval | None:
+    """The interval of the share, from whole units; null with too few of them."""
+    if not units.enough:
+        return None
+    if flags.all() or not flags.any():  # resampling equal values says nothing
+        n = int(units.effective)
+        return wilson(n if flags.all() else 0, n)
+    return mean_interval(flags.astype(np.float64), cluster=units.codes)

@@ -84,7 +84,7 @@ def defend(  # noqa: PLR0913
                 "Defend a folder that holds one run.",
             )
         (scored,) = in_one_unit(runs)
-        train = training(scored, Dataset.of(run if data is None else data), known=data is not None)
+        train = training(scored, Dataset.of(run if data is None else data), named=data is not None)
         progress("scores", 0, None)
         how: Resampling = {"seed": seed, "draws": draws}
         shallow, seen = Copied(why=NO_TRAINING), [SeenBefore(why=NO_TRAINING)]
@@ -102,25 +102,25 @@ def defend(  # noqa: PLR0913
             ranked_beside(scored, run, **how),
             (*seen[1:], *seen_elsewhere),
             alarms,
-            citations(Dataset.of(run)),
+            citations(Dataset.of(run), scored.unit),
         )
         job.fill(lambda folder: fill(contents(defence), folder))
     return defence
 
 
-def training(run: ScoredRun, dataset: Dataset, *, known: bool) -> Part | None:
+def training(run: ScoredRun, dataset: Dataset, *, named: bool) -> Part | None:
     """The labelled training records, less those that the run answered; null where there are none.
     A dataset that was named must be the one of the run."""
     records = dataset.records
     answered = records["id"].is_in(run.table["id"].implode())
-    if known and not answered.any():
+    if named and not answered.any():
         raise DataError(
             f"'{dataset.name}' has none of the records of the run '{run.name}'.",
             "Pass as `data` the dataset that the run was made on.",
         )
     labels = run.task.labels(records)
     chosen = (records["split"] == "train").fill_null(False) & labels.is_not_null() & ~answered
-    if known and not chosen.any():
+    if named and not chosen.any():
         raise DataError(
             f"'{dataset.name}' has no labelled training records.",
             "Pass as `data` a dataset with a split, or leave `data` out.",

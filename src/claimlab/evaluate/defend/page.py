@@ -37,18 +37,20 @@ from claimlab.pages.blocks import (
 )
 from claimlab.pages.charts import bars
 from claimlab.pages.folder import Contents
+from claimlab.pages.look import colours
 from claimlab.text.vectors import COSINE, COSINE_ACROSS
 
 FILE, KIND = "defence.json", "defence"
 SUBGROUPS_SHOWN = 10  # subgroups; the file has all
 MISSING = Cell(NOT_MEASURED, tone="not-measured")
+_LOOK = colours()
 COLOURS = {
-    "guessing": "#8b95a1",
-    "shortcut": "#c8453b",
-    "own signal": "#3b9a5f",
-    "not fitted": "#7a6fb0",
-    "to the ceiling": "#d5dbe1",
-    "to 100%": "#d5dbe1",
+    "guessing": _LOOK["grey"],
+    "shortcut": _LOOK["fail"],
+    "own signal": _LOOK["pass"],
+    "not fitted": _LOOK["inconclusive"],
+    "to the ceiling": _LOOK["line"],
+    "to 100%": _LOOK["line"],
 }
 METHOD = (
     f"The shortcut is the property ({', '.join(FEATURES)}) that answers best for held-out training"
@@ -139,9 +141,9 @@ def bar(defence: Defence) -> Blocks:
     return stacked(defence.run.name, accuracy, ceiling and ceiling[0], parts) if parts else []
 
 
-def stacked(run: str, accuracy: float, known: float | None, parts: Mapping[str, float]) -> Blocks:
-    """The bar of a run; `known` is the noise ceiling."""
-    top, name = (1.0, "to 100%") if known is None else (known, "to the ceiling")
+def stacked(run: str, accuracy: float, ceiling: float | None, parts: Mapping[str, float]) -> Blocks:
+    """The bar of a run up to its noise ceiling; null where that is not measured."""
+    top, name = (1.0, "to 100%") if ceiling is None else (ceiling, "to the ceiling")
     shares = {**parts, name: top - accuracy}
     drawn = [
         {"run": excerpt(run, 30), "part": part, "accuracy": 100 * max(0.0, share)}
@@ -150,7 +152,7 @@ def stacked(run: str, accuracy: float, known: float | None, parts: Mapping[str, 
     words = ", ".join(f"{part} {100 * share:+.1f}" for part, share in shares.items())
     caption = (
         f"Accuracy {100 * accuracy:.1f} in parts: {words} points. "
-        + ("The noise ceiling is not measured, so the bar ends at 100. " if known is None else "")
+        + ("The noise ceiling is not measured, so the bar ends at 100. " if ceiling is None else "")
         + "A part below zero is not drawn."
     )
     chart = bars(

@@ -87,9 +87,10 @@ def _values(run: ScoredRun) -> list[_Candidate]:
 
 
 def _words(run: ScoredRun) -> list[_Candidate]:
-    texts = run.table["text"].fill_null("")
-    words = keywords(texts, run.table["language"].drop_nulls().unique().to_list())
-    holding = presence(held_words(texts), words, texts.len()).toarray().astype(np.bool_)
+    texts, languages = run.table["text"].fill_null(""), run.table["language"]
+    words = keywords(texts, languages)
+    occurrences = held_words(texts, languages)
+    holding = presence(occurrences, words, texts.len()).toarray().astype(np.bool_)
     return [
         _Candidate(frozenset([f"word {word}"]), f"the word '{word}'", holding[:, i])
         for i, word in enumerate(words)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from claimlab.audit.views.page import Chapter, PageDetail, summary
 from claimlab.audit.views.tables import matrix
-from claimlab.audit.views.wording import headline, protocol_sections
+from claimlab.audit.views.wording import headline, protocol_sections, verdict_line
 from claimlab.claims.contamination.views import conclusion as conclusion_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.facts import date_range
@@ -117,9 +117,10 @@ def eqa_report(
         tiles.insert(3, ("shifts in scope, not tested", str(failed), tone))
     broken = [gap.sentence for gap in gaps if gap.kind == "shift"]
     warning: Blocks = [Text("Failed: a test of a shift in scope is missing.", "warning")]
+    conclusion, *rest = in_short(evidence, gaps, parts)
     blocks: Blocks = [
-        Text("In short", "conclusion"),
-        Items(in_short(evidence, gaps, parts)),
+        Text(conclusion, "conclusion"),
+        Items(rest),
         *([*warning, Items(broken)] if broken else []),
         Tiles(tiles),
         formulation(evidence),
@@ -147,7 +148,8 @@ def in_short(evidence: StudyEvidence, gaps: Sequence[Limit], parts: Sequence[Cha
         if is_generative(run)
     ]
     audits = [
-        f"Audit of '{excerpt(p.audit.dataset, 60)}': {p.audit.conclusion.text}" for p in parts
+        f"Audit of '{excerpt(p.audit.dataset, 60)}': {verdict_line(p.audit.conclusion)}"
+        for p in parts
     ]
     strays = len(evidence.strays)
     none = "No audit was given."
@@ -158,8 +160,8 @@ def in_short(evidence: StudyEvidence, gaps: Sequence[Limit], parts: Sequence[Cha
     failed = [result.shift for result in promised if result.outcome == "not-tested"]
     limits = several(len(gaps), "limitation")
     return [
-        *scores,
         *([f"In scope and NOT tested: {', '.join(failed)}."] if failed else []),
+        *scores,
         *(f"In scope: {result.sentence()}" for result in promised if result.outcome == "tested"),
         *bounds,
         *(audits or [none]),

@@ -105,7 +105,7 @@ class ExaminedRun(ScoredRun):
 
 
 def read_runs(
-    listed: RunFile, study: Study, home: Path, known: Sequence[Dataset]
+    listed: RunFile, study: Study, home: Path, datasets: Sequence[Dataset]
 ) -> list[ExaminedRun]:
     """The runs in a dataset folder or a Parquet file: one for each value of the column `run`.
 
@@ -133,9 +133,9 @@ def read_runs(
         task,
         split=listed.split,
         about=about,
-        digest=home_of(records, known),
+        digest=home_of(records, datasets),
     )
-    training = _training(lineage, [records, *known])
+    training = _training(lineage, [records, *datasets])
     judged = {} if listed.review is None else read_judgements(home, listed.review)
     seed = study.inspection.seed
     runs = []
@@ -171,12 +171,12 @@ def _training(lineage: Sequence[Lineage], within_reach: Sequence[Dataset]) -> pl
     return None
 
 
-def home_of(part: Dataset, known: Sequence[Dataset]) -> str:
+def home_of(part: Dataset, datasets: Sequence[Dataset]) -> str:
     """The digest of the dataset that `part` is, or is a part of (same ids, texts and verdicts);
     else its own.
     """
     same = ["id", "text", "veracity"]
-    for whole in known:
+    for whole in datasets:
         if part.digest() == whole.digest():
             break
         if not part.records.join(whole.records, on=same, how="anti", nulls_equal=True).height:

@@ -16,6 +16,7 @@ import polars as pl
 from claimlab.core import packaged
 from claimlab.core.labels import GENERAL, LabelMap, fold, is_blank
 from claimlab.exchange.importing.doubts import MOST_CODES, free_columns, refuse_doubts
+from claimlab.exchange.importing.ladder import SHARES
 from claimlab.exchange.importing.layouts import (
     FILE,
     Gathered,
@@ -56,7 +57,7 @@ from claimlab.exchange.vocabulary import (
 from claimlab.files.excel import SHEET_COLUMN
 from claimlab.files.raw import spell_out
 
-LEAST_FILLED = 0.1  # of the rows, that have a text where there is one
+LEAST_FILLED = SHARES["text_filled"]  # of the rows, that have a text where there is one
 MOST_NAME_WORDS = 3  # of the name of a file that is a label
 ARTICLE_CHARACTERS = 600  # characters of the median text at which texts count as articles
 _PLACES = {
@@ -260,7 +261,7 @@ def _take_meaning(plan: ImportPlan) -> None:
     values = [value for value in written.drop_nulls().unique().sort() if not is_blank(value)]
     ratings = plan.gathered.ratings  # of several annotators, some words may be in no majority
     votes = [] if ratings is None else ratings.table["value"].drop_nulls().unique().to_list()
-    flag = is_flag([*values, *votes]) and "label" not in plan.values
+    flag = is_flag([*values, *votes]) and "label" not in plan.values and not plan.gathered.classes
     stated = plan.verdicts.stated
     if plan.map_given and (not flag or not stated or stated & {fold(value) for value in values}):
         _take_stated(plan, values, flag=flag)
@@ -310,7 +311,8 @@ def _take_stated(plan: ImportPlan, values: Sequence[str], *, flag: bool) -> None
     if not left:
         return
     verdicts = _without_flags(plan.verdicts, left)
-    if said == {"true", "false"} and known <= said and len(left) == 1:
+    one_of_two = len(said) == 2 and len(left) == 1 and len(said & YES) == len(said & NO) == 1
+    if one_of_two and known <= {"true", "false"}:
         opposite = "false" if known == {"true"} else "true"
         plan.verdicts = replace(verdicts, verdicts={**verdicts.verdicts, left.pop(): opposite})
     else:

@@ -18,6 +18,7 @@ from claimlab.core.labels import GENERAL, is_blank
 from claimlab.core.languages import normalise
 from claimlab.core.words import several
 from claimlab.exchange.importing.choose import chosen, some_of
+from claimlab.exchange.importing.ladder import SHARES
 from claimlab.exchange.importing.layouts import (
     FILE,
     TableLayout,
@@ -38,23 +39,23 @@ from claimlab.exchange.importing.profile import ColumnProfile, Profiled
 from claimlab.exchange.importing.propose import NO_COLUMN
 from claimlab.exchange.importing.readings import is_flag, offers
 from claimlab.exchange.importing.texts import FOLDER
-from claimlab.exchange.vocabulary import ANNOTATORS, YES, fold_name
+from claimlab.exchange.vocabulary import ANNOTATORS, YES, fold_name, named
 from claimlab.files.raw import RawTable
 
 MOST_CODES = 12
 _LETTERS_ONLY = re.compile(r"[\W\d_]+")
 # of a file's columns that the main file must have too, for both to be read together
-COLUMNS_SHARED = 0.8
+COLUMNS_SHARED = SHARES["alike"]
 # share of a file's texts in another file at which the two look like editions of one dataset
-TEXTS_SHARED = 0.5
+TEXTS_SHARED = SHARES["edition"]
 DISTINCT_IDS_SHARE = 0.7  # of the ids of records that have no text, which must differ
 LINES = "one text per line"
 SEPARATORS = ("__label__", "::", "|||", "\u0001")
 LAYOUTS_NAMED = 3  # that a message names
 # rows with an id and a label, with which files are compared; files; rows that must be the same
-LEAST_LABELLED, FILES_COMPARED, SAME_ROWS = 20, 8, 0.95
+LEAST_LABELLED, FILES_COMPARED, SAME_ROWS = 20, 8, SHARES["same_rows"]
 LEAST_TEXTS = 5  # a file with fewer texts is not compared
-MAPPED_SHARE = 0.9  # of the labels that the map knows, at which they are labels beyond doubt
+MAPPED_SHARE = SHARES["mapped"]  # of the labels that the map knows: beyond doubt
 COLUMNS_OFFERED, VALUES_SHOWN, VALUE_CHARACTERS = (
     6,
     3,
@@ -215,7 +216,10 @@ def _ask_column(plan: ImportPlan, seen: Profiled, role: str) -> None:
     sure = {other.column for name, other in plan.picks.items() if name != role and other.sure}
     close = filterfalse(sure.__contains__, pick.close)
     rivals = [column for column in close if not seen.says_the_same(pick.column, column)]
-    columns = [pick.column, *rivals][:COLUMNS_OFFERED]
+    columns = [pick.column, *rivals]
+    if role == "text":  # of close ones, that with the usual name is the likeliest: claimReviewed
+        columns.sort(key=lambda column: -_how_usual(seen.columns[column].name, role))
+    columns = columns[:COLUMNS_OFFERED]
     choices = [Choice(role, column, examples_of(seen.columns[column])) for column in columns]
     if rivals:
         unnamed = role == "label" and all(seen.columns[name].nameless for name in columns)
@@ -228,6 +232,12 @@ def _ask_column(plan: ImportPlan, seen: Profiled, role: str) -> None:
             f"The column '{pick.column}' may be the label, or there is none.",
             [*choices, Choice(role, NO_COLUMN, "no labels")],
         )
+
+
+def _how_usual(name: str, role: str) -> float:
+    """How usual a name is for a role, where it is one by its whole or its main word."""
+    how = named(name).get(role)
+    return how.grade if how is not None and how.where in ("whole", "main") else 0.0
 
 
 def examples_of(seen: ColumnProfile) -> str:
@@ -263,6 +273,7 @@ def _refuse_unclear_label(plan: ImportPlan) -> None:
         ],
     )
     question.about_meaning = True
+    question.column = column
     raise question
 
 

@@ -55,6 +55,7 @@ class Gathered:
     chosen: bool = False  # whether the user said which files to read
     inner: frozenset[str] = frozenset()  # columns made of the fields of objects in others
     ratings: Ratings | None = None  # what each of several annotators said
+    classes: bool = False  # whether the label is made of a column for each class
     splits: Mapping[str, str] = field(
         default_factory=dict
     )  # of files, as the card of a folder says

@@ -20,7 +20,7 @@ from claimlab.core.errors import Choice, UnmappedLabels
 from claimlab.core.labels import LabelMap, Mapped, Unmapped, is_blank
 from claimlab.core.languages import normalise
 from claimlab.core.progress import Progress, silent
-from claimlab.core.record import any_blank, meta_json
+from claimlab.core.record import any_blank, meta_json, to_records
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
@@ -29,6 +29,7 @@ from claimlab.exchange.importing.meanings import (
     flag_maps,
     nearest,
     offered_maps,
+    says_what_yes_means,
 )
 from claimlab.exchange.importing.plan import ImportPlan, examples, replaced, tally
 from claimlab.exchange.importing.profile import (
@@ -102,6 +103,11 @@ def make(
     dataset.notes = report.warnings()
     dataset.lineage = [_lineage(plan, wishes, report)]
     return dataset, report
+
+
+def understood_of(plan: ImportPlan) -> list[str]:
+    """What an import of the whole would understand, without the languages of its texts."""
+    return understood(plan, to_records(_Making(plan, "", ImportWishes("unknown")).records()))
 
 
 def refuse_unknown_labels(plan: ImportPlan) -> None:
@@ -388,7 +394,8 @@ def _question_of_labels(
     column, unknown = plan.column("label") or "label", list(error.counts)
     flag = is_flag(unknown) and len(unknown) == len(values)
     maps = offered_maps(column, values, unknown, plan.verdicts, pairs="evidence" in plan.picks)
-    if flag and not any(value.lstrip("-").isdigit() for value in unknown):
+    coded = any(value.lstrip("-").isdigit() for value in unknown)
+    if flag and (not coded or says_what_yes_means(column)):
         maps = flag_maps(column, sorted(unknown))
     choices = [
         *offers(column, unknown, maps, plan.topics),

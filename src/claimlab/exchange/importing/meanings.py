@@ -15,14 +15,22 @@ import polars as pl
 from claimlab.core.errors import Choice
 from claimlab.core.labels import LabelMap, fold
 from claimlab.core.words import several_of
+from claimlab.exchange.importing.ladder import SHARES
 from claimlab.exchange.importing.profile import DECIDED
 from claimlab.exchange.importing.profile import LABEL_VALUES as CODES
-from claimlab.exchange.vocabulary import ALL_FALSE, NO, SUSPICIONS, YES, fold_name
+from claimlab.exchange.vocabulary import (
+    ALL_FALSE,
+    ALL_TRUE,
+    SAYS_NO,
+    SAYS_YES,
+    SUSPICIONS,
+    fold_name,
+)
 
-FEW_UNKNOWN_SHARE = 0.25  # of the labelled rows, whose unknown labels may stay null
+FEW_UNKNOWN_SHARE = SHARES["few_unknown"]  # of the labelled rows: unknown labels may stay null
 LEAST_LIKENESS = 0.85  # likeness at which a known word is suggested
 MOST_WORD_VALUES = 60  # values of a column of words
-SURE_SHARE = 0.95  # of the rows of a code that go with one verdict
+SURE_SHARE = SHARES["words_of_code"]  # of the rows of a code that go with one verdict
 LEAST_ROWS_OF_CODE = 5
 ROWS_COMPARED = 20_000
 LABELS_NAMED = 8  # labels that are named in an option to copy; more of them need a file
@@ -209,10 +217,17 @@ def flag_maps(column: str, values: Sequence[str]) -> list[Choice]:
     return [_flag_map(values, *way) for way in (ways[::-1] if of_false else ways)]
 
 
+def says_what_yes_means(column: str) -> bool:
+    """Whether a name says what a yes below it means, such as is_fake and is_true."""
+    return fold_name(column) in ALL_FALSE | ALL_TRUE
+
+
 def _flag_map(values: Sequence[str], yes: str, no: str) -> Choice:
     folded = {value: fold(value) for value in values}
-    pairs = {v: yes if f in YES else no if f in NO else "unknown" for v, f in folded.items()}
-    first = next((value for value, f in folded.items() if f in YES), values[0])
+    pairs = {
+        v: yes if f in SAYS_YES else no if f in SAYS_NO else "unknown" for v, f in folded.items()
+    }
+    first = next((value for value, f in folded.items() if f in SAYS_YES), values[0])
     words = f"{first} means a {pairs[first]} claim"
     return Choice("map", ",".join(f"{value}={verdict}" for value, verdict in pairs.items()), words)
 
@@ -224,11 +239,16 @@ def _as_opposites(
     opposites or one is the opposite of those that are known.
     """
     answers = {value for value in values if fold(value) not in _MISSING}
-    ordered = sorted(unknown, key=lambda value: (value not in answers, value))
+    ordered = sorted(unknown, key=lambda value: (value not in answers, _sounds_false(value), value))
     if len(answers) != 2 and (len(unknown) > 1 or not known):
         return ordered, {}
     rest = ["unknown"] * len(unknown)
     return ordered, {w: [*m, *rest][: len(rest)] for w, m in _opposites(known).items()}
+
+
+def _sounds_false(value: str) -> bool:
+    """Whether a word of a label is one for falsehood, so that its opposite is offered as true."""
+    return bool({fold_name(word) for word in re.findall(r"[^\W\d_]+", value)} & ALL_FALSE)
 
 
 def _opposites(known: set[str | None]) -> Mapping[str, Sequence[str]]:

@@ -17,7 +17,17 @@ import polars as pl
 from claimlab.core.labels import LabelMap, fold, is_blank
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
-from claimlab.exchange.vocabulary import NO, SPLITS, STANCES, UNSPACED, YES, fold_name, named
+from claimlab.exchange.vocabulary import (
+    NO,
+    SAYS_NO,
+    SAYS_YES,
+    SPLITS,
+    STANCES,
+    UNSPACED,
+    YES,
+    fold_name,
+    named,
+)
 
 VALUES_SAMPLED = 600  # values of a column
 LEAST_VALUES_SAMPLED = 60  # of a table with very many columns
@@ -40,7 +50,8 @@ _NUMBERED = re.compile(r"(q|question|v|var|item|a|answer) ?\d{1,3} ?[a-z]?")
 _IDS = ("id", "tweet_id")
 _ELSE = {*_IDS, "date", "url", "language", "author", "split"}  # roles that are no label
 ANSWERS = YES | NO
-FLAGS = ANSWERS | {"-1", "-1.0", "t", "f"}  # folded: what answers any question
+# folded: what answers any question
+FLAGS = SAYS_YES | SAYS_NO | {"-1", "-1.0", "t", "f"}
 DECIDED = ("true", "false", "mixed")
 MOST_PARTS = 30  # different parts of the cells of a column
 _BETWEEN = re.compile(r"(?<!\s)\s+and\s+|[;|/,]\s*|\n\s*")

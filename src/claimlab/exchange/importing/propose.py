@@ -28,6 +28,7 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.languages import normalise
 from claimlab.core.record import CLOSED
 from claimlab.core.words import several
+from claimlab.exchange.importing.ladder import THRESHOLDS
 from claimlab.exchange.importing.profile import LABEL_CHARACTERS, ColumnProfile, Profiled
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, fold_name, named
 
@@ -36,7 +37,8 @@ OWN_TEXT = ("date_source", "meta", "dataset")  # of these, any value is used
 INNER = ("text", "label", "date", "source", "author")  # roles that a field of an object may have
 ASIDE = ("claim", "evidence", "rater")  # roles whose column stays in `meta`
 NO_COLUMN = "none"
-CLOSE_LOG_ODDS = 1.1  # log odds by which the best column must lead the next: three to one
+# log odds by which the best column must lead the next: three to one
+CLOSE_LOG_ODDS = THRESHOLDS["role"]["lead"]
 USUAL_GRADE = 0.7  # grade of a name that most people give to a label
 FEATURES_NAMED = 4
 

@@ -9,15 +9,18 @@ other reasons: it is said, with the option that reads them as annotators.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 import polars as pl
 
-from claimlab.core.errors import UnknownName
+from claimlab.core.errors import Choice, Question, UnknownName
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
+from claimlab.core.words import several
+from claimlab.exchange.importing.ladder import EVIDENCE, SHARES, close
 from claimlab.exchange.importing.layouts import PLACES, Gathered
 from claimlab.exchange.importing.meanings import verdict_word
 from claimlab.exchange.importing.profile import ANSWERS, Profiled, profile
@@ -33,14 +36,23 @@ _NUMBERED_PERSON = re.compile(
     rf"\b({'|'.join(sorted(map(re.escape, ANNOTATORS | PEOPLE)))}) ?(?:\d{{1,2}}|[a-h])\b(?=.* )"
 )
 # of the rows, that are different items: with more, hardly any was rated twice
-DISTINCT_ITEMS_SHARE = 0.7
-USUAL_COUNT_SHARE = 0.9  # of the items, that have the commonest number of rows
+DISTINCT_ITEMS_SHARE = SHARES["rated_items"]
+USUAL_COUNT_SHARE = SHARES["usual_count"]  # of the items, that have the commonest number of rows
 LEAST_ITEMS = 10
-DIVIDED = 0.03  # of the items that come back, whose labels differ
-ONCE_SHARE = 0.95  # of the rows of an annotator, that are of different items
+DIVIDED = SHARES["divided"]  # of the items that come back, whose labels differ
+ONCE_SHARE = SHARES["once"]  # of the rows of an annotator, that are of different items
+RATERS_OFFERED = 4  # columns
 LABEL_COLUMN = "label"  # the column that is made of several
 MOST_RATERS, MOST_VALUES = 200, 12
 ITEM, VOTE, WHO = "item of a rating", "vote of a rating", "rater of a rating"
+
+
+class RaterColumn(NamedTuple):
+    """A column that may name the annotator of each row."""
+
+    column: str
+    score: float
+    why: str
 
 
 def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, str]) -> Gathered:
@@ -63,7 +75,7 @@ def gather_classes(gathered: Gathered, verdicts: LabelMap, named: Mapping[str, s
     frame = plain.with_columns(pl.coalesce(chosen).alias(LABEL_COLUMN)).drop(classes)
     listed = ", ".join(map(repr, classes))
     gathered.tables[0].notes.append(f"The columns {listed} are one label: no row has two of them.")
-    return replace(gathered, frame=frame, literal=frozenset())
+    return replace(gathered, frame=frame, literal=frozenset(), classes=True)
 
 
 def _answers(values: pl.Series) -> bool:
@@ -77,6 +89,8 @@ def gather_ratings(
     picks: Mapping[str, Pick],
     named: Mapping[str, str],
     rater: str | None,
+    *,
+    ask: bool = True,
 ) -> Gathered:
     """One row for each item, and the ratings apart; `gathered` itself where there are none."""
     if rater == NO_RATERS:
@@ -92,7 +106,7 @@ def gather_ratings(
         return gathered
     if rater is None and not _repeats(plain[item].drop_nulls()):
         return gathered
-    who = _rater_column(plain, item, label, rater)
+    who = _rater_column(plain, item, label, rater, ask=ask)
     if who is not None:
         return _from_rows(gathered, plain, item, label, who)
     if rater is None and _comes_back_equally(plain, item, label):
@@ -125,7 +139,9 @@ def _side_by_side(plain: pl.DataFrame, rater: str | None) -> list[str]:
     return []
 
 
-def _rater_column(plain: pl.DataFrame, item: str, label: str, rater: str | None) -> str | None:
+def _rater_column(
+    plain: pl.DataFrame, item: str, label: str, rater: str | None, *, ask: bool
+) -> str | None:
     """The column that names the annotator of each row; `ROWS` where the user says that each row is
     one's.
     """
@@ -133,16 +149,43 @@ def _rater_column(plain: pl.DataFrame, item: str, label: str, rater: str | None)
         if rater != ROWS_ARE_RATERS and rater not in plain.columns:
             raise UnknownName("column", rater, [c for c in plain.columns if c not in PLACES])
         return rater
+    candidates = close(list(_raters(plain, item, label)), "rater")
+    if not candidates:
+        return None
+    best, *others = candidates
+    rivals = [one for one in others if not _one_to_one(plain, best.column, one.column)]
+    if rivals and ask:
+        raise Question(
+            f"Each value of '{item}' comes back with labels that differ, and several columns may"
+            " say who gave them.",
+            [
+                *(Choice("rater", one.column, one.why) for one in [best, *rivals][:RATERS_OFFERED]),
+                Choice("rater", NO_RATERS, "every row is a record"),
+            ],
+        )
+    return best.column
+
+
+def _raters(plain: pl.DataFrame, item: str, label: str) -> Iterator[RaterColumn]:
+    """The columns that may name the annotator of each row, with what speaks for them."""
     constant = _comes_back_equally(plain, item, label)
     differ = _labels_differ(plain, item, label)
     for column in plain.columns:
         if column in (item, label, *PLACES):
             continue
         words = set(fold_name(column).split())
-        named = bool(words & ANNOTATORS) or (differ and bool(words & PEOPLE))
+        annotator, person = bool(words & ANNOTATORS), differ and bool(words & PEOPLE)
+        named = annotator or person
         if (named or constant) and _tells_apart(plain, item, column, named=named):
-            return column
-    return None
+            kind = "named" if annotator else "person" if person else "apart"
+            values = several(plain[column].n_unique(), "annotator")
+            yield RaterColumn(column, EVIDENCE["rater"][kind], values)
+
+
+def _one_to_one(plain: pl.DataFrame, column: str, other: str) -> bool:
+    """Whether two columns say the same in other words: the number and the name of a person."""
+    pairs = plain.select(column, other).unique().height
+    return pairs == plain[column].n_unique() == plain[other].n_unique()
 
 
 def _repeats(items: pl.Series) -> bool:

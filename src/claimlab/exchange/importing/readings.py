@@ -16,13 +16,16 @@ from claimlab.core import packaged
 from claimlab.core.errors import Choice
 from claimlab.core.labels import LabelMap, fold, is_blank
 from claimlab.core.record import to_records
+from claimlab.exchange.importing import ladder
+from claimlab.exchange.importing.meanings import says_what_yes_means
 from claimlab.exchange.importing.profile import DECIDED, FLAGS, verdict_of
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, fold_name
 from claimlab.tasks import TASKS
 
 _TABLE = packaged.toml("claimlab.exchange", "meaning.toml")
-EVIDENCE: Mapping[str, float] = _TABLE["evidence"]
-ENOUGH, LEAD = (float(_TABLE["thresholds"][name]) for name in ("enough", "lead"))
+EVIDENCE: Mapping[str, float] = ladder.EVIDENCE["meaning"]
+MEANING = "meaning"  # the question, in the table of thresholds
+ENOUGH = ladder.THRESHOLDS[MEANING]["enough"]
 GENERIC = frozenset(map(fold_name, _TABLE["names"]["generic"]))
 _STEMS = {
     task: tuple(dict.fromkeys(fold_name(stem) for stem in stems))
@@ -76,7 +79,7 @@ def _inside(stem: str, joined: str) -> bool:
 def asks_for_a_verdict(column: str) -> bool:
     """Whether a column of this name holds verdicts, so that a True below it is a true claim:
     `verdict`, `gold_verdict` and `label.verdict` do, `label` and `is_rumor` do not."""
-    name = fold_name(column.rpartition(".")[2])
+    name = fold_name(" ".join(column.split(".")[-2:]))  # review.rating.label
     words = name.split()
     parts = {
         " ".join(words[start:end])
@@ -178,13 +181,9 @@ def about_tasks(names: Collection[str], texts: Collection[str]) -> dict[str, flo
 def best(readings: Sequence[Reading], values: Collection[str]) -> Reading | None:
     """The reading of these values whose evidence is enough, and that no other one comes near; or
     else none."""
-    ranked = sorted(readings, key=lambda reading: -reading.score)
-    if not ranked or ranked[0].score < ENOUGH:
-        return None
-    first = ranked[0].of(values)
-    rivals = [one for one in ranked[1:] if one.of(values) != first]
-    near = rivals and rivals[0].score > ranked[0].score - LEAD
-    return None if near else ranked[0]
+    ranked = ladder.close(readings, MEANING)
+    agreed = all(one.of(values) == ranked[0].of(values) for one in ranked[1:])
+    return ranked[0] if ranked and agreed else None
 
 
 def offers(
@@ -193,10 +192,11 @@ def offers(
     """The answers to what a label means, the likeliest honest one first: what files and README
     speak of, then what may be said of truth, then the labels as they are."""
     readable = [name for name in tasks_of(values) if not name.startswith(("veracity", "bluff"))]
-    first = sorted(tasks, key=lambda task: -tasks[task])
+    own = EVIDENCE["name_says"] * says_what_yes_means(column)
+    first = sorted((t for t in tasks if tasks[t] > own), key=lambda task: -tasks[task])
     likely = [Choice("map", task, _question_of(task)) for task in first if task in readable]
     likely += [_as_written(column, task) for task in first if task not in readable][: not likely]
-    rest = [task for task in readable if task not in {*tasks, *_ON_EVIDENCE}]
+    rest = [task for task in readable if task not in {*first, *_ON_EVIDENCE - tasks.keys()}]
     others = [Choice("map", task, _question_of(task)) for task in rest]
     written = [_as_written(column)] if not any(c.value == AS_WRITTEN for c in likely) else []
     return [*likely, *maps, *written, *others]

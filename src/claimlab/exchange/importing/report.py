@@ -166,7 +166,8 @@ class ImportReport(Shown):
 
     def warnings(self) -> list[str]:
         """What must travel with the dataset: sentences for `dataset.json`."""
-        return [*self.notes, *self._findings(), *self._without_language()]
+        understood = [f"Understood at import: {line}." for line in self.understood]
+        return [*self.notes, *self._findings(), *self._without_language(), *understood]
 
     def lines(self) -> list[str]:
         """The whole report for a person."""

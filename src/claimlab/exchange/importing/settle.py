@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import log2
 from pathlib import Path, PurePosixPath
 
 import polars as pl
@@ -22,6 +23,7 @@ from claimlab.core.errors import Choice, DataError, Question, UsageError
 from claimlab.core.labels import LabelMap
 from claimlab.core.words import several, several_of, verb
 from claimlab.exchange.importing.choose import some_of
+from claimlab.exchange.importing.ladder import SHARES, is_ahead
 from claimlab.exchange.importing.layouts import (
     FILE,
     LEAST_KEYS,
@@ -44,12 +46,10 @@ from claimlab.files.layout import ReadOptions
 from claimlab.files.raw import RawTable, literal_text, spell_out
 from claimlab.files.read import read_table
 
-COPIED_SHARE = 0.95  # of the texts of a file, that others hold too, at which it is a copy of them
+COPIED_SHARE, KEYS_SHARED = SHARES["copied"], SHARES["keys"]
 # files beside a table that may list codes, and its columns
 MOST_FILES_BESIDE, MOST_CODE_COLUMNS = 20, 6
-TIMES_AHEAD = 3.0  # times the worth of the next layout, at which the first is taken without asking
 NO_JOIN = "none"
-KEYS_SHARED = 0.9  # of the keys of one table, that the other must have
 KEY_CHARACTERS = 120
 MOST_ROWS_OF_KEY = 50
 KEY_COLUMN = "key of the link"  # the column to join by, while joining
@@ -212,7 +212,8 @@ def _far_ahead(gathered: Gathered, layouts: Sequence[TableLayout]) -> Gathered:
     rivals = [other for other in others if not other.belongs_to(first)]
     looked_at = sum(layout.rows for layout in layouts)
     unseen = (gathered.frame.height - looked_at) * first.weight
-    if max([unseen, *(rival.worth[0] for rival in rivals)]) * TIMES_AHEAD > first.worth[0]:
+    worths = [_score(worth) for worth in (unseen, *(rival.worth[0] for rival in rivals))]
+    if not is_ahead(_score(first.worth[0]), worths, "layout"):
         return gathered
     left_out = {id(table) for rival in rivals for table in rival.tables}
     return (
@@ -220,6 +221,11 @@ def _far_ahead(gathered: Gathered, layouts: Sequence[TableLayout]) -> Gathered:
         if rivals
         else gathered
     )
+
+
+def _score(worth: float) -> float:
+    """What a layout would give, as a score: one more is twice as many records."""
+    return log2(worth) if worth > 0 else float("-inf")
 
 
 def _labelled_editions(

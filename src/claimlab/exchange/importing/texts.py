@@ -17,6 +17,7 @@ from claimlab.files.encoding import read_text, sniff_encoding
 from claimlab.files.kinds import HEAD_BYTES, kind_of
 from claimlab.files.layout import FileLayout, ReadOptions
 from claimlab.files.raw import RawTable, Refused
+from claimlab.files.rival_pages import ask, rivals
 
 FOLDER, PATH = "from_folder", "path"  # columns of our own: where a text came from
 MANY_FILES = "one text per file"
@@ -159,4 +160,10 @@ def _shared_encoding(files: Iterable[bytes]) -> str | None:
     if not odd:
         return None
     lines = [line for data in odd for line in data.split(b"\n") if not line.isascii()]
-    return sniff_encoding(b"\n".join(lines)[: 1 << 20]) if lines else None
+    if not lines:
+        return None
+    sample = b"\n".join(lines)[: 1 << 20]
+    encoding = sniff_encoding(sample)
+    if pages := rivals(sample, encoding):
+        raise ask(sample, "The texts", pages)
+    return encoding

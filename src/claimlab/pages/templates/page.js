@@ -76,3 +76,52 @@ document.querySelectorAll("table.sortable").forEach((table, number) => {
   box.value = view.get(`filter${number}`) ?? "";
   if (box.value) filter();
 });
+// Above a grid of cards, a box and chips: only cards with all of their words are shown.
+document.querySelectorAll(".grid").forEach((grid, number) => {
+  const cards = [...grid.querySelectorAll(".card")];
+  if (cards.length < 5) return;
+  const finder = document.createElement("div");
+  finder.className = "finder";
+  const box = document.createElement("input");
+  box.type = "search";
+  box.className = "filter";
+  box.placeholder = `Search ${cards.length} cards`;
+  box.setAttribute("aria-label", "Show only cards that hold these words");
+  const chips = document.createElement("div");
+  chips.className = "chips";
+  const filter = () => {
+    keepInAddress(`cards${number}`, box.value);
+    const pressed = [...chips.querySelectorAll("[aria-pressed=true]")].map((chip) => chip.textContent.toLowerCase());
+    const words = [...box.value.toLowerCase().split(/\s+/).filter(Boolean), ...pressed];
+    for (const card of cards) {
+      const text = card.textContent.toLowerCase();
+      card.hidden = !words.every((word) => text.includes(word));
+    }
+  };
+  const among = (words) => cards.filter((card) => card.textContent.toLowerCase().includes(words.toLowerCase())).length;
+  for (const words of (grid.dataset.chips ?? "").split("|").filter(Boolean)) {
+    if (!among(words) || among(words) === cards.length) continue;
+    const chip = document.createElement("button");
+    chip.type = "button";
+    chip.textContent = words;
+    chip.setAttribute("aria-pressed", "false");
+    chip.addEventListener("click", () => { chip.setAttribute("aria-pressed", chip.getAttribute("aria-pressed") === "false"); filter(); });
+    chips.append(chip);
+  }
+  box.addEventListener("input", filter);
+  finder.append(box, chips);
+  grid.before(finder);
+  box.value = view.get(`cards${number}`) ?? "";
+  if (box.value) filter();
+});
+// What is beside a button with data-copy is copied.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = "Copied";
+  } catch { // a page inside another may not: the command is selected instead
+    getSelection().selectAllChildren(button.parentElement.querySelector("code") ?? button);
+  }
+});

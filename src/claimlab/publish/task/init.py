@@ -8,13 +8,14 @@ import hashlib
 import io
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import numpy as np
 import polars as pl
 
 from claimlab.core import packaged
 from claimlab.core.call import in_storage
+from claimlab.core.choices import one_of
 from claimlab.core.errors import DataError
 from claimlab.core.guard import seal_folder
 from claimlab.core.options import Argument, Force, Option, OutputFolder, Setting
@@ -24,8 +25,10 @@ from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.deal import deal
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
+from claimlab.detect.own_words import own_words
 from claimlab.files.cells import escape_cells
 from claimlab.publish.task.layout import (
+    GAP_RULES,
     GOLD_FILE,
     HALVES,
     PUBLIC,
@@ -35,10 +38,10 @@ from claimlab.publish.task.layout import (
     SUBMISSIONS,
     TASK_FILE,
     TEST_FILE,
+    GapRule,
     Gold,
     TaskFile,
     to_json,
-    words_for,
 )
 from claimlab.tasks import open_task, own_task
 
@@ -68,7 +71,7 @@ class SharedTask(Shown):
 
 
 @in_storage()
-def publish_task_init(
+def publish_task_init(  # noqa: PLR0913
     data: Annotated[Source, Argument("A dataset with train and a labelled test.")],
     *,
     output: OutputFolder = None,
@@ -82,6 +85,12 @@ def publish_task_init(
     public_share: Annotated[
         float, Setting("Share of the test whose scores are not for the ranks.", least=0, most=0.9)
     ] = 0.5,
+    gaps: Annotated[
+        str,
+        Setting(
+            f"The task's own rule for a missing answer, shown beside ours: {', '.join(GAP_RULES)}."
+        ),
+    ] = "wrong",
     secret: Annotated[
         str | None, Setting("The organiser's secret, 64 hexadecimal digits; drawn by default.")
     ] = None,
@@ -93,6 +102,7 @@ def publish_task_init(
     Send `public` to participants, keep `sealed`, and put what they send into `submissions`, as
     TEAM.csv or TEAM/RUN.csv.
     """
+    rule = one_of(get_args(GapRule), gaps, "gaps")
     with Run("publish task", data, output, kind=KIND, force=force) as run:
         dataset = run.dataset
         chosen = open_task(own_task(dataset, task), dataset.records)
@@ -110,20 +120,20 @@ def publish_task_init(
         shuffled = test.sample(fraction=1.0, shuffle=True, seed=_seed(key))
         public[TEST_FILE] = _shown(shuffled, labelled=False)
         written = {file: _csv(rows) for file, rows in public.items()}
-        words = labelled.drop_nulls("label").select("label", "label_raw").unique()
-        spelled = {
-            name: set(words.filter(label=name)["label_raw"].drop_nulls()) for name in classes
-        }
+        words = own_words(chosen, dataset.records)
         described = TaskFile(
             name=name or dataset.name,
             about=chosen.question or f"Which class has each record: {', '.join(classes)}?",
             classes=classes,
-            words=words_for(spelled),
+            labels=chosen.name,
+            words=dict(words.of_data),
+            written=list(words.written),
             records=test.height,
             test_sha256=hashlib.sha256(written[TEST_FILE].encode()).hexdigest(),
             gold_hmac=gold.sealed,
             per_team=per_team,
             private=gold.rows.filter(half="private").height,
+            gaps=rule,
         )
         run.fill(lambda folder: _write(folder, described, gold, written))
     counts = {f"{PUBLIC}/{file}": rows.height for file, rows in public.items()}
@@ -198,6 +208,9 @@ def _write(folder: Path, task: TaskFile, gold: Gold, files: dict[str, str]) -> N
         "limit": str(task.per_team),
         "records": f"{task.records:,}",
         "private": f"{task.private:,}",
+        "gaps": ""
+        if task.gaps == "wrong"
+        else f"\n- The score by the task's own rule is next to it: {GAP_RULES[task.gaps]}.",
     }
     for name, text in texts.items():
         for field, value in fields.items():

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,6 +19,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from claimlab.core.errors import DataError, UnreadableFile
 from claimlab.core.types import JsonObject
+from claimlab.detect.own_words import OwnWords
+from claimlab.detect.strict.asked import Asked
+from claimlab.tasks import open_task
 
 PUBLIC, SEALED, SUBMISSIONS = "public", "sealed", "submissions"
 TASK_FILE, TEST_FILE, GOLD_FILE, SECRET_FILE = "task.json", "test.csv", "gold.csv", "secret"
@@ -27,6 +29,13 @@ FORMAT: Literal["claimlab task 1"] = "claimlab task 1"
 SECRET_BYTES = 32
 MOST_BYTES = 64 << 20  # of a file that is sent in
 HALVES = ("public", "private")
+GapRule = Literal["wrong", "no-class", "answered", "refused"]
+GAP_RULES: dict[GapRule, str] = {
+    "wrong": "a missing answer is a false positive of every other class",
+    "no-class": "a missing answer is missed in its class, and no false positive of the others",
+    "answered": "records without an answer are left out",
+    "refused": "a file with a missing answer is refused",
+}
 
 
 class TaskFile(BaseModel):
@@ -37,21 +46,23 @@ class TaskFile(BaseModel):
     task: Literal["claimlab task 1"] = FORMAT
     name: str
     about: str
+    labels: str  # the task or column that the labels are of
     classes: Annotated[list[str], Field(min_length=2, max_length=50)]
-    words: dict[str, str]  # a word in which an answer may be given, folded -> its class
+    words: dict[str, str | None]  # the data's own labels, folded -> the class; null: of none
+    written: list[str]  # these labels as the data writes them
     records: int
     test_sha256: str
     gold_hmac: str
     per_team: Annotated[int, Field(ge=1)]
     private: int  # records of the half that ranks
+    gaps: GapRule = "wrong"  # what the task itself makes of a missing answer
 
-    def meaning(self, word: str) -> str | None:
-        """The class that an answer names; null for a word that is not known."""
-        return self.words.get(folded(word))
-
-
-def folded(word: str) -> str:
-    return " ".join(word.split()).casefold()
+    @property
+    def own_words(self) -> OwnWords:
+        """The words in which answers may be given, as for the dataset that the task is of."""
+        return OwnWords(
+            open_task(self.labels), tuple(self.classes), self.words, tuple(self.written)
+        )
 
 
 @dataclass(frozen=True)
@@ -72,8 +83,8 @@ def keyed(secret: bytes, text: str) -> str:
     return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()
 
 
-def read_task(folder: Path) -> tuple[TaskFile, list[str]]:
-    """The task in a public folder, or in the folder of an organiser, and the ids of its test."""
+def read_task(folder: Path) -> tuple[TaskFile, Asked]:
+    """The task in a public folder, or in the folder of an organiser, and what it asks."""
     place = folder / PUBLIC if (folder / PUBLIC / TASK_FILE).is_file() else folder
     file = place / TASK_FILE
     if not file.is_file():
@@ -84,7 +95,7 @@ def read_task(folder: Path) -> tuple[TaskFile, list[str]]:
     try:
         task = TaskFile.model_validate_json(file.read_bytes()[:MOST_BYTES])
         test = (place / TEST_FILE).read_bytes()
-        ids = pl.read_csv(test, columns=["id"], schema_overrides={"id": pl.String})["id"].to_list()
+        rows = pl.read_csv(test, columns=["id", "text"], infer_schema=False)
     except (ValidationError, OSError, pl.exceptions.PolarsError) as error:
         why = str(error).partition("\n")[0]
         raise UnreadableFile(f"'{file}' cannot be read: {why}.", "Get the task again.") from None
@@ -93,10 +104,11 @@ def read_task(folder: Path) -> tuple[TaskFile, list[str]]:
             f"'{place / TEST_FILE}' is not the file of this task: its sha256 is another.",
             "Get the task again.",
         )
-    return task, ids
+    records = rows.with_columns(split=pl.lit("test"))
+    return task, Asked(task.name, records, "test", task.own_words)
 
 
-def read_gold(folder: Path, task: TaskFile, ids: list[str]) -> Gold:
+def read_gold(folder: Path, task: TaskFile, asked: Asked) -> Gold:
     """The sealed gold of an organiser's folder; refused unless it is what was sealed."""
     place = folder / SEALED
     try:
@@ -110,7 +122,7 @@ def read_gold(folder: Path, task: TaskFile, ids: list[str]) -> Gold:
             f"The sealed gold in '{place}' cannot be read: {why}.",
             "Name the organiser's folder, the one that `publish task init` wrote.",
         ) from None
-    if gold.sealed != task.gold_hmac or sorted(gold.rows["id"]) != sorted(ids):
+    if gold.sealed != task.gold_hmac or sorted(gold.rows["id"]) != sorted(asked.rows["id"]):
         raise UnreadableFile(
             f"The gold in '{place}' is not what was sealed: {TASK_FILE} has another HMAC.",
             "Restore the file, or publish the task again.",
@@ -121,15 +133,3 @@ def read_gold(folder: Path, task: TaskFile, ids: list[str]) -> Gold:
 def to_json(task: TaskFile) -> str:
     content: JsonObject = task.model_dump()
     return json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-def words_for(classes: Mapping[str, set[str]]) -> dict[str, str]:
-    """Each word for a class, folded, where it means one class only."""
-    out: dict[str, str] = {}
-    torn: set[str] = set()
-    for name, words in classes.items():
-        for word in {folded(name), *map(folded, words)}:
-            if out.setdefault(word, name) != name:
-                torn.add(word)
-    exact = {folded(name): name for name in classes}
-    return {word: name for word, name in out.items() if word not in torn} | exact

@@ -5,6 +5,7 @@ from __future__ import annotations
 from claimlab.core.words import several
 from claimlab.pages.blocks import Blocks, Cell, Column, Columns, Report, Section, Table, Text, short
 from claimlab.pages.blocks import percent as shown_percent
+from claimlab.publish.task.layout import GAP_RULES
 from claimlab.publish.task.scoring import Entry, TaskScores
 
 ENTRY_COLUMNS: Columns[Entry] = (
@@ -27,7 +28,12 @@ def score_blocks(scores: TaskScores) -> Blocks:
     scored = [entry for entry in scores.entries if not entry.refused]
     blocks: Blocks = [Text(f"{scores.headline()[0].upper()}{scores.headline()[1:]}.", "conclusion")]
     if scored:
-        blocks.append(Table.of(ENTRY_COLUMNS, scored, "Macro-F1 and accuracy in %."))
+        rule, columns = scores.task.gaps, list(ENTRY_COLUMNS)
+        note = "Macro-F1 and accuracy in %."
+        if rule in ("no-class", "answered"):
+            columns.insert(4, Column("Own rule", _by_own_rule, shown_percent))
+            note = f"{note} Own rule of the task: {GAP_RULES[rule]} (private half)."
+        blocks.append(Table.of(columns, scored, note))
     if scores.board is not None and len(scored) > 1:
         blocks += [Text(scores.board.headline()), Text(scores.board.limits())]
     if scores.refused:
@@ -46,6 +52,10 @@ def score_page(scores: TaskScores) -> Report:
         f" {task.gold_hmac}."
     )
     return Report(f"Scores: {task.name}", scores.headline(), [*score_blocks(scores), Text(about)])
+
+
+def _by_own_rule(entry: Entry) -> float | None:
+    return entry.own_rule.get("private")
 
 
 def _interval(entry: Entry) -> str:

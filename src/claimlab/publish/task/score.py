@@ -10,13 +10,14 @@ from claimlab.core.errors import DataError
 from claimlab.core.options import Argument, Force, OptionalFolder, Place, Seed, Setting
 from claimlab.core.run import Run
 from claimlab.pages.folder import Contents, fill
+from claimlab.publish.alike import PLAUSIBLE_ACCURACY
 from claimlab.publish.task.layout import SUBMISSIONS, read_gold, read_task
 from claimlab.publish.task.page import score_page
-from claimlab.publish.task.scoring import PLAUSIBLE_ACCURACY, TaskScores, scored
+from claimlab.publish.task.scoring import TaskScores, scored
+from claimlab.publish.task.submission import SUFFIXES
 
 KIND = "task scores"
 MOST_FILES = 2_000  # submissions of a task
-SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt", ".parquet", ".xlsx", ".zip")
 
 
 @repeatable()
@@ -33,10 +34,10 @@ def publish_task_score(
     """Score the submissions to a shared task: one page with ranks and what to look at."""
     place = Path(folder)
     with Run("publish task", None, output, kind=KIND, reads=[place], force=force, seed=seed) as run:
-        task, ids = read_task(place)
-        gold = read_gold(place, task, ids)
+        task, asked = read_task(place)
+        gold = read_gold(place, task, asked)
         files = submitted(place / SUBMISSIONS)
-        scores = scored(task, ids, gold, files, plausible=plausible, seed=seed)
+        scores = scored(task, asked, gold, files, plausible=plausible, seed=seed)
         contents = Contents(KIND, [score_page(scores)], data={"results.json": scores.to_json()})
         run.fill(lambda building: fill(contents, building))
     return scores

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -19,21 +18,21 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.core.shown import Shown
 from claimlab.core.stats.codes import codes_of
 from claimlab.core.stats.interval import DRAWS, Interval, interval
-from claimlab.core.stats.scores import Flags, Floats, Ints
+from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject
 from claimlab.core.units import Units
 from claimlab.core.words import several
+from claimlab.detect.strict.asked import Asked
 from claimlab.evaluate.board import Board, RunStanding, placed
 from claimlab.evaluate.common_draws import Drawn
+from claimlab.publish.alike import remarks
 from claimlab.publish.task.layout import (
     HALVES,
+    GapRule,
     Gold,
     TaskFile,
 )
 from claimlab.publish.task.submission import Submission, problem_of, read_submission
-
-PLAUSIBLE_ACCURACY = 0.99  # above which a score is looked at
-SHARED_ERRORS, FEWEST_ERRORS = 0.9, 10  # of two submissions: the share that they have in common
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,7 @@ class Entry:
     flags: tuple[str, ...] = ()
     macro_f1: dict[str, float] = field(default_factory=dict)  # of each half
     accuracy: dict[str, float] = field(default_factory=dict)
+    own_rule: dict[str, float] = field(default_factory=dict)  # macro-F1 as the task counts gaps
     interval: Interval | None = None
     ranks: str = ""
 
@@ -110,7 +110,7 @@ class TaskScores(Shown):
 
 def scored(
     task: TaskFile,
-    ids: list[str],
+    asked: Asked,
     gold: Gold,
     files: Sequence[tuple[str, str, Path]],
     *,
@@ -122,7 +122,7 @@ def scored(
     sent: dict[str, int] = {}
     for team, name, file in files:
         sent[team] = sent.get(team, 0) + 1
-        entry, submission = _read(task, ids, team, name, file)
+        entry, submission = _read(task, asked, team, name, file)
         if sent[team] > task.per_team:
             entry, submission = (
                 replace(entry, refused=f"more than {task.per_team} of this team"),
@@ -132,13 +132,28 @@ def scored(
             accepted[len(entries)] = submission
         entries.append(entry)
     measured = _Measured.of(task, gold, list(accepted.values()))
-    flags = _flags(measured, [entries[n] for n in accepted], plausible)
+    sent_in = [entries[n] for n in accepted]
+    flags = remarks(
+        measured.truth,
+        list(measured.said.T),
+        [entry.name for entry in sent_in],
+        plausible=plausible,
+        compared=lambda a, b: sent_in[a].team != sent_in[b].team,
+    )
     for column, (number, submission) in enumerate(accepted.items()):
-        gap = [f"{len(submission.gaps):,} without an answer"] if submission.gaps else []
+        gap = [
+            f"{len(ids):,} {what}"
+            for ids, what in (
+                (submission.gaps, "without an answer"),
+                (submission.declined, "with an answer outside the classes"),
+            )
+            if ids
+        ]
         entries[number] = replace(
             entries[number],
             macro_f1={half: measured.macro_f1(half)[column] for half in HALVES},
             accuracy={half: measured.accuracy(half)[column] for half in HALVES},
+            own_rule={half: measured.macro_f1(half, task.gaps)[column] for half in HALVES},
             flags=(*gap, *flags[column]),
         )
     board = None
@@ -160,17 +175,19 @@ def scored(
 
 
 def _read(
-    task: TaskFile, ids: list[str], team: str, name: str, file: Path
+    task: TaskFile, asked: Asked, team: str, name: str, file: Path
 ) -> tuple[Entry, Submission | None]:
     """A submission, refused where it does not fit the task; a gap alone does not refuse it."""
-    entry = Entry(team, name, records=len(ids))
+    entry = Entry(team, name, records=asked.rows.height)
     try:
-        submission = read_submission(file, task, ids)
+        submission = read_submission(file, asked)
     except ClaimlabError as error:
         return replace(entry, refused=problem_of(error)), None
     entry = replace(entry, sha256=submission.sha256, answered=len(submission.answers))
     if submission.problems:
         return replace(entry, refused=" ".join(submission.problems)), None
+    if submission.gaps and task.gaps == "refused":
+        return replace(entry, refused=" ".join(submission.lines())), None
     if not submission.answers:
         return replace(entry, refused="No record is answered."), None
     return entry, submission
@@ -197,24 +214,22 @@ class _Measured:
         matrix = np.array(said, np.int64).reshape(len(said), len(truth)).T
         return cls(truth, matrix, rows["half"], codes_of(rows["group"]), len(code))
 
-    @property
-    def right(self) -> Flags:
-        return np.asarray(self.said == self.truth[:, None])
-
     def accuracy(self, half: str) -> list[float]:
         rows = (self.halves == half).to_numpy()
-        return [float(share) for share in self.right[rows].mean(axis=0)] if rows.any() else []
+        right = self.said == self.truth[:, None]
+        return [float(share) for share in right[rows].mean(axis=0)] if rows.any() else []
 
-    def macro_f1(self, half: str) -> list[float]:
+    def macro_f1(self, half: str, gaps: GapRule = "wrong") -> list[float]:
         weights = (self.halves == half).to_numpy().astype(np.float64)[None, :]
-        return [float(score) for score in self._f1(weights)[0]]
+        return [float(score) for score in self._f1(weights, gaps)[0]]
 
-    def _f1(self, weights: Floats) -> Floats:
+    def _f1(self, weights: Floats, gaps: GapRule = "wrong") -> Floats:
         """Macro-F1 over the classes of the test (draws, submissions) of weighted records."""
         scores = []
         for k in range(self.classes):
             true, said = (self.truth == k)[:, None], self.said == k
-            gap = self.said < 0
+            gap = (self.said < 0) & (gaps in ("wrong", "refused"))
+            true = true & (self.said >= 0) if gaps == "answered" else true
             hits = weights @ (true & said).astype(np.float64)
             wrong = weights @ (~true & (said | gap)).astype(np.float64)
             missed = weights @ (true & ~said).astype(np.float64)
@@ -253,36 +268,3 @@ def placed_alone(board: Board, name: str, drawn: Drawn) -> Board:
     ends = interval(drawn.draws[:, 0], drawn.effective, point=score)
     standing = RunStanding(name, score, ends, (1, 1))
     return replace(board, units=drawn.units.words, standings=[standing])
-
-
-def _flags(measured: _Measured, entries: Sequence[Entry], plausible: float) -> list[list[str]]:
-    """What an organiser should look at: the same answers under two names, nearly the same errors,
-    and scores that are hardly possible.
-    """
-    flags: list[list[str]] = [[] for _ in entries]
-    right = measured.right
-    for column in range(len(entries)):
-        accuracy = float(right[:, column].mean())
-        if accuracy >= plausible:
-            flags[column].append(f"implausible: {100 * accuracy:.1f}% of all answers are right")
-    for a, b in combinations(range(len(entries)), 2):
-        words = _alike(measured, a, b)
-        if words and entries[a].team != entries[b].team:
-            flags[a].append(f"{words} {entries[b].name}")
-            flags[b].append(f"{words} {entries[a].name}")
-    return flags
-
-
-def _alike(measured: _Measured, a: int, b: int) -> str:
-    """How alike two submissions are, where that is too much; right answers tell nothing."""
-    same = measured.said[:, a] == measured.said[:, b]
-    if same.all():
-        return "the same answers as"
-    wrong = [measured.said[:, n] != measured.truth for n in (a, b)]
-    either = wrong[0] | wrong[1]
-    common = wrong[0] & wrong[1] & same
-    if either.sum() < FEWEST_ERRORS or common.sum() < SHARED_ERRORS * either.sum():
-        return ""
-    return (
-        f"{100 * common.sum() / either.sum():.0f}% of the errors (of {either.sum():,}) are those of"
-    )

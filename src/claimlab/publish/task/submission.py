@@ -1,12 +1,11 @@
-"""A submission, read strictly: every id of the test once, none of another record, classes that the
-task has. Nothing of the gold is needed.
+"""A submission, read as every file of predictions is: every id of the test once, none of another
+record, classes that the task has. Nothing of the gold is needed.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,23 +13,26 @@ from typing import Annotated
 import polars as pl
 
 from claimlab.core.call import in_storage
-from claimlab.core.errors import ClaimlabError, UnreadableFile
+from claimlab.core.errors import ClaimlabError, DataError, UnreadableFile
 from claimlab.core.options import Argument, Option, Place
 from claimlab.core.plain import one_line
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.files.predictions import GivenPredictions, read_predictions
-from claimlab.publish.task.layout import MOST_BYTES, TaskFile, read_task
+from claimlab.detect.strict.asked import Asked
+from claimlab.detect.strict.read import StrictPredictions, read_answers
+from claimlab.publish.task.layout import MOST_BYTES, read_task
 
-EXAMPLES = 3  # of each problem
-CHARACTERS = 60  # of a word or id that is quoted
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt", ".parquet", ".xlsx", ".zip")
+EXAMPLES = 3  # of the records without an answer
+CHARACTERS = 60  # of an id that is quoted
 
 
 @dataclass(frozen=True, repr=False)
 class Submission(Shown):
-    """What a file answers, and what is wrong with it. `answers` has the class of each id that has
-    exactly one known answer; `gaps` are the ids without one.
+    """What a file answers, and what is wrong with it. `answers` has the class of each id; `gaps`
+    are the ids without an answer, `declined` those whose answer is outside the classes ("not enough info").
+    `notes` say how the file was read.
     """
 
     file: str
@@ -38,7 +40,9 @@ class Submission(Shown):
     answers: dict[str, str]
     records: int
     problems: tuple[str, ...]
-    gaps: tuple[str, ...]
+    gaps: tuple[str, ...] = ()
+    declined: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -54,25 +58,31 @@ class Submission(Shown):
 
     def headline(self) -> str:
         good = "fits the task" if self.is_complete else "does not fit the task"
-        return f"'{self.file}' {good}: {len(self.answers):,} of {self.records:,} answered"
+        answered = len(self.answers) + len(self.declined)
+        return f"'{self.file}' {good}: {answered:,} of {self.records:,} answered"
 
     def lines(self) -> list[str]:
-        """What is wrong, a line each; a gap is said last."""
-        if not self.gaps:
-            return list(self.problems)
-        some = ", ".join(map(_quoted, self.gaps[:EXAMPLES]))
-        gap = f"{several(len(self.gaps), 'record')} of the test without an answer ({some})"
-        return [*self.problems, f"{gap}: each counts as wrong."]
+        """What is wrong, a line each; what counts as wrong is said last."""
+        out = list(self.problems)
+        for ids, what in (
+            (self.gaps, "of the test without an answer"),
+            (self.declined, "with an answer outside the classes"),
+        ):
+            if ids:
+                some = ", ".join(f"'{one_line(i)[:CHARACTERS]}'" for i in ids[:EXAMPLES])
+                out.append(f"{several(len(ids), 'record')} {what} ({some}): each counts as wrong.")
+        return out
 
     def to_json(self) -> JsonObject:
         return {
             "file": self.file,
             "sha256": self.sha256,
             "fits": self.is_complete,
-            "answered": len(self.answers),
+            "answered": len(self.answers) + len(self.declined),
             "records": self.records,
             "classes": dict(self.table.iter_rows()),
             "problems": self.lines(),
+            "notes": list(self.notes),
         }
 
 
@@ -85,47 +95,48 @@ def publish_task_check(
     ] = "public",
 ) -> Submission:
     """Check a submission to a shared task: format, ids and classes. No gold is needed."""
-    opened, ids = read_task(Path(task))
-    return read_submission(Path(file), opened, ids)
+    return read_submission(Path(file), read_task(Path(task))[1])
 
 
-def read_submission(file: Path, task: TaskFile, ids: Sequence[str]) -> Submission:
+def read_submission(file: Path, asked: Asked) -> Submission:
     """What `file` answers; what is wrong is listed, not guessed away."""
-    table, digest = _read(file)
-    if table.ids is None or table.labels is None:
-        has = ", ".join(map(_quoted, table.columns))
-        lacking = "id" if table.ids is None else "label"
-        problem = f"No column '{lacking}' (it has: {has})."
-        return Submission(file.name, digest, {}, len(ids), (problem,), ())
-    given, words = table.ids.to_list(), table.labels.to_list()
-    known, times = set(ids), Counter(given)
-    problems = [
-        _problem("id more than once", [i for i, n in times.items() if n > 1 and i is not None]),
-        _problem("row without an id", ["" for i in given if not i], "rows without an id"),
-        _problem(
-            "id that is not of the test",
-            [i for i in times if i and i not in known],
-            "ids that are not of the test",
-        ),
-        _problem(
-            "answer outside the classes",
-            [word for word in dict.fromkeys(words) if word and task.meaning(word) is None],
-            "answers outside the classes",
-            more=f"; the classes are {', '.join(task.classes)}",
-        ),
-    ]
-    answers = {
-        i: meaning
-        for i, word in zip(given, words, strict=True)
-        if i in known and times[i] == 1 and word and (meaning := task.meaning(word)) is not None
-    }
-    gaps = tuple(i for i in ids if i not in answers and times[i] < 2)
-    found = tuple(problem for problem in problems if problem)
-    return Submission(file.name, digest, answers, len(ids), found, gaps)
+    digest, records = _digest(file), asked.rows.height
+    try:
+        strict, problems = read_answers(asked, file)
+    except UnreadableFile:
+        raise
+    except DataError as error:
+        return Submission(file.name, digest, {}, records, (problem_of(error),))
+    several_runs = strict.predictions["run"].n_unique()
+    if several_runs > 1:
+        problems.sentences.append(f"it holds {several_runs} runs: send a file for each")
+    sentences = tuple(f"{s[0].upper()}{one_line(s)[1:]}." for s in problems.collected())
+    if problems.of_classes:
+        sentences += (f"The classes are {asked.words.listed()}.",)
+    return _submission(strict, asked.words.classes, digest, sentences)
 
 
-def _read(file: Path) -> tuple[GivenPredictions, str]:
-    """What a file of a stranger says, and its sha256."""
+def _submission(
+    strict: StrictPredictions, classes: tuple[str, ...], digest: str, problems: tuple[str, ...]
+) -> Submission:
+    rows = strict.predictions.unique("record_id", keep="none", maintain_order=True)
+    chosen = pl.col("label").is_in(classes).fill_null(value=False)
+    declined = pl.col("label").is_not_null() | pl.col("meta").str.contains('"abstained"')
+    declined = declined.fill_null(value=False)
+    return Submission(
+        strict.file,
+        digest,
+        dict(rows.filter(chosen).select("record_id", "label").iter_rows()),
+        strict.records.height,
+        problems,
+        tuple(rows.filter(~chosen & ~declined)["record_id"]),
+        tuple(rows.filter(~chosen & declined)["record_id"]),
+        tuple(strict.notes),
+    )
+
+
+def _digest(file: Path) -> str:
+    """The sha256 of a file of a stranger."""
     try:
         if file.is_symlink() or not file.is_file():
             raise UnreadableFile(f"'{file}' is not a plain file.", "Name the submission.")
@@ -133,22 +144,9 @@ def _read(file: Path) -> tuple[GivenPredictions, str]:
             raise UnreadableFile(
                 f"'{file.name}' has more than {MOST_BYTES >> 20} MB.", "Leave out other columns."
             )
-        return read_predictions(file), hashlib.sha256(file.read_bytes()).hexdigest()
+        return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError as error:
         raise UnreadableFile(f"'{file}' cannot be read: {error}.", "Check the path.") from None
-
-
-def _problem(one: str, examples: Sequence[str], many: str | None = None, more: str = "") -> str:
-    """A problem with its count and examples; nothing where there is none."""
-    if not examples:
-        return ""
-    some = ", ".join(map(_quoted, filter(None, dict.fromkeys(examples[:EXAMPLES]))))
-    counted = several(len(examples), one, many or one.replace("id ", "ids ", 1))
-    return f"{counted}{f' ({some}{more})' if some else ''}."
-
-
-def _quoted(word: str) -> str:
-    return f"'{one_line(word)[:CHARACTERS]}'"
 
 
 def problem_of(error: ClaimlabError) -> str:

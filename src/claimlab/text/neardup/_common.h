@@ -11,6 +11,7 @@
 #define TABLE_SIZE 0x20000u
 #define WORD (1u << 30)
 #define ASK (1u << 29)
+#define BRIEF (1u << 28)
 #define MANY (1u << 31)
 #define CODE 0x1FFFFFu
 #define UNKNOWN UINT32_MAX /* on a page of the table that is not filled */

@@ -84,10 +84,10 @@ static inline uint32_t char_at(const Text *text, Py_ssize_t i) {
     }
 }
 
-/* The class bit of a character that is already in normal form. */
+/* The class bits of a character that is already in normal form. */
 static inline uint32_t classed(uint32_t c, const uint32_t *table) {
-    if (c < TABLE_SIZE) return c | (table[c] & WORD);
-    return c | (c < 0x40000u ? WORD : 0u); /* the further planes of Han; beyond them are selectors and private use */
+    if (c < TABLE_SIZE) return c | (table[c] & (WORD | BRIEF));
+    return c | (c < 0x40000u ? WORD | BRIEF : 0u); /* the further planes of Han; beyond them are selectors and private use */
 }
 
 #define FOLD(TYPE)                                                                                        \
@@ -107,12 +107,12 @@ static inline uint32_t classed(uint32_t c, const uint32_t *table) {
                 for (size_t k = 0; k < many; k++) {                                                       \
                     e = rules->extra[at + 1 + k];                                                         \
                     out[m] = e;                                                                           \
-                    m += !(e == SPACE && last == SPACE);                                                  \
+                    m += !(e == SPACE && (last == SPACE || (sizeof(TYPE) > 1 && (last & silent))));                             \
                     last = e;                                                                             \
                 }                                                                                         \
             } else {                                                                                      \
                 out[m] = e;                                                                               \
-                m += !(e == SPACE && last == SPACE);                                                      \
+                m += !(e == SPACE && (last == SPACE || (sizeof(TYPE) > 1 && (last & silent))));                                 \
                 last = e;                                                                                 \
             }                                                                                             \
         }                                                                                                 \
@@ -121,6 +121,7 @@ static inline uint32_t classed(uint32_t c, const uint32_t *table) {
 /* The normal form of `text` in room->code, class bits kept; its length, or -1 out of memory. */
 static Py_ssize_t fold(const Text *text, int folded, const Rules *rules, Room *room) {
     size_t m = 0;
+    uint32_t silent = rules->word ? 0 : BRIEF; /* a space behind Han or kana is a way of typing, unless words are cut */
     uint32_t last = SPACE; /* so that no space opens the text; a register, because reading out[m - 1] back is slow */
     if (grow((void **)&room->code, &room->code_cap, (size_t)text->length + 1, sizeof(uint32_t)) < 0) return -1;
     uint32_t *out = room->code;
@@ -163,6 +164,29 @@ static inline uint64_t power(uint64_t base, size_t exponent) {
         }                                                                                           \
         return m - n + 1;                                                                           \
     }
+/* The same where some characters are worth a syllable or a word (Han, kana): a window that begins with one of these is
+ * `brief` characters long. */
+static size_t windows_of_mixed(const uint32_t *code, size_t m, size_t n, size_t brief, uint64_t *gram) {
+    size_t count = 0;
+    for (size_t i = 0; i < m; i++) {
+        size_t width = code[i] & BRIEF ? brief : n;
+        if (width > m - i) continue;
+        uint64_t p = 0;
+        for (size_t k = 0; k < width; k++) p = p * BASE + (uint64_t)(code[i + k] & CODE);
+        gram[count++] = mix(p + (uint64_t)width * LENGTH);
+    }
+    return count;
+}
+
+/* Of a window of `n` characters: five characters of an alphabet are about as much as three of Han or kana. */
+static size_t brief_of(size_t n) { return (3 * n + 4) / 5; }
+
+static int any_brief(const uint32_t *code, size_t m) {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < m; i++) bits |= code[i];
+    return (bits & BRIEF) != 0;
+}
+
 #define OF_CODE(v) ((uint64_t)((v) & CODE))
 #define OF_TOKEN(v) (v)
 WINDOWS(windows_of_codes, uint32_t, OF_CODE)
@@ -180,7 +204,12 @@ static Py_ssize_t grams(const Text *text, int folded, const Rules *rules, Room *
     if (length <= 0) return length;
     size_t m = (size_t)length, n = (size_t)rules->n;
     if (grow((void **)&room->gram, &room->gram_cap, m + 1, sizeof(uint64_t)) < 0) return -1;
-    if (!rules->word) return (Py_ssize_t)windows_of_codes(room->code, m, n, room->gram);
+    if (!rules->word) {
+        size_t brief = brief_of(n), count = 0;
+        if (!text->ascii && brief < n && any_brief(room->code, m))
+            count = windows_of_mixed(room->code, m, n, brief, room->gram);
+        return (Py_ssize_t)(count ? count : windows_of_codes(room->code, m, n, room->gram));
+    }
     if (grow((void **)&room->token, &room->token_cap, m + 1, sizeof(uint64_t)) < 0) return -1;
     size_t words = 0;
     for (size_t i = 0; i < m;) {

@@ -38,7 +38,8 @@ class CompiledCorpus(NumpyCorpus):
         if self._scan():
             self._scan()
         flagged = np.flatnonzero(self._folded)
-        folded = [normalise(self._texts[row]) for row in flagged.tolist()]
+        words = self._grams.unit == "word"
+        folded = [normalise(self._texts[row], words=words) for row in flagged.tolist()]
         for row, text in zip(flagged.tolist(), folded, strict=True):
             self._texts[row] = text
         if folded:  # the table must know their letters too, to tell words

@@ -34,7 +34,7 @@ from claimlab.text.neardup.kernel import (
     mix,
     salts,
 )
-from claimlab.text.neardup.normal import is_word, normalise
+from claimlab.text.neardup.normal import brief_of, is_brief, is_word, normalise
 
 BLOCK = 1 << 12  # texts a block
 AT_ONCE = 1 << 16  # pairs sifted at a time
@@ -44,7 +44,8 @@ _ONES = np.array([i.bit_count() for i in range(256)], np.int64)  # bits set in a
 
 class NumpyCorpus:
     def __init__(self, texts: Sequence[str | None], grams: Grams) -> None:
-        normal = [normalise(text) if text else "" for text in texts]
+        words = grams.unit == "word"
+        normal = [normalise(text, words=words) if text else "" for text in texts]
         self._codes = np.frombuffer(
             "".join(normal).encode("utf-32-le", "surrogatepass"), dtype="<u4"
         )
@@ -65,7 +66,8 @@ class NumpyCorpus:
         codes = self._codes[places].astype(np.uint64)
         if self._grams.unit == "word":
             codes, lengths = _words(codes, lengths)
-        return _windows(codes, lengths, self._grams.ngram)
+            return _windows(codes, lengths, self._grams.ngram)
+        return _windows(codes, lengths, self._grams.ngram, _widths(codes, self._grams.ngram))
 
     def sketch(self, plan: BandPlan, seed: int, lanes: int) -> Sketches:
         total = len(self._starts) - 1
@@ -197,14 +199,29 @@ def _polynomials(values: U64, lengths: I64) -> U64:
     return out
 
 
-def _windows(values: U64, lengths: I64, n: int) -> tuple[U64, I64]:
-    """The hashes of the windows of each stretch; a stretch shorter than `n` is one window, an empty
-    one none.
+def _widths(codes: U64, n: int) -> I64 | None:
+    """How long the window is that begins with each character; null where all have `n`."""
+    letters, which = np.unique(codes, return_inverse=True)
+    brief = np.array([is_brief(chr(c)) for c in letters.tolist()], bool)
+    if not brief.any():
+        return None
+    return np.where(brief, brief_of(n), n)[which]
+
+
+def _windows(values: U64, lengths: I64, n: int, widths: I64 | None = None) -> tuple[U64, I64]:
+    """The hashes of the windows of each stretch, `n` values or `widths` long; a stretch in which
+    none has room is one window, an empty one none.
     """
-    width = np.minimum(lengths, n)
-    counts = np.where(lengths > 0, lengths - width + 1, 0)
-    firsts = _spread(np.cumsum(lengths) - lengths, counts)
-    wide = np.repeat(width, counts)
+    wanted = np.full(len(values), n, np.int64) if widths is None else widths
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    starts = np.cumsum(lengths) - lengths
+    fits = np.arange(len(values)) + wanted <= np.repeat(starts + lengths, lengths)
+    counts = np.bincount(owner[fits], minlength=len(lengths)).astype(np.int64)
+    whole = (counts == 0) & (lengths > 0)
+    fits[starts[whole]] = True
+    counts[whole] = 1
+    firsts = np.flatnonzero(fits)
+    wide = np.minimum(wanted[firsts], np.repeat(lengths, counts))
     p = np.zeros(len(firsts), np.uint64)
     for k in range(int(wide.max(initial=0))):
         inside = wide > k

@@ -40,7 +40,7 @@ def in_ranges(
     work: Callable[[int, int], None],
     total: int,
     threads: int,
-    done: Callable[[int], None] | None = None,
+    report: Callable[[int], None] | None = None,
     share: int = ITEMS_PER_TASK,
 ) -> None:
     """Call `work(start, stop)` on ranges that cover `total`, on several threads; an error in one is
@@ -50,11 +50,11 @@ def in_ranges(
     if threads == 1 or len(ranges) <= 1:
         for start, stop in ranges:
             work(start, stop)
-            if done is not None:
-                done(stop)
+            if report is not None:
+                report(stop)
         return
     running = [pool(threads).submit(work, start, stop) for start, stop in ranges]
     for (_, stop), task in zip(ranges, running, strict=True):
         task.result()
-        if done is not None:
-            done(stop)
+        if report is not None:
+            report(stop)

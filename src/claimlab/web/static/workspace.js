@@ -89,12 +89,8 @@ for (const field of document.querySelectorAll("[data-from-fragment]")) {
 }
 
 document.addEventListener("click", async (event) => {
-  const button = event.target.closest("[data-post], [data-copy]");
-  if (button?.dataset.post) location.assign((await send(button.dataset.post, {})).location);
-  if (button?.dataset.copy) {
-    await navigator.clipboard.writeText(button.dataset.copy);
-    button.textContent = "Copied";
-  }
+  const button = event.target.closest("[data-post]");
+  if (button) location.assign((await send(button.dataset.post, {})).location);
 });
 // Parts of a page are put in place from a newer one; whoever is in a field of them stays there.
 function renew(html, ...ids) {

@@ -22,6 +22,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.pages.blocks import excerpt
 from claimlab.pages.folder import Contents
+from claimlab.pages.look import names
 from claimlab_simulate.evolve.drift.fuse import TOTAL as FUSE_TOTAL
 from claimlab_simulate.evolve.drift.hops import groups_of
 from claimlab_simulate.evolve.drift.lite import TOTAL, drift_lite
@@ -258,6 +259,7 @@ def _render(data: JsonObject) -> str:
         autoescape=True,
         undefined=StrictUndefined,
     )
+    environment.globals["look"] = lambda: Markup(names())
     template = environment.get_template("viewer.html.jinja")
     return template.render(data=Markup(packed), version=__version__)
 

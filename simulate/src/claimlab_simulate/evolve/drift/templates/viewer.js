@@ -208,4 +208,5 @@ document.addEventListener("keydown", (event) => {
   };
   if (keys[event.key]) { keys[event.key](); event.preventDefault(); }
 });
+byId("page").hidden = false; // not before: what is painted empty jumps when it is filled
 if (data.traces.length) { hop = 1; show(); }

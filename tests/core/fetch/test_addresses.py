@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from claimlab.core import packaged
 from claimlab.core.errors import PageRefused
-from claimlab.search.addresses import CheckedAddress, Guard
+from claimlab.core.fetch.addresses import CheckedAddress, Guard
 
 KINDS = packaged.toml("claimlab.search", "failures.toml")["pages"]
 
