@@ -31,7 +31,8 @@ CHARACTERS = 60  # of an id that is quoted
 @dataclass(frozen=True, repr=False)
 class Submission(Shown):
     """What a file answers, and what is wrong with it. `answers` has the class of each id; `gaps`
-    are the ids without an answer, `declined` those whose answer is outside the classes ("not enough info").
+    are the ids without an answer, `declined` those whose answer is outside the classes ("not enough
+    info").
     `notes` say how the file was read.
     """
 
