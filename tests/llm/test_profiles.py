@@ -191,3 +191,11 @@ def test_the_verb_tries_an_endpoint(
     shown = capsys.readouterr()
     assert "unreachable" in shown.out
     assert "not measured" in shown.out
+
+
+def test_a_bare_name_is_never_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in all_profiles():
+        Path(name).write_text('[x]\nbase_url = "http://127.0.0.1:9/v1"\n', encoding="utf-8")
+        assert find_profile(name) == all_profiles()[name]
+    assert find_profile("./openai").name == "x"
