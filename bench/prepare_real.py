@@ -9,10 +9,11 @@ the prepared dataset. A dataset on which nothing helps is in the table as the ot
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
+
+from harness import begin, parser, shared
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
@@ -21,7 +22,7 @@ from claimlab.study.prepare import Prepared
 
 NAMES = (
     *("fake-br", "liar", "covid19-fake-news", "fang-covid", "covid-fact", "coaid"),
-    *("fakehealth", "buzzfeednews", "check-covid", "healthfc", "isot", "factck-br"),
+    *("fakehealth", "buzzfeednews", "check-covid", "isot", "factck-br"),
 )
 MOST_RECORDS = 800  # of one dataset, drawn at random
 HEAD = """\
@@ -77,12 +78,12 @@ def row(name: str, before: Dataset, prepared: Prepared) -> dict[str, str]:
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--data", type=Path, default=Path("../shared/data"))
+    arguments = parser(__doc__, data=True)
     arguments.add_argument("--table", type=Path)
     arguments.add_argument("--names", nargs="*", default=NAMES)
     arguments.add_argument("--keep", type=Path, default=Path("build/prepare_real.jsonl"))
-    given = arguments.parse_args()
+    given = begin(arguments)
+    shared(folder=given.data)
     given.keep.parent.mkdir(parents=True, exist_ok=True)
     lines = given.keep.read_text("utf-8").splitlines() if given.keep.is_file() else []
     rows = {cells["dataset"]: cells for cells in map(json.loads, lines)}

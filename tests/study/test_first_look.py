@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+import shlex
 from importlib import import_module
 from pathlib import Path
 
@@ -177,3 +179,18 @@ def test_check_ends_with_the_command_that_applies_its_advice(
     assert checked.next_step.shell == "claimlab prepare mine-check/clean -o mine-fair"
     assert run([*checked.next_step.shell.split()[1:], "--dry-run"]) == 0
     assert "split by near-duplicates" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_commands_of_its_page_run_from_where_the_user_is(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each as it stands, in the order of the page: what one writes, a later one may read."""
+    telling = pl.when(pl.col("rating") == "false").then(pl.lit(" shocking")).otherwise(pl.lit(""))
+    claims(160).with_columns(claim=pl.col("claim") + telling).write_csv(file)
+    cl.check(file, output="mine-check")
+    page = Path("mine-check", "report", "report.md").read_text(encoding="utf-8")
+    commands = list(dict.fromkeys(re.findall(r"`claimlab ([^`]+)`", page)))
+    assert commands
+    for command in commands:
+        assert run(shlex.split(command)) == 0, f"{command}: {capsys.readouterr().err}"

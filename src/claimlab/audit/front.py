@@ -122,6 +122,10 @@ def audit(  # noqa: PLR0913
         Dataset | None,
         InPython("What `data` was before it was cleaned: leaks are measured there."),
     ] = None,
+    called: Annotated[
+        str | None,
+        InPython("What the report's commands call `data`; by default, the name of its folder."),
+    ] = None,
     **calls: Unpack[DataCalls],
 ) -> Audited:
     """Test datasets for shortcuts, leaks and contradictions, each next to its baselines.
@@ -167,6 +171,7 @@ def audit(  # noqa: PLR0913
             audits = [
                 _tried(run_all(dataset, judge=model), dataset, run_all) for dataset in datasets
             ]
+        audits[0].folder = called or audits[0].folder
         run.fill(lambda folder: fill(contents(audits), folder))
     audits[0].also = tuple(audits[1:])
     return audits[0]

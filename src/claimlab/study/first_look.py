@@ -204,8 +204,14 @@ def check(
         cleaned = _kept(place, CLEAN, lambda to: clean(raw, output=to, seed=seed).dataset)
         report = None if place is None else place / REPORT
         whole = not enough_left(raw, cleaned)
+        called = None if output is None else f"{Path(output).name}/{DATA if whole else CLEAN}"
         audited = audit(
-            raw if whole else cleaned, output=report, seed=seed, force=True, published=raw
+            raw if whole else cleaned,
+            output=report,
+            seed=seed,
+            force=True,
+            published=raw,
+            called=called,
         )
         run.fill(lambda folder: _put(place, folder))
     column_of = {role: column for role, column in notes["columns"].items() if column}
