@@ -3,6 +3,7 @@
     python -m manual.pin liar-plus --from github:OWNER/NAME --clone FOLDER --files ARCHIVE...
     python -m manual.pin --all PLACES.toml     # many: [NAME] from = ..., clone = ..., files = [...]
     python -m manual.pin --table docs/benchmarks/sources.md
+    python -m manual.pin --live     # asks each source for one byte: which are gone?
 
 A clone of the publisher's repository says which file is which blob of which commit; files at hand
 (or in the clone) are read and hashed. The reader of the dataset is then run on exactly those bytes,
@@ -14,6 +15,7 @@ points to, never as itself.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import fnmatch
 import hashlib
 import subprocess
@@ -30,7 +32,9 @@ from pathlib import Path
 from claimlab.catalog.load import DATASETS, completed, read
 from claimlab.catalog.sources import Sources, sources_of
 from claimlab.core.fetch.archive import listing_of
-from claimlab.core.fetch.hosts import is_data
+from claimlab.core.fetch.download import Reach, requested
+from claimlab.core.fetch.front import reach
+from claimlab.core.fetch.hosts import archive_url, is_data, raw_url
 from claimlab.files.bundle import Bundle
 
 TARGET = Path(__file__).parents[2] / "src/claimlab/catalog/data/sources"
@@ -284,6 +288,24 @@ def table() -> str:
     return f"{counts}.\n\n{head}" + "\n".join(rows) + "\n"
 
 
+async def gone(reached: Reach) -> list[str]:
+    """The sources of which no byte can be had any more, each with the reason."""
+    lines = []
+    for name in DATASETS.names():
+        sources = sources_of(name)
+        for source in sources.sources if sources is not None else ():
+            urls = [raw_url(source.from_, file.path) for file in source.files[:1]]
+            for url in urls or [archive_url(source.from_)]:
+                try:
+                    async with requested(url, {"Range": "bytes=0-0"}, reached) as (answer, _):
+                        status = answer.status_code
+                    if status not in (200, 206):
+                        lines.append(f"- {name}: {url} (status {status})")
+                except Exception as error:
+                    lines.append(f"- {name}: {url} ({error})")
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", nargs="?")
@@ -294,7 +316,12 @@ def main() -> None:
     parser.add_argument("--whose", default="publisher")
     parser.add_argument("--all", type=Path)
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--live", action="store_true")
     given = parser.parse_args()
+    if given.live:
+        lines = asyncio.run(gone(reach()))
+        print("\n".join(lines) or "All sources answer.")
+        sys.exit(1 if lines else 0)
     if given.table:
         text = given.table.read_text(encoding="utf-8")
         head = text.split("<!-- table -->")[0]

@@ -99,7 +99,7 @@ def serve(content: bytes, tag: str | None = None, ranges: bool = True) -> Answer
         asked = handler.headers.get("Range", "")
         matches = handler.headers.get("If-Range", etag) == etag
         if ranges and asked and matches:
-            start = int(asked.removeprefix("bytes=").rstrip("-"))
+            start = int(asked.removeprefix("bytes=").split("-")[0])
             if start >= len(content):
                 handler.answer(416, b"")
                 return

@@ -265,3 +265,18 @@ def test_ten_sets_by_name(hosts: Hosts, real_data: Path) -> None:
         order = by_hand.records.select(columns).sort(pl.all())
         assert by_name.records.select(columns).sort(pl.all()).equals(order), name
         assert any(note.startswith("These are the files of github:") for note in by_hand.notes)
+
+
+def test_sources_that_are_gone_are_named(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
+    import asyncio
+
+    from manual import pin
+
+    monkeypatch.setattr(pin.DATASETS, "names", lambda: ["liar", "covid-fact"])
+    liar, covid = sources_of("liar"), sources_of("covid-fact")
+    assert liar is not None
+    assert covid is not None
+    hosts.put(*raw(liar.sources[0].from_, liar.sources[0].files[0].path), b"x")
+    (line,) = asyncio.run(pin.gone(hosts.reach()))
+    assert line.startswith("- covid-fact: https://raw.githubusercontent.com/")
+    assert line.endswith("(status 404)")

@@ -218,3 +218,19 @@ def test_silence_of_a_source_of_advisories_is_no_pass(
         ended = end.code
     assert ended == code
     assert words in "".join(capsys.readouterr())
+
+
+def test_workflows_name_actions_by_commit() -> None:
+    """A tag can be moved to other code; the comment behind the commit says which tag it was."""
+    root = Path(__file__).resolve().parents[2]
+    files = [*(root / ".github" / "workflows").glob("*.yml"), root / "action.yml"]
+    used = [
+        line.split("uses:", 1)[1].strip()
+        for file in files
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if re.match(r"\s*-?\s*uses:", line)
+    ]
+    assert used
+    assert [
+        name for name in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}  # v[\d.]+", name)
+    ] == []

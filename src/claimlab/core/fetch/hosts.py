@@ -36,7 +36,7 @@ DATAVERSE = "dataverse.harvard.edu"
 _OWNER_AND_NAME = re.compile(
     r"^(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^/]+))?(?:/(?P<path>.+))?$"
 )
-_NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
+_NEXT = re.compile(r'<([^<>]+)>;\s*rel="next"')
 
 
 @dataclass(frozen=True)
