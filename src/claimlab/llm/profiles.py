@@ -231,10 +231,12 @@ def _named(name: str, profiles: Mapping[str, Profile]) -> Profile:
 
 
 def _vendor(base_url: str | None) -> Profile | None:
-    """The built-in profile with the host of this address."""
+    """The built-in profile with the host of this address; this machine is nobody's vendor."""
     host = urlsplit(base_url or "").hostname
-    of_host = (each for each in _built_in().values() if urlsplit(each.base_url or "").hostname)
-    return next((each for each in of_host if urlsplit(each.base_url or "").hostname == host), None)
+    if host is None or is_loopback(host):
+        return None
+    built_in = _built_in().values()
+    return next((each for each in built_in if urlsplit(each.base_url or "").hostname == host), None)
 
 
 def _gguf(path: Path, settings: str) -> Profile:

@@ -24,7 +24,7 @@ def is_address(value: object) -> bool:
 
 
 def source_host(address: str) -> str:
-    """The host that an address of data leads to."""
-    scheme = address.partition(":")[0]
-    parts = address.split("/")
-    return HOSTS[scheme] if scheme in HOSTS else "/".join(parts[:3])
+    """The host that an address of data leads to, without the name and password before it."""
+    scheme, _, rest = address.partition(":")
+    host = re.split(r"[/?#\s]", rest[2:].lstrip(), maxsplit=1)[0].rpartition("@")[2]
+    return HOSTS.get(scheme, f"{scheme}://{host}")
