@@ -252,7 +252,7 @@ def fair_split(data: Dataset, bench: Bench) -> Change:
     sides = ", ".join(f"{side} {n:,}" for side, n in made.checked.sides().items())
     unused = made.dataset.records.filter(pl.col("split").is_null())["id"].to_list()
     named = FALLBACK if trial is None else trial.name
-    failed = [f"by {each.name} {each.why_not}" for each in tried if not each.possible]
+    failed = [f"not by {each.name}: {each.why_not}" for each in tried if not each.possible]
     why = f" ({'; '.join(failed)})" if failed else ""
     return Change(made.dataset, f"split by {named}: {sides}{why}", unused=unused)
 
