@@ -42,8 +42,8 @@ def test_slices_give_what_the_whole_gives(
     parts = cl.clean(data)
     assert parts.dataset.digest() == whole.dataset.digest()
     assert parts.stages.equals(whole.stages)
-    assert whole.total("dropped") == 3  # one only a URL, two too short
-    assert whole.total("doubtful") == 2  # the same text under two labels
+    assert whole.total("dropped") == 1  # only a URL
+    assert whole.total("doubtful") == 4  # the same text under two labels, two too short
 
 
 def test_nothing_is_sliced_where_there_is_nothing() -> None:

@@ -17,6 +17,7 @@ from claimlab.core.errors import NotTrusted
 from claimlab.core.fetch import front
 from claimlab.core.grants import named_in, on_behalf_of
 
+ADDRESSES = {"repository": "github:owner/set@main", "file": "https://data.example.org/claims.csv"}
 COMMIT = "d" * 40
 ROWS = "id,claim,verdict\n" + "".join(
     f"{n},The council of village {n} voted for the bridge.,{'supported' if n % 2 else 'refuted'}\n"
@@ -42,9 +43,7 @@ def hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosts]:
         yield served
 
 
-@pytest.mark.parametrize(
-    "address", ["github:owner/set@main", "https://data.example.org/claims.csv"]
-)
+@pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
 def test_an_address_is_imported_as_its_file_is(hosts: Hosts, tmp_path: Path, address: str) -> None:
     file = tmp_path / "claims.csv"
     file.write_text(ROWS, encoding="utf-8")
@@ -60,8 +59,9 @@ def test_an_address_is_imported_as_its_file_is(hosts: Hosts, tmp_path: Path, add
 def test_the_command_takes_an_address(
     hosts: Hosts, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["import", "github:owner/set@main", "-o", str(tmp_path / "data")]) == 0
-    assert cl.Dataset.open(tmp_path / "data").records.height == 60
+    for name, address in ADDRESSES.items():
+        assert run(["import", address, "-o", str(tmp_path / name)]) == 0
+        assert cl.Dataset.open(tmp_path / name).records.height == 60
     assert run(["import", "github:owner/other", "-o", str(tmp_path / "none")]) == 1
     assert "api.github.com/repos/owner/other" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()

@@ -32,6 +32,7 @@ from claimlab.cli.flags import with_flags
 from claimlab.cli.output import listing, page, progress_bar, refuse_nothing_to_open, show_estimate
 from claimlab.core.calls.estimate import cost_of
 from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.fetch.schemes import as_address, is_address
 from claimlab.core.options import REQUIRED, Argument, Option, Parameter, Setting, parameters_of
 from claimlab.core.types import JsonObject
 
@@ -140,12 +141,9 @@ def build(
         if page not in ("", ALWAYS):
             refuse_nothing_to_open(values.get(page), typed[page].flag)
         values |= _settings(values.pop(rest or _SET.name, []), settings, rest)
+        values |= {name: _typed(typed[name], values[name]) for name in typed if name in values}
         own_values = {name: value for name, value in values.items() if name in own}
-        options = {
-            name: _typed(parameter, values[name])
-            for name, parameter in theirs.items()
-            if name in values
-        }
+        options = {name: values[name] for name in theirs if name in values}
         defaults = {name: parameter.default for name, parameter in theirs.items()}
         call = Call(function, options, start.format_map(defaults | options), page)
         show(*([] if function is show else [call]), **own_values)
@@ -283,7 +281,12 @@ def _settings(
 
 
 def _typed(parameter: Parameter, value: Any) -> Any:
-    """Days are read here: Typer knows them only with a time."""
+    """Days and addresses of data are read here: Typer knows days only with a time, and takes an
+    address for a path."""
+    if isinstance(value, list):
+        return [_typed(parameter, each) for each in value]
+    if isinstance(value, Path):
+        return as_address(value) or value
     return _value(parameter, value) if parameter.kind is date and isinstance(value, str) else value
 
 
@@ -304,6 +307,8 @@ def _value(parameter: Parameter, text: str) -> Any:
 
 
 def _read(kind: type, text: str) -> Any:
+    if kind is Path and is_address(text):
+        return text
     return date.fromisoformat(text) if kind is date else kind(text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 SCHEMES = ("https", "http", "github", "gitlab", "hf", "zenodo", "figshare", "dataverse", "doi")
 ADDRESS = re.compile(r"^(" + "|".join(SCHEMES) + r"):(.+)$", re.DOTALL)
@@ -21,6 +22,12 @@ def is_address(value: object) -> bool:
     """Whether `value` is the address of data, such as hf:OWNER/NAME."""
     match = ADDRESS.match(value) if isinstance(value, str) else None
     return match is not None and (match[1] not in ("http", "https") or match[2].startswith("//"))
+
+
+def as_address(path: Path) -> str | None:
+    """The address of data that was taken for a path, which has one slash where https:// has two."""
+    words = re.sub(r"^(https?):/(?!/)", r"\1://", path.as_posix())
+    return words if is_address(words) else None
 
 
 def source_host(address: str) -> str:
