@@ -21,7 +21,7 @@ from claimlab.core.stats.interval import Interval, intervals, wilson
 from claimlab.core.stats.rule import Rule
 from claimlab.core.stats.scores import Floats
 from claimlab.core.tables import read_parquet
-from claimlab.core.toml_file import OF_OURS, read_json
+from claimlab.core.toml_file import read_saved
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -176,14 +176,14 @@ def text_keys(records: pl.DataFrame) -> pl.Series:
 def read_contamination(folder: str | Path) -> Contamination:
     """What `overlap` wrote of a model and a test set."""
     place = Path(folder)
+    todo = "Give a folder that claimlab overlap wrote with a corpus, a cut-off or a model."
     try:
-        content = read_json(place / FILE, most=OF_OURS)
+        content = read_saved(place / FILE, "cannot be read as a contamination report", todo)
         records = read_parquet(place / TABLE)
         about = {name: content[name] for name in ("dataset", "digest", "split", "settings")}
         findings = [Finding(**finding) for finding in content["findings"]]
         return Contamination(**about, findings=findings, records=records)
     except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
-        todo = "Give a folder that claimlab overlap wrote with a corpus, a cut-off or a model."
         raise DataError(
             f"'{place}' cannot be read as a contamination report: {error}.", todo
         ) from None
