@@ -143,7 +143,7 @@ def test_files_given_by_hand_are_held_against_the_pins(
             content.replace(b"\n", b" \n", 1) if file.name == "train.tsv" else content
         )
     other = loading.load("liar", changed)
-    assert any(note.endswith("in train.tsv.") for note in other.notes)
+    assert any(note.endswith("in raw/train.tsv.") for note in other.notes)
     assert hosts.asked == []
     assert held_against(sources, {"elsewhere.csv": "0" * 64}) == []
 
