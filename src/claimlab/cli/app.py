@@ -61,6 +61,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 _DEBUG = "CLAIMLAB_DEBUG"
+_COMPLETION = "_CLAIMLAB_COMPLETE"  # set by a shell that asks what can follow, without arguments
 
 
 def _print_version(wanted: bool) -> None:
@@ -154,7 +155,7 @@ def run(argv: list[str]) -> int:
     be_quiet(bool(_QUIET & set(argv)))
     args = _plain_help([a for a in argv if a != "--debug" and a not in _QUIET])
     _tell_workers(args)
-    if not args:
+    if not args and _COMPLETION not in os.environ:
         echo(FIRST)
         return 0
     try:
