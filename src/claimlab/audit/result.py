@@ -19,7 +19,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.finding import VERDICTS, Baselines, Finding
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import ends_of
-from claimlab.core.toml_file import OF_OURS, read_json
+from claimlab.core.toml_file import read_saved
 from claimlab.core.types import JsonObject
 
 WRITTEN = (
@@ -144,7 +144,7 @@ def read_audits(folder: Path) -> list[Audit]:
     """The audits saved in a report folder, or in an `audit.json` itself."""
     file = folder / FILE if folder.is_dir() else folder
     try:
-        raw = read_json(file, most=OF_OURS)
+        raw = read_saved(file)
         return [Audit.from_json(a) for a in raw["audits"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(

@@ -82,6 +82,15 @@ def read_json(file: Path, *, most: int = MOST_BYTES) -> Any:
     return parse_json(bounded_text(file, most), str(file))
 
 
+def read_saved(file: Path) -> Any:
+    """The content of a JSON file that claimlab wrote. What is wrong with it is a ValueError, for a
+    caller that says what the file should be."""
+    try:
+        return read_json(file, most=OF_OURS)
+    except (UsageError, DataError) as error:
+        raise ValueError(error.problem.removesuffix(".")) from None
+
+
 def parse_json(text: str | bytes, name: str) -> Any:
     """The content of a text in JSON; `name` is what a message calls it."""
     try:

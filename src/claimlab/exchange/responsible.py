@@ -16,7 +16,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, check_name
 from claimlab.core.finding import Finding
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
-from claimlab.core.toml_file import read_json, read_raw_toml
+from claimlab.core.toml_file import read_raw_toml, read_saved
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.facts import DatasetFacts
@@ -37,7 +37,7 @@ def findings_in(audit: str, dataset: Dataset) -> list[Finding]:
     place = Path(audit)
     file = place / "audit.json" if place.is_dir() else place
     try:
-        audits = read_json(file)["audits"]
+        audits = read_saved(file)["audits"]
         own = [a for a in audits if a["digest"] == dataset.digest()]
         findings = [Finding.model_validate(f) for a in own for f in a["findings"]]
     except (OSError, ValueError, KeyError, TypeError) as error:

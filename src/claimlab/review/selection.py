@@ -20,7 +20,7 @@ from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.finding import Finding
 from claimlab.core.options import Option, Place, Setting
 from claimlab.core.run import Source
-from claimlab.core.toml_file import OF_OURS, read_json
+from claimlab.core.toml_file import read_saved
 from claimlab.core.types import JsonObject
 from claimlab.review.task import BATCHES
 
@@ -183,7 +183,7 @@ def finding_in(folder: Path, name: str) -> Finding:
     """
     file = folder / "audit.json" if folder.is_dir() else folder
     try:
-        audits = read_json(file, most=OF_OURS)["audits"]
+        audits = read_saved(file)["audits"]
         findings = [
             f for a in audits for raw in a["findings"] for f in Finding.model_validate(raw).every
         ]

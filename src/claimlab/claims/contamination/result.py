@@ -21,7 +21,7 @@ from claimlab.core.stats.interval import Interval, intervals, wilson
 from claimlab.core.stats.rule import Rule
 from claimlab.core.stats.scores import Floats
 from claimlab.core.tables import read_parquet
-from claimlab.core.toml_file import OF_OURS, read_json
+from claimlab.core.toml_file import read_saved
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -177,7 +177,7 @@ def read_contamination(folder: str | Path) -> Contamination:
     """What `overlap` wrote of a model and a test set."""
     place = Path(folder)
     try:
-        content = read_json(place / FILE, most=OF_OURS)
+        content = read_saved(place / FILE)
         records = read_parquet(place / TABLE)
         about = {name: content[name] for name in ("dataset", "digest", "split", "settings")}
         findings = [Finding(**finding) for finding in content["findings"]]

@@ -11,7 +11,7 @@ from claimlab.claims.contamination.result import Contamination, read_contaminati
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.progress import progress
-from claimlab.core.toml_file import OF_OURS, read_json
+from claimlab.core.toml_file import read_saved
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.compare import compare_all
 from claimlab.evaluate.defend.page import COLOURS
@@ -83,7 +83,7 @@ def read_defence(folder: Path) -> JsonObject:
     """What `defend` wrote of a run. The figure is drawn again: a file that was received may hold
     anything."""
     try:
-        content: JsonObject = read_json(folder / "defence.json", most=OF_OURS)
+        content: JsonObject = read_saved(folder / "defence.json")
         run, ceiling = content["run"], content["run"]["ceiling"]
         top = ((ceiling or {}).get("scores") or {}).get("accuracy")
         parts = {
