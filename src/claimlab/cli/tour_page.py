@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from claimlab.audit.advice import reason
 from claimlab.audit.result import Audit
+from claimlab.audit.views.first_screen import MOST_STEPS
 from claimlab.audit.views.wording import in_a_line
 from claimlab.core import packaged
 from claimlab.core.demo import Truth
@@ -74,10 +75,10 @@ class Story:
             "The whole job on a synthetic dataset with planted defects, offline.",
             [
                 tiles,
-                *self._prepared(),
                 self._planted(),
                 self._found(),
                 self._advice(),
+                *self._prepared(),
                 self._more(),
             ],
         )
@@ -143,7 +144,7 @@ class Story:
         return "", "", aside if defect in self.found else ""
 
     def _advice(self) -> Section:
-        """The audit's advice, as commands."""
+        """What the audit advises first, as commands."""
         look = Text(
             "Look at the data, the findings and the predictions in your browser; run this in the"
             " demo's folder:"
@@ -152,8 +153,10 @@ class Story:
         if self.audit is not None:
             concluded = self.audit.concluded()
             text = Text(concluded.text[:1].upper() + concluded.text[1:], "conclusion")
-            steps = Items([in_a_line(advice) for advice in concluded.advice], steps=True)
-            blocks = [text, steps, *blocks]
+            first, rest = concluded.advice[:MOST_STEPS], concluded.advice[MOST_STEPS:]
+            steps = Items([in_a_line(advice) for advice in first], steps=True)
+            more = [(f"{several(len(rest), 'more step')} on the page of the audit", AUDIT)]
+            blocks = [text, steps, *([Text("", links=more)] if rest else []), *blocks]
         return Section("What to do", blocks)
 
     def _more(self) -> Section:
