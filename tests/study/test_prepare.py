@@ -20,6 +20,7 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.core.record import validate
+from claimlab.study.prepare import Prepared
 from claimlab.study.prepare_steps import NAMES, STEPS, Bench, Change, NotNeeded, Refused, planned
 
 QUICK = AuditSettings(repeats=1)
@@ -90,13 +91,13 @@ def test_a_given_test_stays_as_published_unless_it_may_change(
     for name in NAMES:
         plan, change = planned(name, current, shared, {"true": 488, "false": 481}, 100)
         current = current if change is None else change.dataset
-        assert (plan.outcome == "refused") == (name == "masks")
+        assert (plan.outcome == "refused") == (name == "words")
     same = ["id", "text", "split", "veracity"]
     left = current.records.filter(pl.col("split") != "train")
     assert left.select(same).equals(held_out.select(same))
     with pytest.raises(Refused, match="published test part"):
-        after("masks", data, shared)
-    masked = after("masks", data, bench(audited, change_test=True)).dataset
+        after("words", data, shared)
+    masked = after("words", data, bench(audited, change_test=True)).dataset
     assert (masked.records["text"] != data.records["text"]).any()
 
 
@@ -110,9 +111,36 @@ def test_copies_of_the_test_leave_train_and_no_other_part(
     assert set(change.removed) <= set(truth.records["duplicates-across-splits"])
 
 
+def test_what_masks_make_equal_leaves_and_no_other_record(given: tuple[Dataset, Truth]) -> None:
+    """Without a finding about copies only those go that the masks made."""
+    quiet = audit(given[0], checks=["one-class"], settings=QUICK)
+    rows = [
+        {"id": f"r{i}", "text": text, "veracity": label, "label_raw": label, "split": side}
+        for i, (text, label, side) in enumerate(
+            [
+                ("The harbour of Aldmere closed in March", "true", "train"),
+                ("The harbour of Aldmere closed in March", "true", "train"),
+                ("The old mill has 12 wheels", "true", "train"),
+                ("The old mill has 13 wheels", "true", "train"),
+                ("An orchard 4011 near 2 Brenholt 77 feeds 40 people", "true", "train"),
+                ("An orchard 95 near 638 Brenholt 1 feeds 50 people", "false", "train"),
+                ("Ships 311 of Corvale 9 carry 7 bells 20 at night", "false", "train"),
+                ("Ships 6 of Corvale 48 carry 812 bells 5 at night", "false", "test"),
+            ]
+        )
+    ]
+    before = Dataset.build("equal", pl.DataFrame(rows))
+    texts = before.records["text"].str.replace_all(r"\s*\d+", "")
+    masked = replace(before, records=before.records.with_columns(text=texts), files={})
+    shared = replace(bench(quiet, change_test=True), target="veracity", unmasked=before)
+    assert set(after("copies", masked, shared).removed) == {"r3", "r7"}
+    assert set(after("contradictions", masked, shared).removed) == {"r4", "r5"}
+    assert set(after("leaks", masked, shared).removed) == {"r6"}
+
+
 def test_what_no_finding_asks_for_is_not_done(given: tuple[Dataset, Truth]) -> None:
     quiet = audit(given[0], checks=["one-class"], settings=QUICK)
-    for name in ("leaks", "copies", "contradictions", "masks"):
+    for name in ("masks", "leaks", "copies", "contradictions", "words"):
         with pytest.raises(NotNeeded):
             after(name, given[0], bench(quiet))
 
@@ -139,7 +167,7 @@ def test_a_dataset_without_a_split_gets_a_fair_one_and_both_audits(tmp_path: Pat
     assert said == list(NAMES)
     outcomes = {step.name: step.outcome for step in prepared.steps}
     assert outcomes["copies"] == outcomes["split"] == "applied"
-    assert sum(prepared.steps[1].removes.values()) == 60
+    assert sum(prepared.steps[2].removes.values()) == 60
     made = Dataset.open(tmp_path / "fair")
     assert len(made) + made.tables["dropped"].height == len(data)
     assert {"train", "test"} <= set(made.records["split"].unique())
@@ -151,6 +179,37 @@ def test_a_dataset_without_a_split_gets_a_fair_one_and_both_audits(tmp_path: Pat
     assert "copies" in {finding for finding, _, _ in prepared.changes}
     assert prepared.after is not None
     assert prepared.after.counts()["fail"] <= prepared.before.counts()["fail"]
+
+
+@pytest.mark.slow
+def test_the_steps_make_no_new_fail_that_they_could_avoid(given: tuple[Dataset, Truth]) -> None:
+    """Masks make no copies that stay, and a split in time that has become impossible is not made,
+    so that each side has both classes."""
+    prepared = cl.prepare(given[0], change_test=True)
+    assert prepared.after is not None
+    steps = {step.name: step for step in prepared.steps}
+    assert "masks digits, punctuation, case" in steps["masks"].why
+    assert "by time" in steps["split"].why
+    assert steps["split"].why.startswith("split by near-duplicates")
+    assert [step.name for step in prepared.steps][:6] == list(NAMES)
+    new = [(finding, after) for finding, _, after in prepared.changes if after.endswith(", new")]
+    assert [finding for finding, after in new if "fail" in after] == []
+    for side in ("train", "dev", "test"):
+        counts = prepared.dataset.records.filter(split=side)["veracity"].value_counts()
+        assert counts["count"].min() > 0.35 * counts["count"].sum(), side
+
+
+def test_what_the_steps_bring_is_said(given: tuple[Dataset, Truth], audited: Audited) -> None:
+    """A finding that passed before and fails after is called new, and named below the table."""
+    conflict = next(f for f in audited.findings if f.check == "url-conflicts")
+    assert conflict.verdict == "fail"
+    passed = conflict.model_copy(update={"verdict": "pass"})
+    others = [passed if f is conflict else f for f in audited.findings]
+    prepared = Prepared(given[0], (), replace(audited, findings=others), audited)
+    assert {name: last for name, _, last in prepared.changes}["url-conflicts"] == "fail, new"
+    assert "New in what the steps made: url-conflicts. Report it, too." in prepared.remains
+    same = Prepared(given[0], (), audited, audited)
+    assert same.remains == "Report what stays beside every score."
 
 
 @pytest.mark.slow

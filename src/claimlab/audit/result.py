@@ -29,6 +29,7 @@ WRITTEN = (
 MEASURED = ("difference", "p", "p_adjusted", "permutations", "n", "why")
 DERIVED = ("counts", "conclusion", "findings", "examples")
 FILE = "audit.json"
+TODO = "Make one with: claimlab audit DIR -o FOLDER"
 PER_FINDING = 12
 
 
@@ -144,12 +145,12 @@ def read_audits(folder: Path) -> list[Audit]:
     """The audits saved in a report folder, or in an `audit.json` itself."""
     file = folder / FILE if folder.is_dir() else folder
     try:
-        raw = read_saved(file)
+        raw = read_saved(file, "is not a saved audit", TODO)
         return [Audit.from_json(a) for a in raw["audits"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"'{file}' is not a saved audit: {error}.",
-            "Make one with: claimlab audit DIR -o FOLDER",
+            TODO,
         ) from None
 
 

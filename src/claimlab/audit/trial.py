@@ -180,10 +180,12 @@ def _splits(
             why = f"the label is the {name}"
             yield SplitTrial(name=name, by="column", column=name, why_not=why)
             continue
-        yield _split(dataset, subject, name)
+        yield made_dry(dataset, subject, name)
 
 
-def _split(dataset: Dataset, subject: Subject, name: str) -> SplitTrial:
+def made_dry(
+    dataset: Dataset, subject: Subject, name: str, *, drop_leaks: bool = False
+) -> SplitTrial:
     """A split that holds out values of `name`, with the first shares that leave enough of
     everything on each side."""
     named = name in ("near-duplicates", "time", "domain")
@@ -196,7 +198,9 @@ def _split(dataset: Dataset, subject: Subject, name: str) -> SplitTrial:
         chosen = options if shares is None else {**options, "shares": shares}
         trial = SplitTrial.model_validate({"name": name, "done": given, **chosen})
         try:
-            made = FUNCTIONS.get("split")(dataset, **chosen, **task, seed=subject.seed)
+            made = FUNCTIONS.get("split")(
+                dataset, **chosen, **task, drop_leaks=drop_leaks, seed=subject.seed
+            )
         except ClaimlabError as error:
             why = error.problem.rstrip(".")
             return trial.model_copy(update={"why_not": f"{why[:1].lower()}{why[1:]}"})

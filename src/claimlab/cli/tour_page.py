@@ -19,6 +19,7 @@ from claimlab.pages.blocks import (
     Block,
     Cell,
     Column,
+    Command,
     Items,
     Report,
     Section,
@@ -92,9 +93,9 @@ class Story:
             "After": self.prepared.after.conclusion.usable,
         }
         words = [Text(f"{name}: {usable}", "conclusion") for name, usable in verdicts.items()]
-        how = Text(
-            "`claimlab prepare planted --change-test -o prepared` applies what the audit advises,"
-            f" and nothing else. {self.prepared.remains}"
+        how = Command(
+            "claimlab prepare planted --change-test -o prepared",
+            f"Applies what the audit advises, and nothing else. {self.prepared.remains}",
         )
         return [Section("Before and after", [*words, self.prepared.side_by_side(), how])]
 

@@ -82,13 +82,15 @@ def read_json(file: Path, *, most: int = MOST_BYTES) -> Any:
     return parse_json(bounded_text(file, most), str(file))
 
 
-def read_saved(file: Path) -> Any:
-    """The content of a JSON file that claimlab wrote. What is wrong with it is a ValueError, for a
-    caller that says what the file should be."""
+def read_saved(file: Path, problem: str, todo: str) -> Any:
+    """The content of a JSON file that claimlab is to have written; where it is none, `problem` says
+    what is not there ("is not a saved audit"), and `todo` how one is made.
+    """
     try:
         return read_json(file, most=OF_OURS)
-    except (UsageError, DataError) as error:
-        raise ValueError(error.problem.removesuffix(".")) from None
+    except (DataError, UsageError) as error:
+        why = error.problem.replace(f"'{file}'", "it", 1)
+        raise DataError(f"'{file}' {problem}: {why}", todo) from None
 
 
 def parse_json(text: str | bytes, name: str) -> Any:

@@ -26,7 +26,7 @@ from claimlab.core.errors import SchemaError
 from claimlab.core.grants import is_inner
 from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
-from claimlab.core.toml_file import read_saved
+from claimlab.core.toml_file import OF_OURS, read_json
 from claimlab.core.types import JsonObject
 
 MARKER = "claimlab.json"
@@ -197,7 +197,7 @@ def read_marker(folder: Path, *, verify: bool = True) -> Marker:
             "Make one with claimlab export.",
         )
     try:
-        raw = read_saved(file)
+        raw = read_json(file, most=OF_OURS)
         if int(raw["export_version"]) > VERSION:
             raise SchemaError(
                 f"'{folder}' was exported by a newer claimlab (version {raw['export_version']} of"

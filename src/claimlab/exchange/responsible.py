@@ -36,14 +36,15 @@ def findings_in(audit: str, dataset: Dataset) -> list[Finding]:
     """
     place = Path(audit)
     file = place / "audit.json" if place.is_dir() else place
+    todo = "Make one with: claimlab audit DIR -o FOLDER"
     try:
-        audits = read_saved(file)["audits"]
+        audits = read_saved(file, "is not a saved audit", todo)["audits"]
         own = [a for a in audits if a["digest"] == dataset.digest()]
         findings = [Finding.model_validate(f) for a in own for f in a["findings"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"'{file}' is not a saved audit: {error}.",
-            "Make one with: claimlab audit DIR -o FOLDER",
+            todo,
         ) from None
     if not own:
         raise DataError(

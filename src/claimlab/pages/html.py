@@ -9,14 +9,28 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.plain import plain
 from claimlab.core.version import __version__
-from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
+from claimlab.pages.blocks import (
+    Beside,
+    Block,
+    Card,
+    Cell,
+    Grid,
+    Report,
+    Section,
+    Text,
+    Tiles,
+    anchor,
+    cell,
+)
 
 _CODE = re.compile(r"`([^`]+)`")
+PARTS = (Section, Card, Beside, Grid, Tiles)  # what has a frame of its own on a page
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
 
@@ -30,8 +44,26 @@ def to_html(report: Report) -> str:
     """
     template = environment().get_template("page.html.jinja")
     contents = outline(report.blocks)
-    html: str = template.render(report=report, contents=contents, version=__version__)
+    blocks = _framed(report.blocks)
+    html: str = template.render(
+        report=report, blocks=blocks, contents=contents, version=__version__
+    )
     return html
+
+
+def _framed(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks, with those between the parts of the page in cards of their own; links and notes
+    alone need none.
+    """
+    framed: list[Block] = []
+    for apart, group in groupby(blocks, lambda block: isinstance(block, PARTS)):
+        members = list(group)
+        framed += members if apart or all(map(_aside, members)) else [Card("", members)]
+    return framed
+
+
+def _aside(block: Block) -> bool:
+    return isinstance(block, Text) and (not block.text or block.kind in ("action", "note"))
 
 
 def to_html_within(

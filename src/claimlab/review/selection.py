@@ -182,13 +182,13 @@ def finding_in(folder: Path, name: str) -> Finding:
     folder.
     """
     file = folder / "audit.json" if folder.is_dir() else folder
+    todo = "Make one with: claimlab audit DIR -o FOLDER"
     try:
-        audits = read_saved(file)["audits"]
+        audits = read_saved(file, "is not a saved audit", todo)["audits"]
         findings = [
             f for a in audits for raw in a["findings"] for f in Finding.model_validate(raw).every
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        todo = "Make one with: claimlab audit DIR -o FOLDER"
         raise DataError(f"'{file}' is not a saved audit: {error!s:.200}.", todo) from None
     named = [f for f in findings if name in (f.check, f"{f.check}/{f.feature}") and f.records]
     if not named:

@@ -10,7 +10,7 @@ of a class is refused, with what to do instead. A given split stays as it was pu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Unpack
 
@@ -48,12 +48,22 @@ from claimlab.core.progress import progress
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
-from claimlab.core.words import several
+from claimlab.core.words import several, verb
 from claimlab.pages.blocks import Table, excerpt
 from claimlab.pages.folder import fill
-from claimlab.study.prepare_steps import NAMES, Bench, StepName, StepPlan, planned
+from claimlab.study.prepare_steps import (
+    AGAIN,
+    MASKING,
+    NAMES,
+    Bench,
+    StepName,
+    StepPlan,
+    label_column,
+    planned,
+)
 
 MOST_LOST = 50.0  # percent of a class that a step may take out
+STAYS, NEW = "stays", "new"  # of a finding that fails or warns after the steps: before them, or not
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,23 +108,27 @@ class Prepared(Shown):
             for change in changes(self.before, self.after)
             if change.before in ALARMS or change.after in ALARMS
         ]
+        # a check that names its finding otherwise once less is found
+        renamed = {change.check for change in alarms if change.after is None}
         return [
             (
                 _called(change),
                 _result(change.before, change.score_before),
-                self._after(change, split_of.get(_called(change))),
+                self._after(change, split_of.get(_called(change)), renamed),
             )
             for change in sorted(alarms, key=_turn)
         ]
 
-    def _after(self, change: FindingChange, held_out: str | None) -> str:
+    def _after(self, change: FindingChange, held_out: str | None, renamed: set[str]) -> str:
         grounds = None if self.after is None else self.after.grounds
         trial = None if grounds is None else grounds.split_by(held_out)
         if trial is not None and trial.done and change.after in ALARMS:
             return "held out by the split"
         words = _result(change.after, change.score_after)
-        stays = change.before in ALARMS and change.after in ALARMS
-        return f"{words}, stays" if stays else words
+        if change.after not in ALARMS:
+            return words
+        alarmed = change.before in ALARMS or (change.before is None and change.check in renamed)
+        return f"{words}, {STAYS if alarmed else NEW}"
 
     def side_by_side(self) -> Table:
         """The findings before and after."""
@@ -122,9 +136,17 @@ class Prepared(Shown):
 
     @property
     def remains(self) -> str:
-        """What to do about what stays, in a sentence; nothing where all is settled."""
-        stays = any(after.endswith(", stays") for _, _, after in self.changes)
-        return "Report what stays beside every score." if stays else ""
+        """What to do about what stays and what the steps brought, in a sentence or two; nothing
+        where all is settled."""
+        stays = any(after.endswith(STAYS) for _, _, after in self.changes)
+        new = [name for name, _, after in self.changes if after.endswith(NEW)]
+        sentences = ["Report what stays beside every score."] if stays else []
+        if new:
+            names = ", ".join(new)
+            sentences.append(
+                f"New in what the steps made: {names}. Report {verb(len(new), 'it', 'them')}, too."
+            )
+        return " ".join(sentences)
 
     @property
     def next_step(self) -> SuggestedCall | None:
@@ -183,7 +205,8 @@ def prepare(  # noqa: PLR0913
     steps: Annotated[
         Sequence[str],
         Option(
-            "Apply only this step: leaks, copies, contradictions, split or masks; may be repeated."
+            "Apply only this step: masks, leaks, copies, contradictions, split or words; may be"
+            " repeated."
         ),
     ] = (),
     max_lost: Annotated[
@@ -210,9 +233,10 @@ def prepare(  # noqa: PLR0913
 ) -> Prepared:
     """Apply what an audit advises and nothing else, and audit again.
 
-    In this order: training records with a copy in a held-out part leave train; one record of each
-    text stays; contradicting labels are set aside for review; the dataset is split by what gives
-    the label away; and what gives it away in texts is masked. A step that would take more than
+    In this order: ways of typing and URLs that give the label away are masked; training records
+    with a copy in a held-out part leave train; one record of each text stays; contradicting labels
+    are set aside for review; the dataset is split by what gives the label away; one-sided words of
+    train are masked, and what became equal leaves likewise. A step that would take more than
     `max_lost` percent out of a class is refused. A given split stays as it was published, unless
     `change_test`. With `output`, the dataset is written there, with both audits in `report`.
     """
@@ -229,21 +253,29 @@ def prepare(  # noqa: PLR0913
             before.target,
             change_test,
             seed,
-            change_test and "split" in names,
+            change_test and "split" in names and label_column(before) is None,
         )
         original = Subject.of(dataset, before.target).class_counts
         plans: list[StepPlan] = []
         removed: dict[str, str] = {}
-        current = dataset
-        for name in names:
-            progress(f"prepare: {name}", names.index(name), len(names))
+        current, turns = dataset, list(names)
+        for turn, name in enumerate(turns):  # grows where words are masked
+            progress(f"prepare: {name}", turn, len(turns))
             plan, change = planned(name, current, bench, original, max_lost)
+            if turn >= len(names) and plan.outcome == "not needed":
+                continue
             plans.append(plan)
             if on_step is not None:
                 on_step(plan)
-            if change is not None:
-                current = change.dataset
-                removed |= change.removed
+            if change is None:
+                continue
+            if name in MASKING:
+                bench = replace(bench, unmasked=current)
+            if name == "words":
+                bench = replace(bench, redraws=False)
+                turns += [each for each in AGAIN if each in names]
+            current = change.dataset
+            removed |= change.removed
         if dry_run:
             return Prepared(current, tuple(plans), before, None)
         after = audited_by(current, target=before.target, seed=seed)

@@ -2,7 +2,8 @@
 before it does so, and gives the dataset after it.
 
 A step is made of what the rooms below have: which records an audit points at (`audit/fix`), the
-split that an audit made dry, and the masks of cleaning.
+split that an audit made dry, and the masks of cleaning. What masks make equal is looked for in the
+masked texts.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from claimlab.audit.advice_rules import ALARMS
 from claimlab.audit.fix import conflicting, copies, given_parts, labels_of, leaking, without
 from claimlab.audit.ladder import SplitTrial
 from claimlab.audit.remedy import SuggestedCall
+from claimlab.audit.rule import Context
 from claimlab.audit.run import Audited
 from claimlab.audit.subject import Subject
+from claimlab.audit.trial import made_dry
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import Recipe
 from claimlab.core.dataset import Dataset
@@ -28,9 +31,12 @@ from claimlab.core.types import Json
 from claimlab.core.words import several
 from claimlab.split.run import split
 from claimlab.tasks import TRUTH
+from claimlab.text.mask import WORD_LISTS
 
-StepName = Literal["leaks", "copies", "contradictions", "split", "masks"]
+StepName = Literal["masks", "leaks", "copies", "contradictions", "split", "words"]
 NAMES: tuple[StepName, ...] = get_args(StepName)  # in the order in which they are applied
+MASKING: tuple[StepName, ...] = ("masks", "words")  # these change texts
+AGAIN: tuple[StepName, ...] = ("leaks", "copies", "contradictions")  # after words are masked
 Outcome = Literal["applied", "refused", "not needed"]
 CONTRADICTIONS = ("identical-texts", "url-conflicts")
 # What to do instead of a step that would take out too much, and the split that does it
@@ -43,9 +49,11 @@ OTHERWISE: Mapping[StepName, tuple[str, str]] = {
     ),
     "split": ("Keep copies and groups on one side instead", "near-duplicates"),
     "masks": ("Keep the texts as they are, and copies on one side", "near-duplicates"),
+    "words": ("Keep the texts as they are, and copies on one side", "near-duplicates"),
 }
 FALLBACK = "near-duplicates"  # the split where nothing has to be held out
 NO_MASK = Recipe("prepare", 1, ())  # cleaning does nothing but mask
+Reasons = Callable[[Dataset], Mapping[str, str]]  # id -> why a record is to leave
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,11 @@ class Bench:
     change_test: bool
     seed: int
     redraws: bool = False  # whether a new split takes the place of the given one
+    unmasked: Dataset | None = None  # as it was before its texts were masked, if they were
+
+    @property
+    def masked(self) -> bool:
+        return self.unmasked is not None
 
     @property
     def task(self) -> dict[str, Json]:
@@ -125,6 +138,15 @@ class Bench:
     def about(self, *names: str) -> list[str]:
         """The findings that fail or warn whose names begin so."""
         return [alarm for alarm in self.alarms if alarm.startswith(names)]
+
+    def asked(self, data: Dataset, reasons: Reasons, *names: str) -> dict[str, str]:
+        """The records that a step takes out: all where the audit found such, and otherwise those
+        that came with the masks."""
+        after = reasons(data)
+        if self.about(*names) or self.unmasked is None:
+            return after
+        before = reasons(self.unmasked)
+        return {record: why for record, why in after.items() if record not in before}
 
     def beside(self, function: str, name: str, **options: Json) -> SuggestedCall:
         """A command on the dataset that writes to a folder of this name beside it."""
@@ -150,35 +172,44 @@ def leaks(data: Dataset, bench: Bench) -> Change:
         raise NotNeeded("no split is given")
     if bench.redraws:
         raise NotNeeded("the split is drawn anew")
-    if not bench.about("near-duplicates (across the given"):
+    about = "near-duplicates (across the given"
+    if not bench.masked and not bench.about(about):
         raise NotNeeded("the audit finds no test record in train")
-    removed = leaking(data.records, list(kept))
+    removed = bench.asked(data, lambda each: leaking(each.records, list(kept)), about)
     parts = " and ".join(f"the {n:,} {side} records" for side, n in kept.items())
+    stay = "stay" if bench.change_test else "stay as published"
     return Change(
         without(data, "leaks", removed, "dropped", bench.seed),
-        f"copies of held-out records leave train; {parts} stay as published",
+        f"copies of held-out records leave train; {parts} {stay}",
         removed,
     )
 
 
 def copied(data: Dataset, bench: Bench) -> Change:
     """One of each text stays; a part that is held out stays as it is."""
-    if not bench.about("copies", "near-duplicates"):
+    about = ("copies", "near-duplicates")
+    if not bench.masked and not bench.about(*about):
         raise NotNeeded("the audit finds no copies that matter")
-    records = data.records.with_columns(labels_of(Subject.of(data, bench.target)))
-    removed = _loose(data, copies(records), bench)
+
+    def later(each: Dataset) -> dict[str, str]:
+        labels = labels_of(Subject.of(each, bench.target))
+        return copies(each.records.with_columns(labels))
+
+    removed = _loose(data, bench.asked(data, later, *about), bench)
     return Change(
         without(data, "copies", removed, "dropped", bench.seed),
-        "the first record of each text stays",
+        f"the first record of each {'masked ' if bench.masked else ''}text stays",
         removed,
     )
 
 
 def contradicting(data: Dataset, bench: Bench) -> Change:
     """Records whose text, near text or URL has several labels are set aside for review."""
-    if not bench.about(*CONTRADICTIONS, "near-duplicates (under"):
+    about = (*CONTRADICTIONS, "near-duplicates (under")
+    if not bench.masked and not bench.about(*about):
         raise NotNeeded("the audit finds no contradicting labels")
-    removed = _loose(data, conflicting(Subject.of(data, bench.target)), bench)
+    reasons = bench.asked(data, lambda each: conflicting(Subject.of(each, bench.target)), *about)
+    removed = _loose(data, reasons, bench)
     return Change(
         without(data, "contradictions", removed, "doubtful", bench.seed),
         "contradicting labels are set aside for review (table `doubtful`)",
@@ -195,38 +226,43 @@ def _loose(data: Dataset, reasons: Mapping[str, str], bench: Bench) -> dict[str,
 
 
 def fair_split(data: Dataset, bench: Bench) -> Change:
-    """The split that the audit made dry and found possible; where it advises none, one that keeps
-    copies and groups together."""
-    trial = chosen_split(bench.audit)
+    """The split that the audit made dry, where it can still be made of what is left; where none
+    can, one that keeps copies and groups together."""
+    advised = chosen_splits(bench.audit)
     if given_parts(data.records) and not bench.change_test:
-        options = {} if trial is None else options_of(trial)
-        if trial is None:
+        if not advised:
             raise NotNeeded("a split is given, and stays as published")
         raise Refused(
-            f"a split is given, and stays as published. A new one by {trial.name} is no longer"
+            f"a split is given, and stays as published. A new one by {advised[0].name} is no longer"
             " comparable with published scores",
-            bench.beside("split", f"by-{trial.name}", **options, **bench.task),
+            bench.beside("split", f"by-{advised[0].name}", **options_of(advised[0]), **bench.task),
         )
-    column = _label_column(bench.audit)
+    column = label_column(bench.audit)
     if column is not None:
         raise Refused(
             f"the label is the {column}, so no split separates the two. Add records with several"
             f" classes for one {column}"
         )
+    subject = Subject.of(data, bench.target, Context(seed=bench.seed))
+    names = [trial.name for trial in advised]
+    tried = [made_dry(data, subject, name, drop_leaks=True) for name in names]
+    trial = next((trial for trial in tried if trial.possible), None)
     options = {"by": FALLBACK} if trial is None else options_of(trial)
     made = split(data, **options, **bench.task, drop_leaks=True, seed=bench.seed)
     sides = ", ".join(f"{side} {n:,}" for side, n in made.checked.sides().items())
     unused = made.dataset.records.filter(pl.col("split").is_null())["id"].to_list()
     named = FALLBACK if trial is None else trial.name
-    return Change(made.dataset, f"split by {named}: {sides}", unused=unused)
+    failed = [f"not by {each.name}: {each.why_not}" for each in tried if not each.possible]
+    why = f" ({'; '.join(failed)})" if failed else ""
+    return Change(made.dataset, f"split by {named}: {sides}{why}", unused=unused)
 
 
-def chosen_split(audit: Audited) -> SplitTrial | None:
-    """The split by what gives most away, of those that can be made; null where none is advised."""
+def chosen_splits(audit: Audited) -> list[SplitTrial]:
+    """The splits that can be made, the one by what gives most away first."""
     trials = [] if audit.grounds is None else audit.grounds.splits
     possible = [trial for trial in trials if trial.possible and not trial.done]
     about = audit.conclusion.verdict.about
-    return min(possible, key=lambda trial: trial.name != about, default=None)
+    return sorted(possible, key=lambda trial: trial.name != about)
 
 
 def options_of(trial: SplitTrial) -> dict[str, Json]:
@@ -235,20 +271,34 @@ def options_of(trial: SplitTrial) -> dict[str, Json]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _label_column(audit: Audited) -> str | None:
+def label_column(audit: Audited) -> str | None:
+    """The column that is the label, so that no split separates the two."""
     column = None if audit.grounds is None else audit.grounds.label_column
     return None if column is None else column.column
 
 
 def masks(data: Dataset, bench: Bench) -> Change:
-    """What gives the label away is taken out of texts, chosen on train where there is a split."""
-    kinds = advised_masks(bench.audit)
+    """Ways of typing and URLs that give the label away are taken out of texts, first of all: what
+    becomes equal is then a copy."""
+    return _masked(
+        data, bench, "masks", [k for k in advised_masks(bench.audit) if k not in WORD_LISTS]
+    )
+
+
+def words(data: Dataset, bench: Bench) -> Change:
+    """Words that give the label away are taken out of texts; they are chosen on train where there
+    is a split, so after the split."""
+    listed = [kind for kind in advised_masks(bench.audit) if kind in WORD_LISTS]
+    return _masked(data, bench, "words", listed)
+
+
+def _masked(data: Dataset, bench: Bench, step: StepName, kinds: Sequence[str]) -> Change:
     if not kinds:
         raise NotNeeded("the audit advises no mask")
     if bench.audit.split and not bench.change_test:
         raise Refused(
             f"masks ({', '.join(kinds)}) change the texts of the published test part",
-            bench.beside("prepare", "masked", steps=["masks"], change_test=True, **_tested(bench)),
+            bench.beside("prepare", "masked", steps=[step], change_test=True, **_tested(bench)),
         )
     cleaned = clean(
         data, NO_MASK, mask=kinds, protect="none", seed=bench.seed, task=bench.target
@@ -275,11 +325,12 @@ def _tested(bench: Bench) -> dict[str, Json]:
 
 
 STEPS: Mapping[StepName, Callable[[Dataset, Bench], Change]] = {
+    "masks": masks,
     "leaks": leaks,
     "copies": copied,
     "contradictions": contradicting,
     "split": fair_split,
-    "masks": masks,
+    "words": words,
 }
 
 
@@ -297,7 +348,7 @@ def planned(
     except ClaimlabError as error:
         return StepPlan(name, "refused", error.problem.rstrip("."), of=original), None
     gone = [*change.removed, *change.unused]
-    if not gone and name not in ("split", "masks"):
+    if not gone and name not in ("split", *MASKING):
         return StepPlan(name, "not needed", "nothing is left to remove", of=original), None
     plan = StepPlan(name, "applied", change.why, _by_class(data, gone, bench, original), original)
     if plan.largest <= max_lost:

@@ -11,7 +11,7 @@ from typing import Annotated
 from claimlab.core.call import in_storage
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.options import Argument, Option, Place
-from claimlab.core.toml_file import read_saved
+from claimlab.core.toml_file import OF_OURS, read_json
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Table
 from claimlab.study.entry import BoardEntry, Entries, published_table
@@ -59,7 +59,7 @@ def saved_study(folder: str | Path) -> tuple[StudyFile, list[BoardEntry], JsonOb
             f"'{folder}' is not the folder of a finished study.", "Run the study first."
         )
     try:
-        content: JsonObject = dict(read_saved(saved))
+        content: JsonObject = dict(read_json(saved, most=OF_OURS))
         scored = [BoardEntry.of(entry) for entry in content["entries"]]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(

@@ -241,11 +241,12 @@ def _inside(part: Chapter, detail: PageDetail) -> Blocks:
 
 def all_advice(part: Chapter) -> list[Section]:
     """Every piece of advice with its commands, folded: the first screen has the first steps."""
-    pieces = part.audit.conclusion.advice
+    conclusion = part.audit.concluded()  # by the name of the folder: no page holds its path
+    pieces = conclusion.advice
     if not pieces:
         return []
     blocks: Blocks = [
-        Text(verdict_line(part.audit.conclusion)),
+        Text(verdict_line(conclusion)),
         Text(POINTS, "note"),
         Items([in_a_line(piece) for piece in pieces], steps=True),
     ]

@@ -176,14 +176,14 @@ def text_keys(records: pl.DataFrame) -> pl.Series:
 def read_contamination(folder: str | Path) -> Contamination:
     """What `overlap` wrote of a model and a test set."""
     place = Path(folder)
+    todo = "Give a folder that claimlab overlap wrote with a corpus, a cut-off or a model."
     try:
-        content = read_saved(place / FILE)
+        content = read_saved(place / FILE, "cannot be read as a contamination report", todo)
         records = read_parquet(place / TABLE)
         about = {name: content[name] for name in ("dataset", "digest", "split", "settings")}
         findings = [Finding(**finding) for finding in content["findings"]]
         return Contamination(**about, findings=findings, records=records)
     except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
-        todo = "Give a folder that claimlab overlap wrote with a corpus, a cut-off or a model."
         raise DataError(
             f"'{place}' cannot be read as a contamination report: {error}.", todo
         ) from None

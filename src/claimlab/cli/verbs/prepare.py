@@ -60,7 +60,7 @@ def _show(prepared: Prepared) -> None:
         echo()
         show_blocks([prepared.side_by_side()])
     if prepared.remains:
-        echo(prepared.remains)
+        echo(to_text([Text(prepared.remains)], width=width))
     verdicts = [("Before", prepared.before.conclusion.usable)]
     if prepared.after is not None:
         verdicts.append(("Audited again", prepared.after.conclusion.usable))

@@ -82,8 +82,11 @@ def gather(study: Study, home: Path) -> StudyEvidence:
 def read_defence(folder: Path) -> JsonObject:
     """What `defend` wrote of a run. The figure is drawn again: a file that was received may hold
     anything."""
+    todo = "Give a folder that claimlab defend wrote."
     try:
-        content: JsonObject = read_saved(folder / "defence.json")
+        content: JsonObject = read_saved(
+            folder / "defence.json", "cannot be read as a defence", todo
+        )
         run, ceiling = content["run"], content["run"]["ceiling"]
         top = ((ceiling or {}).get("scores") or {}).get("accuracy")
         parts = {
@@ -100,5 +103,5 @@ def read_defence(folder: Path) -> JsonObject:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(
             f"'{folder}' cannot be read as a defence: {error}.",
-            "Give a folder that claimlab defend wrote.",
+            todo,
         ) from None

@@ -126,7 +126,7 @@ def standing(summary: JsonObject) -> Text:
     return Text(
         f"UNVALIDATED. The judge is {summary['standing']}. Its verdicts and rates are not findings"
         " until annotators have judged some of the same rationales: pass what they said as"
-        " `labels`",
+        " 'labels'.",
         "warning",
     )
 

@@ -235,15 +235,16 @@ document.getElementById("keys-shown")?.addEventListener("click", () => document.
 document.addEventListener("keydown", (event) => {
   const help = document.getElementById("help");
   if (help?.open || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  const search = document.querySelector(":is(main, body > header) input[type=search]");
   const goes = Date.now() - going < 1500 && PLACES[event.key];
   const step = { j: "next", k: "prev" }[event.key];
   going = 0;
   if (goes && help?.querySelector("[data-places]")) location.assign(goes);
   else if (event.key === "g") going = Date.now();
   else if (event.key === "?" && help) help.showModal();
-  else if (event.key === "/" && document.querySelector("main input[type=search]")) {
+  else if (event.key === "/" && search) {
     event.preventDefault();
-    document.querySelector("main input[type=search]").focus();
+    search.focus();
   } else if (step && list) peek(step === "next" ? peeked + 1 : Math.max(peeked - 1, peeked < 1 ? -1 : 0));
   else if (step) document.querySelector(`.steps a[rel=${step}]`)?.click();
   else if (list && peeked >= 0 && event.key === "Enter" && !event.target.closest("a, button, summary")) location.assign(linkOf(peeked));

@@ -326,7 +326,7 @@ def table(worth: Worth) -> Section:
 def _people(worth: Worth) -> Text:
     people = worth.people
     if people is None:
-        return Text("Not compared with annotators: pass `people`.", "note")
+        return Text("Not compared with annotators: pass 'people'.", "note")
     rank = "not known" if people["spearman"] is None else f"{people['spearman']:.2f}"
     ends = (
         " (95% interval {:.3f} to {:.3f})".format(*people["interval"]) if people["interval"] else ""
