@@ -214,6 +214,7 @@ AUDITED: dict[str, tuple[Callable[[], Dataset], list[str]]] = {
     "bare": (unlabelled, ["one-class"]),
     "single": (one_class, ["one-class"]),
 }
+CLEANED = "cleaned"  # what `clean` leaves of `leaky`, beside the leak that it has as published
 
 
 def by_hand(
@@ -245,7 +246,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def audits(place: Path) -> dict[str, Audit]:
-    return {name: cl.audit(place / name, checks=checks) for name, (_, checks) in AUDITED.items()}
+    audits = {name: cl.audit(place / name, checks=checks) for name, (_, checks) in AUDITED.items()}
+    cl.clean(place / "leaky", output=place / CLEANED)
+    before = Dataset.open(place / "leaky")
+    audits[CLEANED] = cl.audit(place / CLEANED, checks=["near-duplicates"], published=before)
+    return audits
 
 
 def follow(advice: Advice, seen: set[str]) -> None:
@@ -258,7 +263,7 @@ def follow(advice: Advice, seen: set[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", AUDITED)
+@pytest.mark.parametrize("name", [*AUDITED, CLEANED])
 def test_every_command_of_an_audit_runs_as_printed(
     name: str, audits: dict[str, Audit], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,13 +137,13 @@ def test_files_given_by_hand_are_held_against_the_pins(
     assert any("These are the files of github:owner/liar at cccccccccccc" in n for n in same.notes)
     changed = tmp_path / "changed"
     changed.mkdir()
-    for file in (SAMPLES / "liar").glob("*.tsv"):
+    for file in (SAMPLES / "liar").rglob("*.tsv"):
         content = file.read_bytes()
         (changed / file.name).write_bytes(
             content.replace(b"\n", b" \n", 1) if file.name == "train.tsv" else content
         )
     other = loading.load("liar", changed)
-    assert any(note.endswith("in train.tsv.") for note in other.notes)
+    assert any(note.endswith("in raw/train.tsv.") for note in other.notes)
     assert hosts.asked == []
     assert held_against(sources, {"elsewhere.csv": "0" * 64}) == []
 

@@ -82,7 +82,7 @@ TestedColumns = Annotated[
 ]
 
 
-@repeatable()
+@repeatable(word="called")
 def audit(  # noqa: PLR0913
     data: Annotated[Source, Argument("A claimlab dataset folder.")],
     *,

@@ -203,11 +203,11 @@ class Subject:
 
     def take(self, index: Ints) -> Subject:
         """The same subject with only these rows; itself, with all it has worked out, where these
-        are all of them.
+        are all of them. What is bound is numbered by its first row, whatever was left out.
         """
         if len(index) == self.n and np.array_equal(index, self.everyone):
             return self
-        bound = None if self.bound is None else self.bound[index]
+        bound = None if self.bound is None else linked([self.bound[index]], len(index))
         levels = (None if self.given is None else self.given.take(index),)
         return replace(self, rows=self.rows[index], y=self.y[index], bound=bound, levels=levels)
 

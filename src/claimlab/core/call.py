@@ -42,6 +42,7 @@ _OF_CALLS = {"cache", "mode", "batch", "concurrency", "max_cost", "max_calls", "
 _PLAIN = str | bool | int | float
 _BESIDE = "leaves_the_folder_as_it_is"
 _RECORDED = "recorded_under"
+_WORD = "_claimlab_word"
 MARKED = re.compile(r"^(?:[\w-]+[=:])?")  # local:FILE, prompt=FILE
 FUNCTION_IN = re.compile(
     r"(?P<file>.+\.py)(?P<end>:[A-Za-z_][\w.]*)"
@@ -68,11 +69,12 @@ _current = ContextVar("call", default=None)
 
 
 def repeatable(
-    *beside: str, writes: str = "", output: Output = "new", recorded: str = ""
+    *beside: str, writes: str = "", output: Output = "new", recorded: str = "", word: str = ""
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let every folder that a function writes say how it was called. `beside` are further arguments
     that leave the folder as it is; `recorded` is the name that stands for a function that has moved
-    since the first folders were written, so that those can still be made again; for the others, see
+    since the first folders were written, so that those can still be made again; `word` is an
+    argument that names a place for people to read, which is never looked at; for the others, see
     `in_storage`.
     """
 
@@ -80,6 +82,7 @@ def repeatable(
         call = in_storage(writes, output=output, beside={*beside, writes})(function)
         if recorded:
             call.__dict__[_RECORDED] = recorded
+        call.__dict__[_WORD] = word
         return call
 
     return decorate
@@ -257,7 +260,8 @@ def _described(
         default = parameters[name].default if name in parameters else None
         default = None if default is inspect.Parameter.empty else default
         if name not in does_not_decide(function) and not _same(value, default):
-            content = _written(value, is_path=name in paths)
+            word = name == getattr(function, _WORD, "")
+            content = value if word else _written(value, is_path=name in paths)
             one_alone = name in either and isinstance(content, list) and len(content) == 1
             arguments[name] = content[0] if one_alone else content
     return RepeatableCall(full_name(function), arguments)

@@ -110,14 +110,14 @@ class Places:
     folder: str | None = None
 
 
-def first_screen(audit: Audit, places: Places) -> Blocks:
-    """What a reader sees first."""
+def first_screen(audit: Audit, places: Places, *, charted: bool = True) -> Blocks:
+    """What a reader sees first; without the chart where a page of many audits would be too large."""
     conclusion = audit.concluded(places.folder)
     counts: dict[Tone, int] = {verdict: n for verdict, n in audit.counts().items() if n}  # type: ignore[misc]
     head, sentence = in_a_sentence(audit)
     chart = forest(audit.findings, places.finding)
     left: Blocks = []
-    if chart.rows:
+    if chart.rows and charted:
         note = "macro-F1 of each feature alone, 95% interval"
         rest = len(scored(audit.findings)) - len(chart.rows)
         hint = "Choose a row for its words, records and figures."

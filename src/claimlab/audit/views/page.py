@@ -227,7 +227,8 @@ def _inside(part: Chapter, detail: PageDetail) -> Blocks:
     """The first screen, and below it the findings by verdict, folded."""
     silent = next(iter(not_measured_sections(part)), None)
     more = None if silent is None else f"#{silent.anchor}"
-    first = first_screen(part.audit, Places(part.link, more))
+    charted = detail.tables or not part.alarms_only
+    first = first_screen(part.audit, Places(part.link, more), charted=charted)
     return [
         *first,
         *all_advice(part),
