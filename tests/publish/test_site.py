@@ -243,8 +243,9 @@ def test_the_address_keeps_filter_and_order(
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page = context.new_page()
     page.goto((tmp_path / "public" / "index.html").as_uri())
+    page.get_by_role("heading", name="Every dataset and check").click()
     page.get_by_role("button", name="Labelled").click()
-    page.fill("input.filter", "dataset-1")
+    page.get_by_label("Show only rows that hold these words").fill("dataset-1")
     page.wait_for_function("location.hash.includes('filter0=dataset-1')")
     address = page.url
     assert "filter0=dataset-1" in address

@@ -16,6 +16,14 @@ function keepInAddress(key, value) {
   value ? view.set(key, value) : view.delete(key);
   try { history.replaceState(null, "", `#${view}`); } catch { /* a page inside another */ }
 }
+// Opens the lines that something is behind; says whether one was closed.
+function openAround(element) {
+  const folds = [];
+  for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
+  const closed = folds.some((fold) => !fold.open);
+  for (const fold of folds) fold.open = true;
+  return closed;
+}
 // Click or press a column head to sort its table; figures sort as figures, the rest as text.
 document.querySelectorAll("table.sortable").forEach((table, number) => {
   const heads = [...table.tHead.rows[0].cells];
@@ -39,18 +47,13 @@ document.querySelectorAll("table.sortable").forEach((table, number) => {
     };
     button.addEventListener("click", () => sort(head.getAttribute("aria-sort") !== "descending"));
     const kept = Number(view.get(`sort${number}`));
-    if (Math.abs(kept) === column + 1) sort(kept < 0);
+    if (Math.abs(kept) === column + 1) { sort(kept < 0); openAround(table); }
   });
 });
 // What a link leads to may be behind a line that opens.
 function unfold() {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!target) return;
-  const folds = [];
-  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
-  if (!folds.some((fold) => !fold.open)) return;
-  for (const fold of folds) fold.open = true;
-  target.scrollIntoView();
+  if (target && openAround(target)) target.scrollIntoView();
 }
 addEventListener("hashchange", unfold);
 unfold();
@@ -74,7 +77,7 @@ document.querySelectorAll("table.sortable").forEach((table, number) => {
   box.addEventListener("input", filter);
   table.closest(".table").before(box);
   box.value = view.get(`filter${number}`) ?? "";
-  if (box.value) filter();
+  if (box.value) { filter(); openAround(table); }
 });
 // Above a grid of cards, a box and chips: only cards with all of their words are shown.
 document.querySelectorAll(".grid").forEach((grid, number) => {
