@@ -48,7 +48,8 @@ def test_the_page_is_a_story(tour: Tour) -> None:
     body = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", page, flags=re.S)
     assert len(re.sub(r"<[^>]+>", " ", body).split()) < 1_200
     headings = re.findall(r"<h2[^>]*>([^<]+)", page)
-    assert headings[:3] == ["What was planted", "What was found", "What to do"]
+    wanted = ["Before and after", "What was planted", "What was found", "What to do"]
+    assert headings[:4] == wanted
     for link in set(re.findall(r'href="([^"#]+\.html)(?:#([^"]+))?"', page)):
         target = tour.folder / link[0]
         assert target.is_file()

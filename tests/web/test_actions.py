@@ -23,7 +23,7 @@ from claimlab.web.actions import offered, verbs
 from claimlab.web.jobs import PLACE, Jobs
 
 Ended = Callable[[TestClient, str], dict[str, Any]]
-VERBS = ("clean", "audit", "split", "detect", "export")
+VERBS = ("clean", "audit", "prepare", "split", "detect", "export")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_every_option_of_a_form_is_typed_as_the_command_line_reads_it(
     values = {}
     for one in offered(verbs()[verb]):
         names = sorted(verbs()[verb].names.get(one.name, list)())
-        example = {bool: str(not one.default).lower(), int: "7", float: "7"}.get(one.kind, "word")
+        example = {bool: str(not one.default).lower(), int: "7", float: "7.5"}.get(one.kind, "word")
         values[one.name] = names[-1] if names else example
     values |= {"before": "2020-02-03"} if "before" in values else {}
     options = [f"{name}={value}" for name, value in values.items()]

@@ -32,6 +32,7 @@ from claimlab.study.prepare import Prepared
 DETAILS = "details.html"
 AUDIT = "audit/index.html"
 CLEANING = f"{DETAILS}#the-cleaning"
+ADVICE_SHOWN = 3  # steps of the advice; the audit has all
 # Which finding of the audit shows which planted defect; the rest are shown by later stages.
 FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
     defect: (check, feature[0] if feature else None)
@@ -144,7 +145,7 @@ class Story:
         return "", "", aside if defect in self.found else ""
 
     def _advice(self) -> Section:
-        """The audit's advice, as commands."""
+        """The first of the audit's advice, as commands; `prepare` carries out what it can."""
         look = Text(
             "Look at the data, the findings and the predictions in your browser; run this in the"
             " demo's folder:"
@@ -153,8 +154,10 @@ class Story:
         if self.audit is not None:
             concluded = self.audit.concluded()
             text = Text(concluded.text[:1].upper() + concluded.text[1:], "conclusion")
-            steps = Items([in_a_line(advice) for advice in concluded.advice], steps=True)
-            blocks = [text, steps, *blocks]
+            first = [in_a_line(advice) for advice in concluded.advice[:ADVICE_SHOWN]]
+            rest = len(concluded.advice) - len(first)
+            more = Text("", links=[(f"{several(rest, 'more step')} in the audit", AUDIT)])
+            blocks = [text, Items(first, steps=True), *([more] if rest > 0 else []), *blocks]
         return Section("What to do", blocks)
 
     def _more(self) -> Section:

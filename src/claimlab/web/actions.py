@@ -33,7 +33,7 @@ OTHER_DATA = ("external", "lists")  # strategies of a split that read files besi
 # What asks models and searches, names who does the work, or replaces a folder.
 WITHHELD = frozenset(
     (
-        *("force", "engine", "every", "mode", "settings", "setting", "pieces", "timed"),
+        *("force", "engine", "every", "mode", "settings", "setting", "pieces", "timed", "dry_run"),
         *("judge", "judge_sample", "prompts", "provider", "profile", "model", "secret"),
     )
 )
@@ -97,6 +97,8 @@ def verbs() -> dict[str, FormVerb]:
     from claimlab.publish.task.score import publish_task_score
     from claimlab.split.run import split
     from claimlab.split.strategy import SPLITTERS
+    from claimlab.study.prepare import prepare
+    from claimlab.study.prepare_steps import NAMES as STEPS
     from claimlab.web.chosen import other_datasets, shared_tasks, tables
 
     def local() -> dict[str, str]:
@@ -123,6 +125,7 @@ def verbs() -> dict[str, FormVerb]:
                 "protocol": lambda: dict.fromkeys(get_args(ProtocolName), ""),
             },
         ),
+        "prepare": FormVerb(prepare, {"steps": lambda: dict.fromkeys(STEPS, "")}),
         "split": FormVerb(split, {"by": strategies}),
         "detect": FormVerb(
             detect, {"detector": local, "evidence": lambda: dict.fromkeys(get_args(Mode), "")}

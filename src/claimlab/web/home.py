@@ -12,6 +12,7 @@ from itertools import pairwise
 from urllib.parse import urlencode
 
 from claimlab.audit.result import Audit
+from claimlab.audit.views.first_screen import next_command
 from claimlab.audit.views.wording import headline
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.words import several
@@ -36,6 +37,7 @@ from claimlab.web.workspace import (
 # A page must not wait for hundreds of them.
 STATED, MOST_STATED, MOST_AUDITS = ("audit", "review", "study"), 40, 40
 _WHY = {
+    "prepare": "Apply what the audit advises and nothing else, and audit again.",
     "split": "Divide it into train, dev and test, with related records on one side.",
     "detect": "Train a first detector on it.",
 }
@@ -264,7 +266,7 @@ def _next(
     if latest.digest not in audits and not runs:
         return NextStep(verb="audit", link=first_look, why="The latest step is not audited.")
     audit = audits_of_data[-1][-1][1]
-    command = audit.next_step(str(latest.folder))
+    command = next_command(audit, str(latest.folder))
     link = form_link(latest, command)
     if runs or link is None:
         return None

@@ -111,7 +111,7 @@ class Places:
 
 
 def first_screen(audit: Audit, places: Places, *, charted: bool = True) -> Blocks:
-    """What a reader sees first; without the chart where a page of many audits would be too large."""
+    """What a reader sees first, without the chart where many audits make a page too large."""
     conclusion = audit.concluded(places.folder)
     counts: dict[Tone, int] = {verdict: n for verdict, n in audit.counts().items() if n}  # type: ignore[misc]
     head, sentence = in_a_sentence(audit)
