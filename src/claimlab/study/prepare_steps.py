@@ -139,10 +139,10 @@ class Bench:
         """The findings that fail or warn whose names begin so."""
         return [alarm for alarm in self.alarms if alarm.startswith(names)]
 
-    def asked(self, data: Dataset, reasons: Reasons, *names: str) -> dict[str, str]:
+    def asked(self, data: Dataset, reasons: Reasons, *names: str) -> Mapping[str, str]:
         """The records that a step takes out: all where the audit found such, and otherwise those
         that came with the masks."""
-        after = reasons(data)
+        after = dict(reasons(data))
         if self.about(*names) or self.unmasked is None:
             return after
         before = reasons(self.unmasked)
