@@ -86,3 +86,10 @@ def test_a_name_in_another_alphabet_is_no_reason_to_ask() -> None:
     words, page, _ = read_text(f"{text} Kırşehir".encode("cp1254"), "a")
     assert page == "cp1252"
     assert words.startswith("The mayor")
+
+
+def test_an_ordinal_sign_makes_portuguese_no_romanian() -> None:
+    """The sign of "nº" is a letter of Romanian under another page: it is one of Portuguese, too."""
+    lines = [f"{i};A câmara da cidade {i} não fechou a ponte;falso" for i in range(20)]
+    text = "\n".join(["nº;afirmação;veredito", *lines])
+    assert read_text(text.encode("cp1252"), "a")[:2] == (text, "cp1252")

@@ -11,7 +11,7 @@ from importlib import resources
 STYLESHEET = "look.css"
 _END = "/* End of colours and sizes. */"
 _DARK = "@media (prefers-color-scheme: dark)"
-_COLOUR = re.compile(r"--([a-z-]+): (#[0-9a-f]{6});")
+_COLOUR = re.compile(r"--([a-z]+(?:-[a-z]+)*): (#[0-9a-f]{6});")
 
 
 @cache
