@@ -10,6 +10,7 @@ import pytest
 from claimlab.catalog.front import everything
 from claimlab.catalog.listing import rounded
 from claimlab.catalog.load import DATASETS
+from claimlab.catalog.sources import sources_of
 from claimlab.catalog.views import card_blocks, heading
 from claimlab.cli.app import run
 from claimlab.pages.blocks import Report, Section
@@ -19,7 +20,7 @@ from claimlab.pages.terminal import columns_of, to_text
 KEYS = {
     "name", "title", "summary", "size", "modality", "topic", "region", "languages", "language_count", "time_start",
     "time_end", "labelling", "shares", "quality", "published", "licence", "access", "homepage", "citation", "errata",
-    "has_evidence", "factchecks", "task", "family", "survey", "loader", "no_loader", "variants", "maps", "real_rows", "real_labels", "differences", "decay",
+    "has_evidence", "available", "factchecks", "task", "family", "survey", "loader", "no_loader", "variants", "maps", "real_rows", "real_labels", "differences", "decay",
 }  # fmt: skip
 
 
@@ -39,19 +40,23 @@ def test_the_list_fits_and_never_cuts_a_name(
     assert [row.split()[0] for row in rows if not row.startswith(" ")] == DATASETS.names()
     assert max(map(columns_of, rows)) <= width
     assert ("Title" in lines[0]) == (width >= 140)
-    for column in ("Size", "K", "T", "F", "Loader"):
+    for column in ("Size", "K", "T", "F", "Load"):
         assert column in lines[0]
 
 
-def test_the_list_says_whose_loader_is_tested(
+def test_the_list_says_how_each_can_be_loaded(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     rows = {line.split()[0]: line for line in out(capsys).splitlines() if line.strip()}
     assert len(rows) > 70
     for entry in everything():
-        expected = "tested" if entry.tested else "not yet" if entry.variants else "none"
-        assert rows[entry.card.name].endswith(expected)
+        by_hand = "files" if entry.variants else "no"
+        expected = "by name" if sources_of(entry.card.name) is not None else by_hand
+        assert rows[entry.card.name].endswith(f" {expected}")
+    assert {row.split()[-1] for row in map(rows.get, DATASETS.names()) if row} == {
+        *("name", "files", "no"),
+    }
 
 
 def test_json_is_exactly_the_contract(capsys: pytest.CaptureFixture[str]) -> None:

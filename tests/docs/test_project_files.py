@@ -44,8 +44,9 @@ def test_workflows_and_templates_can_be_read() -> None:
             target for command in commands for target in re.findall(r"\bmake ([a-z-]+)", command)
         }
         parts = made.union(*(whole.get(target, set()) for target in made))
-        # what is released, or mutated, was tested as the commit that it is
-        if file.name not in ("release.yml", "mutants.yml"):
+        # what is released, or mutated, was tested as the commit that it is; what is drawn anew
+        # each day or week, or fetched, is beside every commit
+        if file.name not in ("release.yml", "mutants.yml", "received.yml", "sources.yml"):
             assert parts >= ours, f"{file.name} leaves out {', '.join(sorted(ours - parts))}"
         assert made <= targets, f"{file.name} runs a target that the Makefile does not have"
     for template in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.md"):

@@ -97,6 +97,15 @@ def test_html_escapes_and_resolves_its_links() -> None:
     assert "<rect" in page
 
 
+def test_what_stands_between_the_parts_of_a_page_has_a_frame() -> None:
+    table = Table(("Name",), [("one",)])
+    loose = [Text("First", "conclusion"), table, Section("A part", [Text("Inside")]), table]
+    page = to_html(Report("Title", "", loose))
+    assert page.count('<div class="card">') == 2  # around the first two, and the last
+    aside = [Text("", links=[("All", "x.html")]), Section("A part", []), Text("Aside", "note")]
+    assert '<div class="card">' not in to_html(Report("Title", "", aside))
+
+
 def test_markdown_escapes_and_points_at_the_picture() -> None:
     text = to_markdown(report())
     assert "<script>" not in text

@@ -23,6 +23,7 @@ import typer
 from typer.main import get_command as to_command
 
 from claimlab.cli.asked import be_quiet
+from claimlab.cli.complete import COMPLETING
 from claimlab.cli.flags import as_flag, in_flags
 from claimlab.cli.lazy import LazyVerbs
 from claimlab.cli.output import complain, echo, say
@@ -154,7 +155,7 @@ def run(argv: list[str]) -> int:
     be_quiet(bool(_QUIET & set(argv)))
     args = _plain_help([a for a in argv if a != "--debug" and a not in _QUIET])
     _tell_workers(args)
-    if not args:
+    if not args and COMPLETING not in os.environ:
         echo(FIRST)
         return 0
     try:

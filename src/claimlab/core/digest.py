@@ -9,8 +9,10 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:  # asked for by what starts before a verb is known
+    import polars as pl
 
 # nanoseconds in which a file may be changed again without its time showing it
 _COARSE_NANOSECONDS = 2_000_000_000
@@ -58,11 +60,13 @@ def write_parquet(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
     """Parquet with fixed settings, so that equal tables give equal bytes. A full disk is an
     OSError, as elsewhere.
     """
+    from polars.exceptions import ComputeError
+
     try:
         frame.write_parquet(
             target, compression="zstd", compression_level=1, row_group_size=65_536, statistics=True
         )
-    except pl.exceptions.ComputeError as error:
+    except ComputeError as error:
         from claimlab.core.shortage import was_disk  # asked only when something went wrong
 
         if was_disk(error) or "transport error" in str(

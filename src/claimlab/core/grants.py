@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Literal
 
 from claimlab.core.atomic import atomic_text
-from claimlab.core.digest import digest_file, digest_json
 from claimlab.core.errors import NotTrusted
 from claimlab.core.fetch.schemes import is_address, source_host
 from claimlab.core.places import state_folder
@@ -213,6 +212,8 @@ def withdraw(file: Path, needs: Iterable[Wanted]) -> None:
 
 
 def _place(file: Path, needs: Sequence[Wanted]) -> Path:
+    from claimlab.core.digest import digest_file, digest_json  # Polars: not for a start
+
     key = digest_json([digest_file(file), sorted({_pair(need) for need in needs})])
     return state_folder() / "trust" / f"{key}.json"
 

@@ -231,7 +231,7 @@ def _named(name: str, profiles: Mapping[str, Profile]) -> Profile:
 
 
 def _vendor(base_url: str | None) -> Profile | None:
-    """The built-in profile with the host of this address; this machine is nobody's vendor."""
+    """The built-in profile with the host of this address; this machine is no vendor."""
     host = urlsplit(base_url or "").hostname
     if host is None or is_loopback(host):
         return None

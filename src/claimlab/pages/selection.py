@@ -60,7 +60,7 @@ def _within_time(query: pl.LazyFrame) -> pl.DataFrame:
     while (answer := running.fetch()) is None:
         if time.monotonic() > late:
             running.cancel()
-            _stopped.append(running)  # it answers once more, and complains where nobody listens
+            _stopped.append(running)  # it answers once more, and complains where nothing listens
             raise UsageError(
                 f"The query takes more than {MOST_SECONDS:g} seconds.", "Ask for less."
             )

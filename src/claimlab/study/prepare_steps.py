@@ -142,7 +142,7 @@ class Bench:
     def asked(self, data: Dataset, reasons: Reasons, *names: str) -> Mapping[str, str]:
         """The records that a step takes out: all where the audit found such, and otherwise those
         that came with the masks."""
-        after = reasons(data)
+        after = dict(reasons(data))
         if self.about(*names) or self.unmasked is None:
             return after
         before = reasons(self.unmasked)
