@@ -94,7 +94,8 @@ def test_a_second_input_confirms_or_withdraws_an_alarm() -> None:
         assert rule.given(alone_verdict, (0.0, 0.05)) == "inconclusive"
     assert rule.given("inconclusive", (0.01, 0.2)) == "inconclusive"
     words = rule.words()
-    for figure in ("above 5 points", "at most 0.05", "30 rows or 10 groups", "20 groups", "50%"):
+    figures = ("above 5 points", "at most 0.05", "30 rows or 6 units", "6 effective units", "50%")
+    for figure in (*figures, "20 effective units"):
         assert figure in words
 
 

@@ -393,7 +393,7 @@ def test_a_test_set_of_one_class_has_no_macro_f1() -> None:
     run = detect(Dataset.build("one-sided", pl.DataFrame(rows)), "majority")
     scores = run.report["scores"]
     assert scores["macro_f1"] is None
-    assert headline("majority", scores) == (
+    assert headline("majority", run) == (
         f"majority scores accuracy {100 * scores['accuracy']:.1f} on 4 test records; macro-F1 not measured: only "
         "one class (true)."
     )

@@ -18,7 +18,7 @@ from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
-from claimlab.core.stats.interval import wilson
+from claimlab.core.stats.interval import mean_interval, wilson
 from claimlab.evaluate.defend.page import page
 from claimlab.evaluate.defend.subgroups import search
 from claimlab.evaluate.scored_run import open_runs
@@ -311,6 +311,11 @@ def test_citations_of_what_was_not_retrieved_are_counted(data: Dataset, make_run
     known = cl.defend(cites, draws=200).citations
     assert known is not None
     assert (known.citing, known.unsupported) == (20, 10), "5 by name, 5 records without evidence"
-    assert known.interval == wilson(10, 20)
+    citing = np.array([*range(5), *range(10, 25)])  # two records are one group
+    flags = np.isin(citing, range(10, 20), invert=True).astype(float)
+    assert known.interval == mean_interval(flags, cluster=citing // 2)
+    low, high = wilson(10, 20)
+    assert known.interval[0] < low
+    assert high < known.interval[1], "groups say less than as many records"
     assert cl.defend(run, draws=200).citations is not None
     assert cl.defend(make_run(data, 0.8), draws=200).citations is None

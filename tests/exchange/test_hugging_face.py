@@ -178,8 +178,9 @@ def test_published_files_in_the_cache_load_by_their_name_in_the_catalogue(tmp_pa
 
 
 def test_a_name_without_files_says_where_they_are(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="No file or folder of LIAR was given"):
-        cl.load("liar")
+    with pytest.raises(UsageError, match="cannot be downloaded by name") as refused:
+        cl.load("isot")
+    assert "claimlab load isot FILES" in str(refused.value)
     with pytest.raises(UnknownName, match="liarr"):
         cl.load("liarr")
     cl.export(planted(size=120)[0], "csv", tmp_path / "out")
