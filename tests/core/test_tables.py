@@ -25,7 +25,12 @@ try:
     cl.Dataset.open(sys.argv[1])
 except ClaimlabError as error:
     print(error)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+    try:
+        lines = open("/proc/self/status").read().splitlines()
+    except OSError:  # not Linux
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+    else:  # `ru_maxrss` would be that of the process that started this one, too
+        print(next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")))
 """
 
 
