@@ -18,19 +18,18 @@ from claimlab.core.tables import read_parquet, scan_parquet
 
 MOST_BYTES = 500 << 20  # of memory for a folder that is a bomb
 OPEN = """
-import resource, sys
+import pathlib, re, resource, sys
 import claimlab as cl
 from claimlab.core.errors import ClaimlabError
 try:
     cl.Dataset.open(sys.argv[1])
 except ClaimlabError as error:
     print(error)
-    try:
-        lines = open("/proc/self/status").read().splitlines()
-    except OSError:  # not Linux
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
-    else:  # `ru_maxrss` would be that of the process that started this one, too
-        print(next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")))
+    # ru_maxrss is never less than what the process that started this one had taken
+    status = pathlib.Path("/proc/self/status")
+    own = re.search(r"VmHWM:\\s*(\\d+)", status.read_text()) if status.exists() else None
+    peak = int(own[1]) if own else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(peak * 1024)
 """
 
 
