@@ -50,7 +50,7 @@ def pooled(
     if len(splits) < 2 or column is None or any(about.unit != column for about in abouts):
         raise DataError(
             "These splits do not hold out the values of one column, such as source.",
-            "Make them with: claimlab split DATA --by source --all -o FOLDS",
+            "Split the data by that column with `every=True` first, and give that folder.",
         )
     if any(own_task(split, None) != TRUTH for split in splits):
         raise DataError(
