@@ -63,7 +63,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedFile:
     """What came: the part file's own hashes, and where the last redirect led."""
 
     size: int
@@ -108,7 +108,7 @@ class _Cut(Exception):
 
 async def download(
     url: str, part: Path, expected: Expected, reach: Reach, on_bytes: OnBytes = lambda _: None
-) -> Received:
+) -> ReceivedFile:
     """Write the file at `url` to `part`, which is kept when a later start can go on with it."""
     why = ""
     for attempt in range(MOST_TRIES):
@@ -339,7 +339,7 @@ def _too_large(url: str, size: int | None, expected: Expected) -> DownloadFailed
     )
 
 
-def verified(url: str, part: Path, expected: Expected, final: str) -> Received:
+def verified(url: str, part: Path, expected: Expected, final: str) -> ReceivedFile:
     """What is in `part`, if it is what was expected; else `part` is deleted."""
     size = part.stat().st_size
     sha256, md5 = hashlib.sha256(), hashlib.md5(usedforsecurity=False)
@@ -352,7 +352,7 @@ def verified(url: str, part: Path, expected: Expected, final: str) -> Received:
             for digest in digests:
                 digest.update(chunk)
         os.fsync(file.fileno())
-    received = Received(size, sha256.hexdigest(), blob.hexdigest(), final)
+    received = ReceivedFile(size, sha256.hexdigest(), blob.hexdigest(), final)
     problem = _problem(url, head, received, md5.hexdigest(), expected)
     _tag_file(part).unlink(missing_ok=True)
     if problem:
@@ -361,7 +361,7 @@ def verified(url: str, part: Path, expected: Expected, final: str) -> Received:
     return received
 
 
-def _problem(url: str, head: bytes, received: Received, md5: str, expected: Expected) -> str:
+def _problem(url: str, head: bytes, received: ReceivedFile, md5: str, expected: Expected) -> str:
     """Why these bytes are not the file; empty where they are."""
     wrong = [
         f"{name} {want[:12]} expected, {got[:12]} sent"

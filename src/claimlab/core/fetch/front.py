@@ -55,7 +55,7 @@ class Tree:
 
 
 @dataclass
-class Tally:
+class Arrivals:
     """How many bytes of all files have come."""
 
     total: int | None
@@ -161,7 +161,7 @@ def bring_files(
         sizes = [each.expected.size for each in missing]
         total = None if None in sizes else sum(filter(None, sizes))
         refuse_full_disk(total)
-        digests |= run(_downloaded(missing, Tally(total, label)))
+        digests |= run(_downloaded(missing, Arrivals(total, label)))
     return {each.name: digests[each.name] for each in files}
 
 
@@ -218,7 +218,7 @@ def _found_near(files: Sequence[RemoteFile], folders: Iterable[Path]) -> dict[st
     return digests
 
 
-async def _downloaded(files: Sequence[RemoteFile], tally: Tally) -> dict[str, str]:
+async def _downloaded(files: Sequence[RemoteFile], tally: Arrivals) -> dict[str, str]:
     turns, reached = asyncio.Semaphore(AT_ONCE), reach()
 
     async def one_file(file: RemoteFile) -> tuple[str, str]:
@@ -235,7 +235,7 @@ async def _downloaded(files: Sequence[RemoteFile], tally: Tally) -> dict[str, st
         raise
 
 
-async def _into_store(file: RemoteFile, reached: Reach, tally: Tally) -> str:
+async def _into_store(file: RemoteFile, reached: Reach, tally: Arrivals) -> str:
     expected = file.expected
     key = f"{file.url} {expected.sha256} {expected.blob} {expected.size}"
     with store.part_of(key) as part:
@@ -262,7 +262,7 @@ def bring_tree(pinned: str, tree: Tree, label: str = "downloading") -> dict[str,
     url = archive_url(pinned)
     refuse_offline([url])
     refuse_full_disk(2 * tree.size)
-    tally = Tally(None, label)
+    tally = Arrivals(None, label)
 
     async def fetched(part: Path) -> None:
         await download(url, part, Expected(), reach(), lambda size: tally("archive", size))
