@@ -72,7 +72,7 @@ def row(entry: Entry) -> list[str]:
         languages(card),
         years(card),
         *(as_cell(column.of(entry)).text for column in SIGNED),
-        card.licence or "none stated",
+        card.licence or "not known",
         loader_state(entry),
     ]
 

@@ -99,7 +99,7 @@ class Card(ClosedModel):
     shares: Shares | None = None
     quality: Quality | None = None
     published: PublishedScores | None = None
-    licence: str | None = None  # null = none stated
+    licence: str | None = None  # null = not known: looked for and not found, or not looked up
     access: str  # how to get it, in a sentence
     homepage: str | None = None
     citation: str

@@ -35,7 +35,7 @@ def licence(names: Sequence[str]) -> LicenceTerms:
         terms: JsonObject = next((t for t in licences.values() if card.licence in t["names"]), {})
         answers = {question: terms.get(question, UNKNOWN) for question in QUESTIONS}
         source = terms.get("source", card.homepage)
-        stated = card.licence or "none stated"
+        stated = card.licence or "not known"
         rows.append({"dataset": card.name, "licence": stated, **answers, "source": source})
         alike |= {terms["share_alike"]} if "share_alike" in terms else set()
         if not terms:

@@ -136,7 +136,7 @@ def facts(entry: Entry) -> Table:
         ("Labels are about", card.task),
         ("Labelled by", card.labelling or NOT_KNOWN),
         ("Evidence", "comes with it" if card.has_evidence else "none comes with it"),
-        ("Licence", card.licence or "none stated"),
+        ("Licence", card.licence or "not known"),
         ("In the guide (CDL)", SURVEY_WORDS[card.survey] if card.survey else "no"),
         ("Loader", LOADER_WORDS[loader_state(entry)]),
         ("Files", from_where(entry.card.name)),

@@ -153,7 +153,7 @@ def _overlap(site: Site, name: str, audit: Audit) -> Blocks:
 def _loading(name: str, card: Card | None) -> list[str]:
     if card is None:
         return ["It is not in the catalogue: ask whoever audited it."]
-    licence = f"Licence: {card.licence or 'none stated'}."
+    licence = f"Licence: {card.licence or 'not known'}."
     left = known_decay(card.name)
     decay = [f"What is left of its texts: {in_words(left)}."] if left else []
     return [card.access, f"`claimlab load {name} FILES -o {name}`", licence, *decay]
