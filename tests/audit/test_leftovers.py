@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
+from claimlab.audit.checks.surface import _at_least
 from claimlab.audit.run import audit
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
@@ -45,3 +47,15 @@ def test_plain_words_are_no_leftovers() -> None:
     ]  # fmt: skip
     _, matrix = marks(pl.Series(good), "leftovers")
     assert matrix.sum(axis=0).tolist() == [0, 0, 1]  # "What is true?" ends in one
+
+
+def test_the_tail_of_the_hypergeometric_distribution_is_scipy_s() -> None:
+    from scipy.stats import hypergeom
+
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        records = int(rng.integers(5, 3000))
+        of_class, drawn = int(rng.integers(0, records + 1)), int(rng.integers(1, records + 1))
+        hits = int(rng.integers(0, drawn + 1))
+        expected = hypergeom.sf(hits - 1, records, of_class, drawn)
+        assert _at_least(hits, records, of_class, drawn) == pytest.approx(expected, abs=1e-8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,7 @@ def test_an_audit_is_started_and_its_verdicts_are_on_the_page_of_the_dataset(
     assert job["command"] == "claimlab audit data -o again --check length --check source"
     assert job["location"] == "/audits/again"
     lines = writer.get("/api/datasets/data").json()["audits"]
+    shutil.rmtree(workspace / "again")  # other tests have the same workspace
     assert "/audits/again" in [line["link"] for line in lines]
 
 

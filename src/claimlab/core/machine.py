@@ -5,11 +5,11 @@ free.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 
 from claimlab.core.grants import handed_on
+from claimlab.core.shortage import kilobytes
 
 WORKER_BYTES = 1 << 30  # bytes that a worker may need, where the stage does not say
 
@@ -31,12 +31,6 @@ def free_memory() -> int | None:
         return min(free, max(int(limit) - int(used), 0))
     except (OSError, ValueError):
         return free
-
-
-def kilobytes(file: str) -> dict[str, int]:
-    """What a file of /proc says in kilobytes, by name."""
-    text = Path(file).read_text(encoding="ascii", errors="replace")
-    return {name: int(size) for name, size in re.findall(r"^(\w+):\s+(\d+) kB$", text, re.M)}
 
 
 def cores() -> int:

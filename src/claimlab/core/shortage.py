@@ -7,8 +7,7 @@ from __future__ import annotations
 import errno
 import re
 import sys
-
-from claimlab.core.machine import kilobytes
+from pathlib import Path
 
 _MEMORY_WORDS = re.compile(
     r"memory allocation|out of memory|cannot allocate memory|bad_alloc|can't start new"
@@ -61,3 +60,9 @@ def _near_limit() -> bool:
         limit != resource.RLIM_INFINITY
         and kilobytes("/proc/self/status")["VmPeak"] * 1024 > _NEAR_LIMIT * limit
     )
+
+
+def kilobytes(file: str) -> dict[str, int]:
+    """What a file of /proc says in kilobytes, by name."""
+    text = Path(file).read_text(encoding="ascii", errors="replace")
+    return {name: int(size) for name, size in re.findall(r"^(\w+):\s+(\d+) kB$", text, re.M)}

@@ -11,7 +11,7 @@ from claimlab.audit.details import holding, word_details
 from claimlab.audit.features import Numbers, OneSidedWords
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.core.stats.scores import Flags, Floats32, Ints
+from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
 from claimlab.core.types import JsonObject
 from claimlab.text.traits import MARKS, PATTERNS, marks, shares
 
@@ -138,14 +138,29 @@ def _of_other_scripts(subject: Subject) -> bool:
 
 def _chance(counts: Ints, y: Ints) -> float:
     """How often as many texts, drawn at random, are of one class or more."""
-    from scipy.stats import hypergeom
-
     sizes = np.bincount(y, minlength=len(counts))
     tails = [
-        hypergeom.sf(n - 1, len(y), size, counts.sum())
+        _at_least(int(n), len(y), int(size), int(counts.sum()))
         for n, size in zip(counts, sizes, strict=True)
     ]
     return float(min(1.0, len(counts) * min(tails)))
+
+
+def _at_least(n: int, records: int, of_class: int, drawn: int) -> float:
+    """The upper tail of the hypergeometric distribution: `n` or more of a class among `drawn`."""
+    from scipy.special import gammaln  # scipy.stats takes a second to import
+
+    def ways(total: int | Ints, taken: int | Ints) -> Floats:
+        """The logarithm of how many ways there are."""
+        return np.asarray(
+            gammaln(np.asarray(total) + 1)
+            - gammaln(np.asarray(taken) + 1)
+            - gammaln(np.asarray(total) - np.asarray(taken) + 1)
+        )
+
+    hits = np.arange(max(n, drawn - (records - of_class), 0), min(of_class, drawn) + 1)
+    rest = ways(records - of_class, drawn - hits)
+    return float(np.exp(ways(of_class, hits) + rest - ways(records, drawn)).sum())
 
 
 def class_means(subject: Subject, names: list[str], matrix: Floats32) -> list[JsonObject]:
