@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import signal
 import socket
+import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,9 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DownloadFailed
 from claimlab.core.fetch import front, store
-from claimlab.core.fetch.hosts import raw_url
+from claimlab.core.fetch.download import Expected
+from claimlab.core.fetch.front import bring_files
+from claimlab.core.fetch.hosts import RemoteFile, raw_url
 
 NAMES = sorted(file.name.removesuffix(".toml") for file in FOLDER.iterdir())
 SAMPLES = Path(__file__).parent / "samples"
@@ -182,14 +186,34 @@ def test_what_cannot_be_had_by_name_says_how_else(capsys: pytest.CaptureFixture[
     assert "Did you mean" in capsys.readouterr().err
 
 
-def test_killed_at_ten_moments(
-    hosts: Hosts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Each start goes on with what the last one left; in the end the bytes are those by hand."""
-    from claimlab.core.fetch.download import Expected
-    from claimlab.core.fetch.front import bring_files
-    from claimlab.core.fetch.hosts import RemoteFile
+BRING = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from parts.hosts import Hosts
+from claimlab.core.fetch import front
+from claimlab.core.fetch.download import Expected
+from claimlab.core.fetch.hosts import RemoteFile
+front.reach = Hosts(port=int(sys.argv[2])).reach
+expected = Expected(int(sys.argv[4]), sys.argv[5])
+front.bring_files([RemoteFile(sys.argv[3], f"https://data.example.org/{sys.argv[3]}", expected)])
+"""
 
+
+def brought_by_another(hosts: Hosts, name: str, expected: Expected) -> subprocess.Popen[bytes]:
+    """A process of its own that downloads a file."""
+    bench = Path(__file__).parents[2] / "bench"
+    words = [str(bench), str(hosts.port), name, str(expected.size), str(expected.sha256)]
+    return subprocess.Popen([sys.executable, "-c", BRING, *words])
+
+
+def largest(folder: Path) -> int:
+    """Bytes of the largest part of a download."""
+    return max((file.stat().st_size for file in folder.glob("*.part")), default=0)
+
+
+@pytest.mark.slow
+def test_killed_at_ten_moments(hosts: Hosts) -> None:
+    """Each start goes on with what the last one left; in the end the bytes are those by hand."""
     content = os.urandom(3_000_000)
     expected = Expected(len(content), hashlib.sha256(content).hexdigest())
 
@@ -207,16 +231,13 @@ def test_killed_at_ten_moments(
 
     hosts.put("data.example.org", "/big.bin", dripping)
     files = [RemoteFile("big.bin", "https://data.example.org/big.bin", expected)]
+    parts = store.downloads_folder() / "parts"
     for moment in range(10):
-        child = os.fork()
-        if child == 0:
-            try:
-                bring_files(files)
-            finally:
-                os._exit(0)
-        time.sleep(0.05 + 0.03 * moment)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        with brought_by_another(hosts, "big.bin", expected) as child:
+            waited = time.monotonic() + 60
+            while largest(parts) < 250_000 * moment and time.monotonic() < waited:
+                time.sleep(0.005)
+            child.kill()
     digests = bring_files(files)
     file = store.stored(digests["big.bin"])
     assert file is not None
@@ -227,19 +248,19 @@ def test_killed_at_ten_moments(
     assert any(begun), "no start went on with what the last one had left"
 
 
-def test_two_processes_at_once(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
-    sample(hosts, monkeypatch)
-    children = []
-    for _ in range(4):
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                code = 0 if loading.load("liar").records.height else 2
-            finally:
-                os._exit(code)
-        children.append(child)
-    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0, 0]
+@pytest.mark.slow
+def test_four_processes_at_once(hosts: Hosts) -> None:
+    content = os.urandom(500_000)
+    expected = Expected(len(content), hashlib.sha256(content).hexdigest())
+    hosts.put("data.example.org", "/big.bin", content)
+    with ExitStack() as stack:
+        children = [
+            stack.enter_context(brought_by_another(hosts, "big.bin", expected)) for _ in range(4)
+        ]
+        assert [child.wait(120) for child in children] == [0, 0, 0, 0]
+    file = store.stored(str(expected.sha256))
+    assert file is not None
+    assert file.read_bytes() == content
 
 
 @pytest.mark.slow
