@@ -30,6 +30,7 @@ from claimlab.core.fetch import front, store
 from claimlab.core.fetch.download import Expected
 from claimlab.core.fetch.front import bring_files
 from claimlab.core.fetch.hosts import RemoteFile, raw_url
+from claimlab.core.grants import on_behalf_of
 
 NAMES = sorted(file.name.removesuffix(".toml") for file in FOLDER.iterdir())
 SAMPLES = Path(__file__).parent / "samples"
@@ -174,6 +175,17 @@ def test_the_command_says_what_it_will_get(
     assert re.search(r"LIAR: \d+ files, [\d.]+ MB from github:owner/liar@cccccccccccc\n", printed)
     assert "Licence: research only. Cite: Wang (2017)" in printed
     assert Dataset.open(tmp_path / "liar").name == "liar"
+
+
+def test_a_received_study_downloads_nothing_by_name(
+    hosts: Hosts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sample(hosts, monkeypatch)
+    with on_behalf_of(tmp_path / "study.toml"), pytest.raises(ClaimlabError, match="Load it first"):
+        loading.load("liar")
+    assert hosts.asked == []
+    with on_behalf_of(tmp_path / "study.toml", trust=True):
+        assert loading.load("liar").records.height > 0
 
 
 def test_what_cannot_be_had_by_name_says_how_else(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,7 @@ from claimlab.catalog.sources import COMMIT_TAIL, Brought, Sources, bring, held_
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
 from claimlab.core.errors import Choice, DataError, UnreadableFile, UsageError
+from claimlab.core.grants import at_work
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped
 from claimlab.core.run import Run
 from claimlab.core.types import JsonObject
@@ -83,8 +84,20 @@ def load(  # noqa: PLR0913
     with Run("load", None, output, reads=reads, force=force) as run:
         if source is not None:
             return run.finish(_load(name, source, variant, map, choice, limit))
-        brought = bring(name, sources_or_why_not(name), folders_at_hand(near))
+        sources = sources_or_why_not(name)
+        refuse_received(name)
+        brought = bring(name, sources, folders_at_hand(near))
         return run.finish(_load(name, brought.folder, variant, map, choice, limit, brought))
+
+
+def refuse_received(name: str) -> None:
+    """A received file, such as a study, downloads nothing by a name that it holds."""
+    policy = at_work()
+    if policy is not None and policy.allowed is not None:
+        raise UsageError(
+            f"'{policy.file.name}' names '{name}' without files, and downloads nothing itself.",
+            f"Load it first, claimlab load {name} -o {name}, and name that folder.",
+        )
 
 
 def folders_at_hand(folders: Sequence[str | Path]) -> list[Path]:
