@@ -139,6 +139,7 @@ REFUSED: dict[str, tuple[Answer, Expected, str]] = {
         Expected(size=len(POINTER), sha256=hashlib.sha256(POINTER).hexdigest()),
         "Git LFS",
     ),
+    "a wrong sha256": (serve(CONTENT), Expected(sha256="0" * 64), "sha256"),
     "a wrong blob": (serve(CONTENT), Expected(blob="0" * 40), "git blob"),
     "a wrong md5": (serve(CONTENT), Expected(md5="0" * 32), "md5"),
     "breaks off for ever": (cut(CONTENT, 10, 99), PINNED, "tries"),
